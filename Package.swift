@@ -380,8 +380,10 @@ let package = Package(
       ] + swiftSyntaxTestSupport),
     tests(
       "Features",
-      ["ClientDependencies", "ClientDependenciesMacros", "ReducersMacros", "ReducersMacrosPlugin"]
-        + swiftSyntaxTestSupport),
+      [
+        "ClientDependencies", "ClientDependenciesMacros", "ReducersMacros", "ReducersMacrosPlugin",
+        "TestTools",
+      ] + swiftSyntaxTestSupport),
     tests(
       "Command",
       [

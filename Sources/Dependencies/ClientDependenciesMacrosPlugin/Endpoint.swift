@@ -197,7 +197,11 @@ extension FunctionTypeSyntax {
 extension ClosureExprSyntax {
   /// The closure with a report as its first statement.
   fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
-    var statements = (returnsVoid ? statements : statements.returning).map(\.trimmed)
+    // Without `return`, a closure in the next line would be an argument of the report.
+    let beginsWithClosure =
+      statements.count == 1 && statements.firstToken(viewMode: .sourceAccurate)?.text == "{"
+    var statements = (returnsVoid && !beginsWithClosure ? statements : statements.returning)
+      .map(\.trimmed)
     statements.insert("\(report).report()", at: 0)
     var closure = self
     closure.statements = CodeBlockItemListSyntax(

@@ -30,10 +30,11 @@ public macro CasePathable() =
 /// ```
 ///
 /// The struct conforms to `Reducer`. Its nested enumerations `State` and `Action` get
-/// ``CasePathable()``, and `body` is a result builder.
+/// ``CasePathable()``, and `body` is a result builder. A missing `State`, `Action`, or `body` is
+/// added, without content.
 ///
 /// Each case of an enumeration is a destination. Its value is a feature, an `AlertState`, or a
-/// `ConfirmationDialogState`:
+/// `ConfirmationDialogState`; a case without a value, or with ``ReducerCaseIgnored()``, is data:
 ///
 /// ```swift
 /// @Reducer
@@ -43,14 +44,45 @@ public macro CasePathable() =
 /// }
 /// ```
 ///
-/// It gets `State` and `Action` with the same cases, and `body`. `.ifLet(\.$destination, action:
-/// \.destination)` then needs no reducer. Declare a conformance of its state in an extension:
-/// `extension Destination.State: Equatable {}`.
+/// It is a reducer with the same cases in its `State` and `Action`. `.ifLet(\.$destination, action:
+/// \.destination)` and `.forEach(\.path, action: \.path)` then need no other. Declare a conformance
+/// of its state in an extension, `extension Destination.State: Equatable {}`, or in the macro:
+/// `@Reducer(state: .equatable)`.
 @attached(memberAttribute)
 @attached(extension, conformances: Reducer)
 @attached(member, names: named(State), named(Action), named(body))
 public macro Reducer() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "ReducerMacro")
+
+/// Turns an enumeration into the destinations of a feature, with conformances of its types:
+/// `@Reducer(state: .equatable, .sendable, action: .equatable)`.
+@attached(memberAttribute)
+@attached(extension, conformances: Reducer)
+@attached(member, names: named(State), named(Action), named(body))
+public macro Reducer(
+  state: _SynthesizedConformance..., action: _SynthesizedConformance...
+) = #externalMacro(module: "ReducersMacrosPlugin", type: "ReducerMacro")
+
+/// A conformance that the macro `@Reducer` declares.
+public enum _SynthesizedConformance: Sendable {
+  case codable, decodable, encodable, equatable, hashable, sendable
+}
+
+/// Marks a case of destinations as data that has no reducer and no actions.
+@attached(peer)
+public macro ReducerCaseIgnored() =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")
+
+/// Marks a property of the state that is not observed; it has no effect here.
+@attached(peer)
+public macro ObservationStateIgnored() =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")
+
+/// Lets a screen with a property `store` send the actions of the case `view`: `send(.tapped)`.
+@attached(extension, conformances: ViewActionSending)
+public macro ViewAction<R: Reducer>(for reducer: R.Type) =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "ViewActionMacro")
+where R.Action: ViewAction
 
 /// Stores the state of a presented feature: `@Presents var destination: Destination.State?`.
 ///

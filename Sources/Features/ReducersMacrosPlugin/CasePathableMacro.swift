@@ -81,7 +81,10 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
       extracted = "{ if case .\(name) = $0 { () } else { nil } }"
     case 1:
       type = values[0].type
-      embedded = "{ \(root).\(name)(\(values[0].labeled("$0"))) }"
+      // A closure that takes a value of `Never` would get a warning.
+      embedded =
+        ["Never", "Swift.Never"].contains(type)
+        ? "\(root).\(name)" : "{ \(root).\(name)(\(values[0].labeled("$0"))) }"
       extracted = "{ if case .\(name)(let value) = $0 { value } else { nil } }"
     default:
       type = "(\(values.map { $0.labeled($0.type) }.joined(separator: ", ")))"

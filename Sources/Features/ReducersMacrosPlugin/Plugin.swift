@@ -1,11 +1,13 @@
 import SwiftCompilerPlugin
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 @main struct ReducersPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
-    CasePathableMacro.self, ObservableStateMacro.self, PresentsMacro.self, ReducerMacro.self,
+    CasePathableMacro.self, MarkerMacro.self, ObservableStateMacro.self, PresentsMacro.self,
+    ReducerMacro.self, ViewActionMacro.self,
   ]
 }
 
@@ -54,5 +56,31 @@ enum ObservableStateMacro: PeerMacro {
         id: "notAState", at: node)
     }
     return []
+  }
+}
+
+/// Marks a declaration for another macro, and generates no code.
+enum MarkerMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
+}
+
+/// Lets a screen send the actions of its feature that belong to views.
+enum ViewActionMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    let members = declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+    let names = members.flatMap(\.bindings).map(\.pattern.trimmedDescription)
+    if !names.contains("store") {
+      context.report(
+        "'@ViewAction' sends to the property 'store': add 'let store: StoreOf<Feature>'",
+        id: "noStore", at: node)
+    }
+    return [try ExtensionDeclSyntax("extension \(type.trimmed): Reducers.ViewActionSending {}")]
   }
 }

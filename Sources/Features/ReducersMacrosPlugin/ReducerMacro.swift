@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Turns a struct into a reducer, or an enumeration into the reducers of its destinations.
+/// Turns a struct into a reducer, or an enumeration into the reducer of its destinations.
 enum ReducerMacro {}
 
 extension ReducerMacro: ExtensionMacro {
@@ -11,7 +11,9 @@ extension ReducerMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard declaration.is(StructDeclSyntax.self), !protocols.isEmpty else { return [] }
+    guard declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self),
+      !protocols.isEmpty
+    else { return [] }
     return [try ExtensionDeclSyntax("extension \(type.trimmed): Reducers.Reducer {}")]
   }
 }
@@ -23,13 +25,17 @@ extension ReducerMacro: MemberAttributeMacro {
   ) throws -> [AttributeSyntax] {
     guard declaration.is(StructDeclSyntax.self) else { return [] }
     if let enumeration = member.as(EnumDeclSyntax.self),
-      ["State", "Action"].contains(enumeration.name.text),
-      !enumeration.attributes.has("CasePathable")
+      ["State", "Action"].contains(enumeration.name.text)
     {
-      return ["@ReducersMacros.CasePathable"]
+      let paths: [AttributeSyntax] =
+        enumeration.attributes.has("CasePathable") ? [] : ["@ReducersMacros.CasePathable"]
+      let lookup: [AttributeSyntax] =
+        enumeration.attributes.has("dynamicMemberLookup") || enumeration.name.text == "Action"
+        ? [] : ["@dynamicMemberLookup"]
+      return paths + lookup
     }
     if let property = member.as(VariableDeclSyntax.self), property.isBody,
-      !property.attributes.has("ReducerBuilder")
+      property.bindings.first?.accessorBlock != nil, !property.attributes.has("ReducerBuilder")
     {
       return ["@Reducers.ReducerBuilder<Self.State, Self.Action>"]
     }
@@ -43,8 +49,7 @@ extension ReducerMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     if let feature = declaration.as(StructDeclSyntax.self) {
-      check(feature, in: context)
-      return []
+      return missingMembers(of: feature, in: context)
     }
     guard let destinations = declaration.as(EnumDeclSyntax.self) else {
       context.report(
@@ -54,60 +59,66 @@ extension ReducerMacro: MemberMacro {
         """, id: "notAFeature", at: node)
       return []
     }
-    return members(of: destinations, in: context)
+    return members(of: destinations, conformances: Conformances(node), in: context)
   }
 
-  /// Reports the missing parts of a feature, unless its body names the types.
-  private static func check(
-    _ feature: StructDeclSyntax, in context: some MacroExpansionContext
-  ) {
+  /// The types and the body that a feature lacks, unless its body or its function names others.
+  private static func missingMembers(
+    of feature: StructDeclSyntax, in context: some MacroExpansionContext
+  ) -> [DeclSyntax] {
     let members = feature.memberBlock.members.map(\.decl)
     let body = members.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first(where: \.isBody)
-    let function = members.contains { $0.as(FunctionDeclSyntax.self)?.name.text == "reduce" }
-    if body == nil, !function {
+    let function = members.lazy.compactMap { $0.as(FunctionDeclSyntax.self) }
+      .first { $0.name.text == "reduce" && $0.signature.parameterClause.parameters.count == 2 }
+    if body != nil, let function {
       context.report(
+        "'reduce' replaces 'body', which never runs: move its logic into a 'Reduce' of 'body'",
+        id: "bodyAndFunction", at: function.name)
+    }
+    let access = feature.modifiers.accessPrefix
+    func lacks(_ name: String) -> Bool {
+      guard !members.contains(where: { $0.declaredTypeName == name }) else { return false }
+      if function != nil { return false }
+      return body?.namesType(name) ?? true
+    }
+    var missing: [DeclSyntax] = []
+    if lacks("State") {
+      missing.append(
         """
-        '\(feature.name.text)' has no logic: add 'var body: some ReducerOf<Self>' with reducers, or \
-        'func reduce(into state: inout State, action: Action) -> Effect<Action>'
-        """, id: "noBody", at: feature.name)
+        \(raw: access)struct State: Codable, Hashable, Sendable {
+        \(raw: access)init() {}
+        }
+        """)
     }
-    guard body?.typeText.contains("ReducerOf<Self>") == true else { return }
-    for (name, example) in [("State", "struct State"), ("Action", "enum Action")]
-    where !members.contains(where: { $0.declaredTypeName == name }) {
-      context.report(
-        "'\(feature.name.text)' has no type '\(name)': add '\(example) {}' to it",
-        id: "no\(name)", at: feature.name)
+    if lacks("Action") {
+      missing.append(
+        """
+        @ReducersMacros.CasePathable
+        \(raw: access)enum Action: Hashable, Sendable {}
+        """)
     }
+    if body == nil, function == nil {
+      missing.append("\(raw: access)let body = Reducers.EmptyReducer<State, Action>()")
+    }
+    return missing
   }
 
   private static func members(
-    of destinations: EnumDeclSyntax, in context: some MacroExpansionContext
+    of destinations: EnumDeclSyntax, conformances: Conformances,
+    in context: some MacroExpansionContext
   ) -> [DeclSyntax] {
     let access = destinations.modifiers.accessPrefix
-    let cases = destinations.memberBlock.members
-      .compactMap { $0.decl.as(EnumCaseDeclSyntax.self) }.flatMap(\.elements)
-    let all = cases.compactMap { element -> DestinationCase? in
-      if let destination = DestinationCase(element) { return destination }
-      context.report(
-        """
-        the case '\(element.name.text)' needs one value, a feature or an alert, as in \
-        'case \(element.name.text)(Edit)'
-        """, id: "noDestination", at: element)
-      return nil
+    let all = destinations.memberBlock.members
+    func lines(_ line: (DestinationCase) -> String?) -> String {
+      DestinationCase.lines(of: all, line)
     }
-    let ephemeral = all.filter(\.isData).map { "case .\($0.name): true" }
-    let others = all.allSatisfy(\.isData) ? "" : "default: false"
-    let isEphemeral =
-      all.isEmpty
-      ? "false" : "switch self {\n\((ephemeral + [others]).joined(separator: "\n"))\n}"
+    DestinationCase.check(all, in: context)
     return [
       """
       @ReducersMacros.CasePathable
-      \(raw: access)enum State: Reducers.DestinationState {
-      \(raw: all.map { "case \($0.name)(\($0.state))" }.joined(separator: "\n"))
-      \(raw: access)var isEphemeral: Bool {
-      \(raw: isEphemeral)
-      }
+      @dynamicMemberLookup
+      \(raw: access)enum State: Reducers.DestinationState\(raw: conformances.ofState) {
+      \(raw: lines { "case \($0.name)\($0.state)" })
       \(raw: access)static var destinations: some Reducers.Reducer<State, Action> {
       \(raw: destinations.name.text).body
       }
@@ -115,47 +126,43 @@ extension ReducerMacro: MemberMacro {
       """,
       """
       @ReducersMacros.CasePathable
-      \(raw: access)enum Action {
-      \(raw: all.map { "case \($0.name)(\($0.action))" }.joined(separator: "\n"))
+      \(raw: access)enum Action\(raw: conformances.ofAction) {
+      \(raw: lines { "case \($0.name)(\($0.action))" })
       }
       """,
       """
       @Reducers.ReducerBuilder<State, Action>
       \(raw: access)static var body: some Reducers.Reducer<State, Action> {
-      \(raw: all.filter { !$0.isData }.map(\.scope).joined(separator: "\n"))
+      \(raw: lines(\.scope))
+      }
+      """,
+      """
+      @Reducers.ReducerBuilder<State, Action>
+      \(raw: access)var body: some Reducers.Reducer<State, Action> {
+      Self.body
       }
       """,
     ]
   }
 }
 
-/// A case in an enumeration of destinations.
-private struct DestinationCase {
-  let name: String
-  /// The type of the feature or of the data.
-  let type: String
-  /// The action type of data.
-  private let dataAction: String?
+/// The conformances of `@Reducer(state: .equatable, action: .sendable)`.
+private struct Conformances {
+  let ofState: String
+  let ofAction: String
 
-  init?(_ element: EnumCaseElementSyntax) {
-    guard let parameters = element.parameterClause?.parameters, parameters.count == 1,
-      let type = parameters.first?.type
-    else { return nil }
-    name = element.name.text
-    self.type = type.trimmedDescription
-    let identifier = type.as(IdentifierTypeSyntax.self)
-    let isAlert = ["AlertState", "ConfirmationDialogState"].contains(identifier?.name.text)
-    dataAction =
-      isAlert
-      ? identifier?.genericArgumentClause?.arguments.first?.argument.trimmedDescription : nil
-  }
-
-  var isData: Bool { dataAction != nil }
-  var state: String { isData ? type : "\(type).State" }
-  var action: String { dataAction ?? "\(type).Action" }
-
-  var scope: String {
-    "Reducers.Scope(state: \\State.Cases.\(name), action: \\Action.Cases.\(name)) { \(type)() }"
+  init(_ node: AttributeSyntax) {
+    var label: String?
+    var names: [String: [String]] = [:]
+    for argument in node.arguments?.as(LabeledExprListSyntax.self) ?? [] {
+      label = argument.label?.text ?? label
+      let name = argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+      guard let label, let name, let first = name.first else { continue }
+      names[label, default: []].append("\(first.uppercased())\(name.dropFirst())")
+    }
+    ofState = (names["state"] ?? []).map { ", \($0)" }.joined()
+    let action = names["action"] ?? []
+    ofAction = action.isEmpty ? "" : ": " + action.joined(separator: ", ")
   }
 }
 
@@ -166,8 +173,11 @@ extension VariableDeclSyntax {
       && !modifiers.contains { $0.name.tokenKind == .keyword(.static) }
   }
 
-  fileprivate var typeText: String {
-    bindings.first?.typeAnnotation?.type.trimmedDescription ?? ""
+  /// Whether the declared type of the body uses a type of this name, or all types of the feature.
+  fileprivate func namesType(_ name: String) -> Bool {
+    let type = bindings.first?.typeAnnotation?.type.tokens(viewMode: .sourceAccurate) ?? nil
+    guard let words = type?.map(\.text) else { return false }
+    return words.contains(name) || words.contains("ReducerOf") && words.contains("Self")
   }
 }
 
@@ -180,7 +190,7 @@ extension DeclSyntax {
 
 extension AttributeListSyntax {
   /// Whether the list contains an attribute of this name, with or without a module name.
-  fileprivate func has(_ name: String) -> Bool {
+  func has(_ name: String) -> Bool {
     contains { element in
       guard let type = element.as(AttributeSyntax.self)?.attributeName else { return false }
       return (type.as(IdentifierTypeSyntax.self)?.name ?? type.as(MemberTypeSyntax.self)?.name)?

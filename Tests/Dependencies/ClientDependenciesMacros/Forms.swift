@@ -17,6 +17,7 @@ struct Forms: Sendable {
     let doubled = value * 2
     return [value, doubled]
   }
+  var closureFirst: @Sendable (_ id: Int) -> Void = { id in { _ = id }() }
   var changing: @Sendable (_ value: inout Int, _ by: Int) throws -> Void
   var borrowing: @Sendable (_ value: borrowing String) throws -> Int
   var consuming: @Sendable (_ value: consuming String) throws -> Int

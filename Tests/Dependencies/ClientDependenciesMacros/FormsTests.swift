@@ -23,6 +23,7 @@ import Testing
   @Test func `a function without a result returns`() {
     expectUnimplemented("Forms.nothing") { forms.nothing() }
     expectUnimplemented("Forms.emptyTuple") { forms.emptyTuple(note: "") }
+    expectUnimplemented("Forms.closureFirst") { forms.closureFirst(id: 1) }
     expectUnimplemented("Forms.callback") { forms.callback { _ in } }
   }
 

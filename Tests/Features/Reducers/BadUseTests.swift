@@ -170,7 +170,7 @@ import Testing
     let send = try #require(escaped.value)
     send(.increment)
     await task.finish()
-    await task.cancel()
+    task.cancel()
     #expect(reduced.value == 1)
   }
 

@@ -33,7 +33,7 @@ import Testing
     withKnownIssue {
       action.modify(\.child) { $0 = .increment }
     } matching: {
-      "\($0)".contains("the value is another case of Action")
+      "\($0)".contains("modify(\\.child): the value is another case, Action.clear")
     }
     #expect(action == .clear)
   }

@@ -19,7 +19,7 @@ struct Counter: Reducer {
     case closeLater
   }
 
-  private enum CancelID { case ticking }
+  enum CancelID { case ticking }
 
   @Dependency(\.continuousClock) var clock
   @Dependency(\.dismiss) var dismiss

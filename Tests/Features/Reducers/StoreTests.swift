@@ -42,7 +42,8 @@ import Testing
   @Test func `cancelling the task of an action ends its effects`() async {
     let store = counter()
     let task = store.send(.startTicking)
-    await task.cancel()
+    task.cancel()
+    await task.finish()
     await clock.advance(by: .seconds(3))
     #expect(store.count == 0)
   }

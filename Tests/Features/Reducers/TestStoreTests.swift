@@ -236,13 +236,15 @@ import Testing
     await withKnownIssue {
       await store.send(.increment) { $0.count = 6 }
     } matching: {
-      "\($0)".contains("send(Action.increment) before receiving Action.add")
+      "\($0)".contains(
+        "send(Action.increment) before receiving 1 action:\n\n  Counter.Action.add(5)")
     }
+    await store.receive(.add(5)) { $0.count = 5 }
     await withKnownIssue {
       let store = counter()
       await store.send(.addLater(5)).finishAfter { await clock.advance(by: .seconds(1)) }
     } matching: {
-      "\($0)".contains("the test ended without receiving Action.add")
+      "\($0)".contains("the test ended without receiving 1 action:\n\n  Counter.Action.add(5)")
     }
   }
 

@@ -11,6 +11,7 @@ import Testing
   private static let macros: [String: any Macro.Type] = [
     "CasePathable": CasePathableMacro.self, "ObservableState": ObservableStateMacro.self,
     "Presents": PresentsMacro.self, "Reducer": ReducerMacro.self,
+    "ViewAction": ViewActionMacro.self,
   ]
 
   /// Expects exactly these diagnostics about a source.
@@ -54,42 +55,38 @@ import Testing
       of: "@Reducer\n\(keyword) Counter {\n}")
   }
 
-  @Test func `a feature without logic gets a diagnostic with the code to add`() {
+  @Test func `a function beside a body gets a diagnostic, because the body never runs`() {
     expect(
       DiagnosticSpec(
         message: """
-          'Counter' has no logic: add 'var body: some ReducerOf<Self>' with reducers, or \
-          'func reduce(into state: inout State, action: Action) -> Effect<Action>'
-          """, line: 2, column: 8),
+          'reduce' replaces 'body', which never runs: move its logic into a 'Reduce' of 'body'
+          """, line: 6, column: 8),
       of: """
         @Reducer
         struct Counter {
           struct State {}
           enum Action {}
+          var body: some ReducerOf<Self> { EmptyReducer() }
+          func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
         }
         """)
   }
 
-  @Test func `a feature without its types gets a diagnostic with the code to add`() {
+  @Test func `a screen without a store gets a diagnostic`() {
     expect(
       DiagnosticSpec(
-        message: "'Counter' has no type 'State': add 'struct State {}' to it", line: 2, column: 8),
-      DiagnosticSpec(
-        message: "'Counter' has no type 'Action': add 'enum Action {}' to it", line: 2, column: 8),
-      of: """
-        @Reducer
-        struct Counter {
-          var body: some ReducerOf<Self> { EmptyReducer() }
-        }
-        """)
+        message: "'@ViewAction' sends to the property 'store': add 'let store: StoreOf<Feature>'",
+        line: 1, column: 1),
+      of: "@ViewAction(for: Counter.self)\nstruct Screen {\n}")
   }
 
-  @Test(arguments: ["edit", "edit(Edit, Int)"])
-  func `a destination without exactly one value gets a diagnostic`(element: String) {
+  @Test(arguments: ["edit(Edit, Int)", "edit(edit: Edit, Int)"])
+  func `a destination with several values gets a diagnostic`(element: String) {
     expect(
       DiagnosticSpec(
         message: """
-          the case 'edit' needs one value, a feature or an alert, as in 'case edit(Edit)'
+          the case 'edit' needs one value, a feature or an alert, as in 'case edit(Edit)'; mark it \
+          '@ReducerCaseIgnored' if it is data
           """, line: 4, column: 8),
       of: """
         @Reducer

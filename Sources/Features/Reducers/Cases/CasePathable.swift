@@ -17,19 +17,25 @@ public struct AnyCasePath<Root, Value>: Sendable {
   public let embed: @Sendable (Value) -> Root
   /// Reads the case; nil for another case.
   public let extract: @Sendable (Root) -> Value?
+  /// The name of the case, for reports.
+  let name: String
 
   /// Creates a path from its two functions; `extract(embed(value))` must return the value.
+  ///
+  /// - Parameter name: the case's name in reports, by default the name of the property that calls
+  ///   this.
   public init(
-    embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
+    embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?,
+    name: String = #function
   ) {
-    (self.embed, self.extract) = (embed, extract)
+    (self.embed, self.extract, self.name) = (embed, extract, name)
   }
 
   /// Creates the path that a case key path denotes.
   public init(_ keyPath: CaseKeyPath<Root, Value>) {
     let path: Any =
       Case<Root>()[keyPath: keyPath].path
-      ?? AnyCasePath<Root, Root>(embed: { $0 }, extract: { $0 })
+      ?? AnyCasePath<Root, Root>(embed: { $0 }, extract: { $0 }, name: "self")
     // Every `Case` reached from `Case<Root>()` holds the path from that root.
     guard let path = path as? Self else {
       preconditionFailure("the path does not begin at \(Root.self)")
@@ -77,7 +83,8 @@ extension AnyCasePath: PathFromRoot {
     _ next: AnyCasePath<Value, Next>
   ) -> any PathFromRoot<Next> {
     AnyCasePath<Root, Next>(
-      embed: { embed(next.embed($0)) }, extract: { extract($0).flatMap(next.extract) })
+      embed: { embed(next.embed($0)) }, extract: { extract($0).flatMap(next.extract) },
+      name: next.name.hasPrefix("[") ? name + next.name : "\(name).\(next.name)")
   }
 }
 
@@ -104,6 +111,14 @@ extension CasePathable {
     }
   }
 
+  /// The value of a case, nil for another case, in an enumeration that is `@dynamicMemberLookup`:
+  /// `state.child`.
+  public subscript<Value>(
+    dynamicMember keyPath: KeyPath<AllCasePaths, AnyCasePath<Self, Value>>
+  ) -> Value? {
+    Self.allCasePaths[keyPath: keyPath].extract(self)
+  }
+
   /// Changes the value of a case in place; another case is reported as an issue.
   public mutating func modify<Value>(
     _ keyPath: CaseKeyPath<Self, Value>, fileID: StaticString = #fileID,
@@ -113,7 +128,7 @@ extension CasePathable {
     let path = AnyCasePath(keyPath)
     guard var value = path.extract(self) else {
       return reportIssue(
-        "modify(\(keyPath)): the value is another case of \(Self.self)", fileID: fileID,
+        "modify(\\.\(path.name)): the value is another case, \(summary(of: self))", fileID: fileID,
         filePath: filePath, line: line, column: column)
     }
     change(&value)
@@ -157,4 +172,12 @@ extension Result: CasePathable {
 
   /// The paths to all cases.
   public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+/// The name of a property, for reports.
+func name(of keyPath: AnyKeyPath) -> String {
+  let text = "\(keyPath)"
+  // The description of a computed property is an address.
+  guard let end = text.lastIndex(of: "."), !text.hasSuffix(")>") else { return "property" }
+  return String(text[text.index(after: end)...])
 }

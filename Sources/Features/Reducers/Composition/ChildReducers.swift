@@ -1,5 +1,5 @@
 import ClientDependencies
-import OrderedCollections
+import CustomDump
 
 /// Runs a child's reducer on a part of the parent's state.
 ///
@@ -9,7 +9,6 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   /// The key path of the state if it is a property; nil if it is a case.
   @usableFromInline let property: WritableKeyPath<ParentState, Child.State>?
   @usableFromInline let `case`: AnyCasePath<ParentState, Child.State>?
-  @usableFromInline let id: FeatureID
   @usableFromInline let action: AnyCasePath<ParentAction, Child.Action>
   @usableFromInline let child: PreparedReducer<Child.State, Child.Action>
   @usableFromInline let site: CallSite
@@ -22,7 +21,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    (property, `case`, id) = (state, nil, .place(AnyHashableSendable(state)))
+    (property, `case`) = (state, nil)
     self.action = AnyCasePath(action)
     self.child = child().prepared()
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -36,7 +35,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    (property, `case`, id) = (nil, AnyCasePath(state), .place(AnyHashableSendable(state)))
+    (property, `case`) = (nil, AnyCasePath(state))
     self.action = AnyCasePath(action)
     self.child = child().prepared()
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -58,7 +57,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
       site.reportMissingState(of: child, for: childAction)
       return .none
     }
-    return effect.step.isNone ? .none : effect.ofChild(id, embed: self.action.embed)
+    return effect.step.isNone ? .none : effect.map(self.action.embed)
   }
 }
 
@@ -78,16 +77,28 @@ struct CallSite: Sendable {
   func reportMissingState<State, Action>(
     of child: PreparedReducer<State, Action>, for action: Action
   ) {
+    // The reducers of destinations have no name.
+    let name = "\(child.type)"
     report(
       """
-      \(child.type) got the action \(summary(of: action)) without state: the action came after the \
-      state was removed, or before it was set. Cancel the effect that sends it, or set the state \
-      first.
+      \(name.contains("<") ? "a destination" : name) got the action \(summary(of: action)) without \
+      state: the action came after the state was removed, or before it was set. Cancel the effect \
+      that sends it, or set the state first.
+
+      Action:
+      \(detail(of: action, indent: 2))
       """)
   }
 }
 
-/// The name of an action's case, without its values: a value may be large or private.
+/// A value with all its properties, for the report of a failed test.
+func detail<Value>(of value: Value, indent: Int = 0) -> String {
+  var text = ""
+  customDump(value, to: &text, indent: indent)
+  return text
+}
+
+/// The name of an action's case, without its values.
 func summary<Action>(of action: Action) -> String {
   let mirror = Mirror(reflecting: action)
   guard mirror.displayStyle == .enum else { return "\(Action.self)" }
@@ -113,7 +124,7 @@ extension Reducer {
   ///
   /// The child handles an action before this reducer does. The child's effects end when this
   /// reducer sets the state to nil, to another case of an enumeration, or to a state with another
-  /// `id`. An action without state is reported.
+  /// `id`. An alert or a dialog is removed by its actions. An action without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: any WritableKeyPath<State, ChildState?> & Sendable,
     action: CaseKeyPath<Action, ChildAction>,
@@ -133,6 +144,7 @@ extension Reducer {
         } else {
           effect = child.reduceOptional(into: &parentState[keyPath: state], action: childAction)
             .ofChild(id, embed: path.embed)
+          if ChildState.self is any EphemeralState.Type { parentState[keyPath: state] = nil }
         }
       }
       let before = identity(of: parentState[keyPath: state])
@@ -141,6 +153,17 @@ extension Reducer {
       return before == nil || before == after
         ? effect : effect.merge(with: .cancelChild(id))
     }
+  }
+
+  /// Removes an optional alert or dialog when one of its actions is sent, before this reducer runs.
+  public func ifLet<ChildState: EphemeralState, ChildAction>(
+    _ state: any WritableKeyPath<State, ChildState?> & Sendable,
+    action: CaseKeyPath<Action, ChildAction>, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    ifLet(
+      state, action: action, then: { EmptyReducer<ChildState, ChildAction>() }, fileID: fileID,
+      filePath: filePath, line: line, column: column)
   }
 
   /// Runs a child's reducer while the state is a certain case.
@@ -202,95 +225,4 @@ func identity<State>(of state: State?) -> AnyHashable? {
 
 extension Identifiable {
   fileprivate var hashableID: AnyHashable { AnyHashable(id) }
-}
-
-/// An action of an element of an identified collection.
-public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
-  /// The action of the element with this id.
-  case element(id: ID, action: Action)
-
-  /// The paths to the case, and to one element's action.
-  public struct AllCasePaths: Sendable {
-    /// The path to any element's action.
-    public var element: AnyCasePath<IdentifiedAction, (id: ID, action: Action)> {
-      AnyCasePath(
-        embed: { .element(id: $0.id, action: $0.action) },
-        extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
-    }
-
-    /// The path to the action of the element with an id.
-    public subscript(id id: ID) -> AnyCasePath<IdentifiedAction, Action> {
-      AnyCasePath(
-        embed: { .element(id: id, action: $0) },
-        extract: {
-          if case .element(id, let action) = $0 { action } else { nil }
-        })
-    }
-  }
-
-  /// The paths to all cases.
-  public static var allCasePaths: AllCasePaths { AllCasePaths() }
-}
-
-/// The actions of a collection whose elements have this feature.
-public typealias IdentifiedActionOf<R: Reducer> = IdentifiedAction<R.State.ID, R.Action>
-where R.State: Identifiable, R.State.ID: Sendable
-
-extension IdentifiedAction: Sendable where Action: Sendable {}
-extension IdentifiedAction: Equatable where Action: Equatable {}
-extension IdentifiedAction: Hashable where Action: Hashable {}
-
-extension Case {
-  /// The step to the action of the element with an id: `\.rows[id: row.id]`.
-  public subscript<ID: Hashable & Sendable, Action>(id id: ID) -> Case<Action>
-  where Value == IdentifiedAction<ID, Action> {
-    appending(Value.allCasePaths[id: id])
-  }
-}
-
-extension Reducer {
-  /// Runs an element's reducer on each element of an identified array.
-  ///
-  /// The element handles an action before this reducer does. When an element is removed, its
-  /// effects end. An action for a removed element is reported.
-  public func forEach<
-    ID: Hashable & Sendable, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>
-  >(
-    _ elements: any WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
-    action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>,
-    @ReducerBuilder<ChildState, ChildAction> element child: () -> Child,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
-  ) -> some ReducerOf<Self> {
-    let (child, path) = (child().prepared(), AnyCasePath(action))
-    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    let place = AnyHashableSendable(elements)
-    let base = prepared()
-    return Reduce<State, Action> { state, action in
-      var effect = Effect<Action>.none
-      if case .element(let id, let childAction)? = path.extract(action) {
-        let childEffect = state[keyPath: elements].modify(id: id) {
-          child.reduce(into: &$0, action: childAction)
-        }
-        if let childEffect {
-          effect = childEffect.ofChild(.element(place: place, .init(id))) {
-            path.embed(.element(id: id, action: $0))
-          }
-        } else {
-          site.reportMissingState(of: child, for: childAction)
-        }
-      }
-      let before = state[keyPath: elements].identities
-      effect = effect.merge(with: base.reduce(into: &state, action: action))
-      let after = state[keyPath: elements].identities
-      // Takes constant time if no element was added or removed, because both then share their
-      // storage.
-      guard before != after else { return effect }
-      return .merge(
-        [effect]
-          + before.filter { !after.contains($0) }.map {
-            .cancelChild(.element(place: place, .init($0)))
-          })
-    }
-  }
 }

@@ -55,6 +55,13 @@ extension Reducer {
     DependencyReducer(self) { $0[keyPath: keyPath] = value }
   }
 
+  /// Sets the dependency of a value's own type for this reducer and its effects.
+  public func dependency<Value: TestDependencyKey>(
+    _ value: Value
+  ) -> some ReducerOf<Self> where Value.Value == Value {
+    DependencyReducer(self) { $0[Value.self] = value }
+  }
+
   /// Changes a dependency of this reducer and of its effects.
   public func transformDependency<Value>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
@@ -84,8 +91,22 @@ extension Reducer {
   }
 }
 
+extension Reducer {
+  /// Changes the state and runs an effect whenever a value of the state has changed.
+  ///
+  /// - Parameters:
+  ///   - value: returns the value that is compared before and after each action.
+  ///   - perform: receives the old value and the state with the new one.
+  public func onChange<Value: Equatable>(
+    of value: @escaping (State) -> Value,
+    _ perform: @escaping (_ old: Value, _ state: inout State) -> Effect<Action>
+  ) -> some ReducerOf<Self> {
+    onChange(of: value) { old, _ in Reduce { state, _ in perform(old, &state) } }
+  }
+}
+
 /// A reducer that runs with other dependencies.
-private struct DependencyReducer<State, Action>: Reducer {
+struct DependencyReducer<State, Action>: Reducer {
   let base: PreparedReducer<State, Action>
   let update: (inout DependencyValues) -> Void
 
@@ -105,23 +126,54 @@ private struct DependencyReducer<State, Action>: Reducer {
 extension Reducer {
   /// Prints each action and the resulting change of the state, only in debug builds.
   ///
-  /// - Parameter print: receives the text; by default it is written to standard output.
+  /// - Parameter printer: prints them; nil prints nothing.
   public func _printChanges(
-    to print: @escaping (String) -> Void = { Swift.print($0) }
+    _ printer: _ReducerPrinter<State, Action>? = .customDump
   ) -> some ReducerOf<Self> {
-    #if DEBUG
     let base = prepared()
     return Reduce<State, Action> { state, action in
+      #if DEBUG
+      guard let printer else { return base.reduce(into: &state, action: action) }
       let before = state
       let effect = base.reduce(into: &state, action: action)
-      var text = "received action:\n"
-      customDump(action, to: &text, indent: 2)
-      text += "\n" + (diff(before, state) ?? "  (no change of the state)") + "\n"
-      print(text)
+      printer.printChange(receivedAction: action, oldState: before, newState: state)
       return effect
+      #else
+      return base.reduce(into: &state, action: action)
+      #endif
     }
-    #else
-    self
-    #endif
+  }
+}
+
+/// Prints the actions and the changes of the state of `_printChanges`.
+public struct _ReducerPrinter<State, Action>: Sendable {
+  private let print: @Sendable (Action, State, State) -> Void
+
+  /// Creates a printer from a function.
+  public init(
+    printChange:
+      @escaping @Sendable (
+        _ receivedAction: Action, _ oldState: State, _ newState: State
+      ) -> Void
+  ) {
+    print = printChange
+  }
+
+  /// Prints an action, and the state before and after it.
+  public func printChange(receivedAction: Action, oldState: State, newState: State) {
+    print(receivedAction, oldState, newState)
+  }
+
+  /// Prints an action with its values, and the difference of the states.
+  public static var customDump: Self {
+    Self { action, before, after in
+      let change = diff(before, after) ?? "  (No state changes)"
+      Swift.print("received action:\n\(detail(of: action, indent: 2))\n\(change)\n")
+    }
+  }
+
+  /// Prints only the name of an action.
+  public static var actionLabels: Self {
+    Self { action, _, _ in Swift.print("received action: \(summary(of: action))") }
   }
 }

@@ -1,10 +1,13 @@
 public import ClientDependencies
 
+// Sendable is safe because the store reads the actions of an effect on the main actor, where it was
+// made.
+
 /// Work for the store to perform after a reducer has changed the state.
 ///
 /// An effect is a description: nothing happens until the store runs it. It uses the dependencies
 /// that were current when it was made.
-public struct Effect<Action> {
+public struct Effect<Action>: @unchecked Sendable {
   /// The content of the effect.
   @usableFromInline
   indirect enum Step {
@@ -24,6 +27,7 @@ public struct Effect<Action> {
 
   @usableFromInline
   struct Run: Sendable {
+    let name: String?
     let priority: TaskPriority?
     let body: @Sendable (Send<Action>) async -> Void
   }
@@ -46,11 +50,12 @@ public struct Effect<Action> {
   ///
   /// - Parameters:
   ///   - priority: the priority of its task.
+  ///   - name: the name of its task, for debuggers and for reports of its errors.
   ///   - operation: the operation. After its task is canceled, its actions are ignored.
   ///   - handler: called with an error of the operation. Without it, an error other than
   ///     `CancellationError` is reported as an issue at this call.
   public static func run(
-    priority: TaskPriority? = nil,
+    priority: TaskPriority? = nil, name: String? = nil,
     operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
     catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -59,7 +64,7 @@ public struct Effect<Action> {
     withEscapedDependencies { dependencies in
       Effect(
         .run(
-          Run(priority: priority) { send in
+          Run(name: name, priority: priority) { send in
             await dependencies.yield {
               do {
                 try await operation(send)
@@ -68,8 +73,10 @@ public struct Effect<Action> {
               } catch {
                 guard let handler else {
                   return reportIssue(
-                    "an effect threw an unhandled error: \(error)", fileID: fileID,
-                    filePath: filePath, line: line, column: column)
+                    """
+                    \(name.map { "the effect '\($0)'" } ?? "an effect") threw an unhandled error: \
+                    \(error). Handle it with 'catch:' of 'run', or with a 'do' statement.
+                    """, fileID: fileID, filePath: filePath, line: line, column: column)
                 }
                 await handler(error, send)
               }
@@ -113,8 +120,9 @@ public struct Effect<Action> {
 
   /// Makes the effect cancelable by `cancel(id:)`.
   ///
-  /// An ID is local to the feature whose reducer uses it: two children of the same type do not
-  /// cancel each other's effects, but their parent cancels both.
+  /// An ID belongs to a store, and in it to one presented feature or element: two elements of the
+  /// same type do not cancel each other's effects, but their parent cancels both. A child of
+  /// `Scope` shares the IDs of its parent.
   ///
   /// - Parameters:
   ///   - id: the ID for `cancel(id:)`.
@@ -151,8 +159,8 @@ public struct Effect<Action> {
   /// The first effect starts at once. Of the effects that follow within the interval, either the
   /// latest or the first starts at its end, when the next interval begins.
   ///
-  /// A waiting effect is canceled with its own action. The interval continues even if the action
-  /// that began it is canceled.
+  /// A waiting effect is canceled with its own action. The interval continues even if its effects
+  /// are canceled, and does not count as a running effect.
   ///
   /// - Parameters:
   ///   - id: identifies the effects that belong together.
@@ -168,6 +176,36 @@ public struct Effect<Action> {
         ThrottleRule(keepsLatest: latest, wait: { try await clock.sleep(for: duration) })))
   }
 }
+
+/// The effect of a feature: `EffectOf<Counter>`.
+public typealias EffectOf<R: Reducer> = Effect<R.Action>
+
+/// The `send` of a feature's effects: `SendOf<Counter>`.
+public typealias SendOf<R: Reducer> = Send<R.Action>
+
+#if !PointFreeDependencies
+extension Effect {
+  /// Delays the start until no other effect with this ID was started for a time of a scheduler.
+  public func debounce<S: Scheduler>(
+    id: some Hashable & Sendable, for duration: Duration, scheduler: S
+  ) -> Effect {
+    let scheduler = scheduler.eraseToAnyScheduler()
+    return Effect(
+      .debounce(
+        step, id: AnyHashableSendable(id), wait: { try await scheduler.sleep(for: duration) }))
+  }
+
+  /// Limits the effects with this ID to one start per interval of a scheduler.
+  public func throttle<S: Scheduler>(
+    id: some Hashable & Sendable, for duration: Duration, scheduler: S, latest: Bool
+  ) -> Effect {
+    let scheduler = scheduler.eraseToAnyScheduler()
+    let rule = ThrottleRule(
+      keepsLatest: latest, wait: { try await scheduler.sleep(for: duration) })
+    return Effect(.throttle(step, id: AnyHashableSendable(id), rule))
+  }
+}
+#endif
 
 /// The limit of a throttled effect.
 @usableFromInline
@@ -187,7 +225,9 @@ public struct Send<Action>: Sendable {
     self.deliver = deliver
   }
 
-  /// Sends an action, which is ignored once the effect is canceled or has ended.
+  /// Sends an action, which is ignored once the effect is canceled.
+  ///
+  /// An action that is sent after the end of its effect is reported as an issue.
   public func callAsFunction(_ action: Action) {
     if !Task.isCancelled { deliver(action) }
   }
@@ -208,7 +248,7 @@ extension Effect.Step {
     case .none: .none
     case .send(let action): .send(transform(action))
     case .run(let run):
-      .run(.init(priority: run.priority) { await run.body($0.pullback(transform)) })
+      .run(.init(name: run.name, priority: run.priority) { await run.body($0.pullback(transform)) })
     case .merge(let steps): .merge(steps.map { $0.map(transform) })
     case .concatenate(let steps): .concatenate(steps.map { $0.map(transform) })
     case .cancellable(let step, let id, let cancelInFlight):
@@ -220,58 +260,5 @@ extension Effect.Step {
       .child(id, step.map(transform), dismiss: dismiss.map(transform))
     case .cancelChild(let id): .cancelChild(id)
     }
-  }
-}
-
-/// The parts of its store that an effect's operation can use.
-struct EffectScope: Sendable {
-  /// The scope of the effect that is running; nil outside effects.
-  @TaskLocal static var current: EffectScope?
-
-  /// Sends the parent's `.dismiss`; nil if the feature is not presented.
-  let dismiss: (@MainActor @Sendable () -> Void)?
-  /// Makes a part of the effect cancelable; returns a function to call at its end.
-  let begin:
-    @MainActor @Sendable (
-      _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ cancel: @escaping @Sendable () -> Void
-    ) -> @MainActor @Sendable () -> Void
-  let cancel: @MainActor @Sendable (_ id: AnyHashableSendable) -> Void
-}
-
-/// Runs a part of an effect that `cancel(id:)` can cancel.
-///
-/// Outside of effects, it only runs the operation.
-///
-/// - Parameters:
-///   - id: the ID for `cancel(id:)`.
-///   - cancelInFlight: whether to cancel effects with this ID first.
-///   - operation: the part of the effect.
-/// - Returns: the operation's result; rethrows its error.
-public func withTaskCancellation<Value: Sendable>(
-  id: some Hashable & Sendable, cancelInFlight: Bool = false,
-  operation: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-  guard let scope = EffectScope.current else { return try await operation() }
-  // The operation waits until earlier ones are canceled.
-  let (gate, opening) = AsyncStream<Never>.makeStream()
-  let task = Task<Value, any Error> {
-    for await _ in gate {}
-    return try await operation()
-  }
-  let end = await scope.begin(AnyHashableSendable(id), cancelInFlight) { task.cancel() }
-  opening.finish()
-  let result = await withTaskCancellationHandler {
-    await task.result
-  } onCancel: {
-    task.cancel()
-  }
-  await end()
-  return try result.get()
-}
-
-extension Task where Success == Never, Failure == Never {
-  /// Cancels the effects with an ID, from within an effect of the same feature or of a parent.
-  public static func cancel(id: some Hashable & Sendable) async {
-    await EffectScope.current?.cancel(AnyHashableSendable(id))
   }
 }

@@ -19,29 +19,26 @@ final class EffectRunner<Action> {
     var groups: [EffectGroup]
     /// The effects of one sent action and of the actions that follow from it.
     let origin: EffectGroup
+    /// The action whose reducer returned the effect.
+    let action: Action
     /// Sends the action that dismisses the feature; nil if it is not presented.
     var dismiss: (@MainActor @Sendable () -> Void)?
-    /// The steps of concatenations that the effect belongs to.
-    private var steps: [EffectGroup] = []
+    /// The IDs of `cancel(id:)` that the feature gave to the effect.
+    var ids: [AnyHashableSendable] = []
 
-    init(groups: [EffectGroup], origin: EffectGroup) {
-      (self.groups, self.origin) = (groups, origin)
+    init(groups: [EffectGroup], origin: EffectGroup, action: Action) {
+      (self.groups, self.origin, self.action) = (groups, origin, action)
     }
 
-    /// The groups that effects of other actions share.
-    var shared: [EffectGroup] {
-      groups.filter { group in group !== origin && !steps.contains { $0 === group } }
+    func with(_ id: AnyHashableSendable) -> Self {
+      var context = self
+      context.ids.append(id)
+      return context
     }
 
     func `in`(_ group: EffectGroup) -> Self {
       var context = self
       context.groups.append(group)
-      return context
-    }
-
-    func `in`(step: EffectGroup) -> Self {
-      var context = self.in(step)
-      context.steps.append(step)
       return context
     }
   }
@@ -54,12 +51,18 @@ final class EffectRunner<Action> {
 
   private typealias Step = Effect<Action>.Step
 
-  private let all = EffectGroup()
+  /// The effects that are waited for.
+  private var all = EffectGroup()
+  /// The effects that run on without being waited for.
+  private var ignored: [EffectGroup] = []
   /// The groups with running effects: a group for each ID of `cancel(id:)`, and a group for each
   /// child feature.
   private var groups: [Key: EffectGroup] = [:]
   private var throttled: [Key: Throttled] = [:]
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
+  private let reportLate: @MainActor (_ action: Action, _ source: Action) -> Void
+  /// Called when an effect of the root feature dismisses it; nil if that is an error.
+  var dismissRoot: (@MainActor @Sendable () -> Void)?
 
   private struct Throttled {
     /// The running interval.
@@ -70,9 +73,15 @@ final class EffectRunner<Action> {
     var next: (effect: RunningEffect, start: () -> Void)?
   }
 
-  /// - Parameter deliver: receives an action that an effect sends.
-  init(deliver: @escaping @MainActor (Action, _ origin: EffectGroup) -> Void) {
-    self.deliver = deliver
+  /// - Parameters:
+  ///   - deliver: receives an action that an effect sends.
+  ///   - reportLate: receives an action that is sent after the end of its effect, and the action
+  ///     that had started the effect.
+  init(
+    deliver: @escaping @MainActor (Action, _ origin: EffectGroup) -> Void,
+    reportLate: @escaping @MainActor (_ action: Action, _ source: Action) -> Void
+  ) {
+    (self.deliver, self.reportLate) = (deliver, reportLate)
   }
 
   /// Whether an effect is running that may still send actions, which a canceled effect may not.
@@ -85,12 +94,23 @@ final class EffectRunner<Action> {
   func waitUntilIdle() async { await all.waitUntilEmpty() }
 
   /// Cancels all effects.
-  func cancelAll() { all.cancel() }
+  func cancelAll() {
+    for group in ignored + [all] { group.cancel() }
+    for key in throttled.keys { throttled[key]?.interval.cancel() }
+  }
 
-  func run(_ effect: Effect<Action>, for origin: EffectGroup) {
-    if !effect.step.isNone {
-      start(effect.step, Context(groups: [all, origin], origin: origin))
-    }
+  /// No longer counts the running effects, whose actions still arrive.
+  func ignoreAll() {
+    ignored = ignored.filter { !$0.isEmpty } + [all]
+    all = EffectGroup()
+  }
+
+  /// - Parameter action: the action whose reducer returned the effect.
+  func run(_ effect: Effect<Action>, of action: Action, for origin: EffectGroup) {
+    guard !effect.step.isNone else { return }
+    var context = Context(groups: [all, origin], origin: origin, action: action)
+    context.dismiss = dismissRoot
+    start(effect.step, context)
   }
 
   private func start(_ step: Step, _ context: Context) {
@@ -102,24 +122,28 @@ final class EffectRunner<Action> {
     case .concatenate(let steps): startInTurn(steps, context)
     case .cancellable(let step, let id, let cancelInFlight):
       if cancelInFlight { cancel(id: id, below: context.path) }
-      start(step, in: Key(id: id, path: context.path), context)
+      start(step, in: Key(id: id, path: context.path), context.with(id))
     case .cancel(let id): cancel(id: id, below: context.path)
     case .debounce(let step, let id, let wait):
       cancel(id: id, below: context.path)
-      let context = context.in(group(for: Key(id: id, path: context.path)))
-      RunningEffect(groups: context.groups).start(priority: nil) { @MainActor [weak self] in
+      let context = context.with(id).in(group(for: Key(id: id, path: context.path)))
+      RunningEffect(groups: context.groups).start { @MainActor [weak self] in
         if (try? await wait()) != nil, !Task.isCancelled { self?.start(step, context) }
       }
     case .throttle(let step, let id, let rule): throttle(step, id, rule, context)
     case .child(let id, let step, let dismiss):
       var child = context
       child.path.append(id)
+      child.ids = []
       if let dismiss {
         // Safe because the closure runs only on the main actor.
         nonisolated(unsafe) let action = dismiss
         child.dismiss = { [weak self, origin = context.origin] in
           self?.deliver(action, origin)
         }
+      } else if context.path.isEmpty, dismissRoot != nil {
+        // A child that is not presented does not dismiss the root.
+        child.dismiss = {}
       }
       start(step, in: Key(id: nil, path: child.path), child)
     case .cancelChild(let id):
@@ -136,17 +160,18 @@ final class EffectRunner<Action> {
 
   private func start(_ run: Effect<Action>.Run, _ context: Context) {
     let effect = RunningEffect(groups: context.groups)
-    let send = Send<Action> { [weak self, weak effect, origin = context.origin] action in
-      // Actions of an escaped `send` are ignored after the end of its effect or store.
-      if let self, let effect, !effect.isOver { deliver(action, origin) }
+    let send = Send<Action> { [weak self, origin = context.origin] action in
+      guard let self, !effect.isCancelled else { return }
+      if effect.isOver { reportLate(action, context.action) }
+      deliver(action, origin)
     }
     let scope = EffectScope(
       dismiss: dismissal(of: effect, context),
       begin: { [weak self] id, cancelInFlight, cancel in
         self?.begin(id, cancelInFlight, context, cancel) ?? {}
       },
-      cancel: { [weak self] id in self?.cancel(id: id, below: context.path) })
-    effect.start(priority: run.priority) {
+      cancel: { [weak self] id in self?.cancel(id: id, below: context.path) }, ids: context.ids)
+    effect.start(name: run.name, priority: run.priority) {
       await EffectScope.$current.withValue(scope) { await run.body(send) }
     }
   }
@@ -182,18 +207,18 @@ final class EffectRunner<Action> {
     while !effect.isOver, running.isEmpty, let step = rest.first, step.isSend || !mayHaveSent {
       rest.removeFirst()
       running = EffectGroup()
-      start(step, context.in(step: running))
+      start(step, context.in(running))
       mayHaveSent = mayHaveSent || !step.isCancel
     }
     guard !effect.isOver, !rest.isEmpty else { return effect.end() }
     // Safe because the task runs only on the main actor.
     nonisolated(unsafe) let others = rest
     let first = running
-    effect.start(priority: nil) { @MainActor [weak self] in
+    effect.start { @MainActor [weak self] in
       await first.waitUntilEmpty()
       for step in others where !Task.isCancelled {
         let group = EffectGroup()
-        self?.start(step, context.in(step: group))
+        self?.start(step, context.in(group))
         await group.waitUntilEmpty()
       }
     }
@@ -203,10 +228,9 @@ final class EffectRunner<Action> {
     _ step: Step, _ id: AnyHashableSendable, _ rule: ThrottleRule, _ context: Context
   ) {
     let key = Key(id: id, path: context.path)
-    let context = context.in(group(for: key))
+    let context = context.with(id).in(group(for: key))
     let current = throttled[key]
-    // A canceled interval ends later, but no effect waits for its end.
-    if let current, !current.interval.isOver {
+    if let current {
       guard rule.keepsLatest || current.next?.effect.isOver != false else { return }
       let waiting = RunningEffect(groups: context.groups)
       waiting.start(cancel: nil)
@@ -214,20 +238,20 @@ final class EffectRunner<Action> {
       current.next?.effect.end()
       return
     }
-    current?.next?.effect.end()
-    // The interval continues after the action is canceled, because effects of other actions wait
-    // for its end.
-    let interval = RunningEffect(groups: context.shared)
+    // The interval is no member of a group, because it neither counts as running nor ends with the
+    // effects that it limits.
+    let interval = RunningEffect(groups: [])
     throttled[key] = Throttled(interval: interval)
     start(step, context)
-    interval.start(priority: nil) { [weak self] in
+    if groups[key]?.isEmpty == true { groups[key] = nil }
+    interval.start { [weak self] in
       repeat { try? await rule.wait() } while await self?.end(interval, of: key) == true
     }
   }
 
   /// Starts the effect that waits for the end of an interval; returns false if no effect waits.
   private func end(_ interval: RunningEffect, of key: Key) -> Bool {
-    guard let current = throttled[key], current.interval === interval else { return false }
+    guard let current = throttled[key] else { return false }
     // Ended after the start, so that its groups do not become empty in between.
     defer { current.next?.effect.end() }
     guard !interval.isOver, let next = current.next, !next.effect.isOver else {
@@ -263,6 +287,7 @@ extension Effect.Step {
 final class EffectGroup {
   private var running: Set<RunningEffect> = []
   private var waiting: [CheckedContinuation<Void, Never>] = []
+  private(set) var isCancelled = false
   private let whenEmpty: () -> Void
 
   /// - Parameter whenEmpty: called whenever the last effect has ended.
@@ -279,6 +304,7 @@ final class EffectGroup {
   }
 
   func cancel() {
+    isCancelled = true
     for effect in running { effect.cancel() }
   }
 
@@ -295,7 +321,9 @@ final class EffectGroup {
 /// One task of an effect, or an effect that waits for its start.
 @MainActor
 private final class RunningEffect: Hashable {
+  /// Whether it has ended or is canceled.
   private(set) var isOver = false
+  private(set) var isCancelled = false
   private let groups: [EffectGroup]
   private var cancelTask: (@Sendable () -> Void)?
 
@@ -303,16 +331,18 @@ private final class RunningEffect: Hashable {
     self.groups = groups
   }
 
-  func start(priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void) {
-    let task = task(priority, body)
+  func start(
+    name: String? = nil, priority: TaskPriority? = nil, _ body: @escaping @Sendable () async -> Void
+  ) {
+    let task = task(name, priority, body)
     start(cancel: { task.cancel() })
   }
 
   /// Nonisolated, so that the task begins without a hop to the main actor.
   private nonisolated func task(
-    _ priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void
+    _ name: String?, _ priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    Task(priority: priority) {
+    Task(name: name, priority: priority) {
       await body()
       await end()
     }
@@ -326,12 +356,13 @@ private final class RunningEffect: Hashable {
 
   func cancel() {
     // From here on, its actions are ignored.
-    isOver = true
+    (isOver, isCancelled) = (true, true)
     if let cancelTask { cancelTask() } else { end() }
   }
 
   func end() {
     isOver = true
+    cancelTask = nil
     for group in groups { group.remove(self) }
   }
 

@@ -1,16 +1,13 @@
-/// State that is removed by any of its actions: an alert closes when a button is chosen.
-public protocol EphemeralState {
-  /// Whether this value is ephemeral; true, except for some cases of a destination.
-  var isEphemeral: Bool { get }
-}
+public import CustomDump
 
-extension EphemeralState {
-  /// True, for state that is always ephemeral.
-  public var isEphemeral: Bool { true }
+/// State that is removed by any of its actions: an alert closes when a button is chosen.
+public protocol EphemeralState<Action> {
+  /// The actions of its buttons.
+  associatedtype Action
 }
 
 /// The state of one of several destinations; the macro `@Reducer` generates it for an enumeration.
-public protocol DestinationState: EphemeralState, CasePathable {
+public protocol DestinationState: CasePathable {
   /// The actions of the destinations.
   associatedtype DestinationAction
   /// The type of `destinations`.
@@ -33,6 +30,11 @@ public struct TextState: Hashable, Sendable, ExpressibleByStringInterpolation,
   public init(stringLiteral text: String) { description = text }
 }
 
+extension TextState: CustomDumpRepresentable {
+  /// The text, for test failures.
+  public var customDumpValue: Any { description }
+}
+
 /// The role of a button.
 public enum ButtonStateRole: Hashable, Sendable {
   case cancel
@@ -52,6 +54,21 @@ public struct ButtonState<Action> {
   public init(role: ButtonStateRole? = nil, action: Action? = nil, label: () -> TextState) {
     (self.role, self.action, self.label) = (role, action, label())
   }
+
+  /// Creates a button that sends an action: `ButtonState(action: .send(.delete)) { … }`.
+  public init(
+    role: ButtonStateRole? = nil, action: ButtonStateAction<Action>, label: () -> TextState
+  ) {
+    self.init(role: role, action: action.action, label: label)
+  }
+}
+
+/// What a button sends: `.send(.delete)`.
+public struct ButtonStateAction<Action> {
+  fileprivate let action: Action?
+
+  /// Sends an action, or only closes the alert if it is nil.
+  public static func send(_ action: Action?) -> Self { Self(action: action) }
 }
 
 extension ButtonState: Equatable where Action: Equatable {}

@@ -30,7 +30,8 @@ public enum PresentationAction<Action>: CasePathable {
       let path = Action.allCasePaths[keyPath: keyPath]
       return AnyCasePath(
         embed: { .presented(path.embed($0)) },
-        extract: { if case .presented(let action) = $0 { path.extract(action) } else { nil } })
+        extract: { if case .presented(let action) = $0 { path.extract(action) } else { nil } },
+        name: path.name)
     }
   }
 
@@ -48,7 +49,10 @@ public struct PresentationState<State> {
   /// The feature's state; nil while it is not presented.
   public var wrappedValue: State? {
     get { storage.first }
-    set { storage = newValue.map { [$0] } ?? [] }
+    set {
+      storage = newValue.map { [$0] } ?? []
+      assignments &+= 1
+    }
     _modify {
       var value = storage.popLast()
       defer { storage = value.map { [$0] } ?? [] }
@@ -64,6 +68,11 @@ public struct PresentationState<State> {
 
   // An array, so that a feature can present itself recursively.
   private var storage: [State]
+  /// The number of assignments, by which an alert is recognized that takes the place of another.
+  fileprivate var assignments = 0
+  /// The identity of the feature whose effects may run; nil if none was presented.
+  // Safe because identities are never changed.
+  fileprivate nonisolated(unsafe) var presented: AnyHashable?
 
   /// Creates the state of a presented feature, or nil.
   public init(wrappedValue: State?) {
@@ -72,8 +81,23 @@ public struct PresentationState<State> {
 }
 
 extension PresentationState: Sendable where State: Sendable {}
-extension PresentationState: Equatable where State: Equatable {}
-extension PresentationState: Hashable where State: Hashable {}
+
+extension PresentationState: Equatable where State: Equatable {
+  /// Whether both present equal state, or none.
+  public static func == (state: Self, other: Self) -> Bool {
+    state.wrappedValue == other.wrappedValue
+  }
+}
+
+extension PresentationState: Hashable where State: Hashable {
+  /// Hashes the presented state.
+  public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+extension PresentationState: CustomReflectable {
+  /// The presented state, for test failures.
+  public var customMirror: Mirror { Mirror(reflecting: wrappedValue as Any) }
+}
 
 extension PresentationState: Encodable where State: Encodable {
   /// Encodes the value as the optional state.
@@ -87,13 +111,43 @@ extension PresentationState: Decodable where State: Decodable {
   }
 }
 
+extension CallSite {
+  fileprivate func reportMissing<State, Action>(
+    _ child: PreparedReducer<State, Action>, for action: PresentationAction<Action>
+  ) {
+    switch action {
+    case .presented(let action): reportMissingState(of: child, for: action)
+    case .dismiss:
+      report(
+        "dismiss was sent while nothing was presented; send it only while the feature has state")
+    }
+  }
+}
+
+/// Whether an action closes a presented alert or dialog, which may be the value of a destination.
+private func isClosed(_ state: Any, by action: Any) -> Bool {
+  func accepts<Data: EphemeralState>(_ data: Data) -> Bool {
+    action is Data.Action || Mirror(reflecting: action).children.first?.value is Data.Action
+  }
+  if let data = state as? any EphemeralState { return accepts(data) }
+  guard state is any CasePathable else { return false }
+  let data = Mirror(reflecting: state).children.first?.value as? any EphemeralState
+  return data.map { accepts($0) } ?? false
+}
+
 extension Reducer {
+  /// The reducer of a presented feature, whose dependency `\.isPresented` is true.
+  func presented() -> PreparedReducer<State, Action> {
+    DependencyReducer(self) { $0.isPresented = true }.prepared()
+  }
+
   /// Runs the reducer of a presented feature.
   ///
-  /// The feature handles an action before this reducer does. `.dismiss` sets its state to nil. When
-  /// the state becomes nil, or the state of another feature, the feature's effects end. Another
-  /// feature is a state with another `id`, or another case that the feature did not set itself. An
-  /// action without state is reported.
+  /// The feature handles an action before this reducer does. `.dismiss` sets its state to nil after
+  /// this reducer, as an action of an alert or a dialog does. When the state becomes nil, or the
+  /// state of another feature, the feature's effects end, at the latest with the next action that
+  /// this reducer handles. Another feature is a state with another `id`, or another case. An action
+  /// without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -102,36 +156,42 @@ extension Reducer {
     column: UInt = #column
   ) -> some ReducerOf<Self> {
     let (child, path) = (child().prepared(), AnyCasePath(action))
+    let presentedChild = child.presented()
     let id = FeatureID.place(.init(state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let base = prepared()
+    // Other types are not examined with each action.
+    let mayClose =
+      ChildState.self is any EphemeralState.Type || ChildState.self is any CasePathable.Type
     return Reduce<State, Action> { parentState, action in
-      var effect = Effect<Action>.none
-      let presentation = path.extract(action)
-      if case .presented(let childAction)? = presentation {
-        if parentState[keyPath: state].wrappedValue == nil {
-          site.reportMissingState(of: child, for: childAction)
-        } else {
-          effect = child.reduceOptional(
-            into: &parentState[keyPath: state].wrappedValue, action: childAction
-          ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) }
-        }
-      }
-      // Read after the child's reducer, because a feature that changes its own case is still the
-      // same feature.
+      let presented = parentState[keyPath: state].presented
       let before = identity(of: parentState[keyPath: state].wrappedValue)
-      if case .presented? = presentation {
-        let presented = parentState[keyPath: state].wrappedValue as? any EphemeralState
-        if presented?.isEphemeral == true { parentState[keyPath: state].wrappedValue = nil }
+      // Another reducer may have removed or replaced the feature since the last action.
+      var effect =
+        presented == nil || presented == before ? Effect<Action>.none : .cancelChild(id)
+      let presentation = path.extract(action)
+      if before == nil, let presentation { site.reportMissing(child, for: presentation) }
+      var closes = false
+      if before != nil, case .presented(let childAction)? = presentation {
+        closes =
+          mayClose
+          && parentState[keyPath: state].wrappedValue.map { isClosed($0, by: childAction) } == true
+        effect = effect.merge(
+          with: presentedChild.reduceOptional(
+            into: &parentState[keyPath: state].wrappedValue, action: childAction
+          ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) })
       }
+      let assignments = parentState[keyPath: state].assignments
       effect = effect.merge(with: base.reduce(into: &parentState, action: action))
-      // The parent's reducer sees the state before it is removed.
+      // This reducer sees the state before it is removed.
       if case .dismiss? = presentation {
-        if before == nil { site.report("dismiss was sent while nothing was presented") }
-        let now = identity(of: parentState[keyPath: state].wrappedValue)
-        if now == before { parentState[keyPath: state].wrappedValue = nil }
+        closes = before != nil && identity(of: parentState[keyPath: state].wrappedValue) == before
+      } else if assignments != parentState[keyPath: state].assignments {
+        closes = false
       }
+      if closes { parentState[keyPath: state].wrappedValue = nil }
       let after = identity(of: parentState[keyPath: state].wrappedValue)
+      if presented != after { parentState[keyPath: state].presented = after }
       return before == nil || before == after
         ? effect : effect.merge(with: .cancelChild(id))
     }
@@ -196,7 +256,11 @@ public struct DismissEffect: Sendable {
 
   fileprivate static let live = DismissEffect {
     guard let dismiss = EffectScope.current?.dismiss else {
-      caller?.report("dismiss() was called outside the effects of a presented feature")
+      caller?.report(
+        """
+        dismiss() was called outside the effects of a presented feature. If the feature can also \
+        be the root, call it only while the dependency '\\.isPresented' is true.
+        """)
       return
     }
     dismiss()
@@ -208,7 +272,18 @@ private enum DismissKey: DependencyKey {
   static let testValue = DismissEffect.live
 }
 
+private enum PresentedKey: DependencyKey {
+  static let liveValue = false
+  static let testValue = false
+}
+
 extension DependencyValues {
+  /// Whether the current feature is presented, or an element of a stack.
+  public internal(set) var isPresented: Bool {
+    get { self[PresentedKey.self] }
+    set { self[PresentedKey.self] = newValue }
+  }
+
   /// Dismisses the current feature, if it is presented.
   public var dismiss: DismissEffect {
     get { self[DismissKey.self] }

@@ -10,6 +10,11 @@ public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "#\(number)" }
 }
 
+extension StackElementID: CustomDumpStringConvertible {
+  /// The number of the element, for test failures.
+  public var customDumpDescription: String { description }
+}
+
 extension StackElementID: ExpressibleByIntegerLiteral {
   /// Creates an ID from the order in which the element was pushed, counted from 0; for tests.
   public init(integerLiteral number: Int) { self.number = number }
@@ -29,6 +34,8 @@ public struct StackState<Element> {
 
   var entries: IdentifiedArrayOf<Entry> = []
   private var nextNumber = 0
+  /// The elements whose effects may run.
+  fileprivate var presented: OrderedSet<StackElementID> = []
 
   /// Creates an empty stack.
   public init() {}
@@ -213,7 +220,8 @@ public enum StackAction<State, Action>: CasePathable {
     public subscript(id id: StackElementID) -> AnyCasePath<StackAction, Action> {
       AnyCasePath(
         embed: { .element(id: id, action: $0) },
-        extract: { if case .element(id, let action) = $0 { action } else { nil } })
+        extract: { if case .element(id, let action) = $0 { action } else { nil } },
+        name: "[id: \(id)]")
     }
   }
 
@@ -243,31 +251,38 @@ extension Reducer {
   /// before it is removed. `dismiss()` in an element pops it and all elements above it. When an
   /// element is removed, its effects end. An action for a removed element, and a push with a used
   /// ID, are reported.
-  public func forEach<DestinationState, DestinationAction, Destination>(
-    _ stack: any WritableKeyPath<State, StackState<DestinationState>> & Sendable,
-    action: CaseKeyPath<Action, StackAction<DestinationState, DestinationAction>>,
-    @ReducerBuilder<DestinationState, DestinationAction> destination: () -> Destination,
+  public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
+    _ stack: any WritableKeyPath<State, StackState<ElementState>> & Sendable,
+    action: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,
+    @ReducerBuilder<ElementState, ElementAction> destination: () -> Element,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
-  ) -> some ReducerOf<Self>
-  where Destination: Reducer<DestinationState, DestinationAction> {
+  ) -> some ReducerOf<Self> {
     let (destination, path) = (destination().prepared(), AnyCasePath(action))
+    let presentedDestination = destination.presented()
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
     let base = prepared()
     return Reduce<State, Action> { state, action in
-      var effect = Effect<Action>.none
+      // Another reducer may have removed elements since the last action.
+      let (presented, present) = (
+        state[keyPath: stack].presented, state[keyPath: stack].entries.identities
+      )
+      var effect = Effect<Action>.merge(
+        presented == present
+          ? [] : presented.filter { !present.contains($0) }.map { .cancelChild(child($0)) })
       let stackAction = path.extract(action)
       switch stackAction {
       case .element(let id, let elementAction)?:
         let elementEffect = state[keyPath: stack].entries.modify(id: id) {
-          destination.reduce(into: &$0.element, action: elementAction)
+          presentedDestination.reduce(into: &$0.element, action: elementAction)
         }
         if let elementEffect {
-          effect = elementEffect.ofChild(child(id), dismiss: path.embed(.popFrom(id: id))) {
-            path.embed(.element(id: id, action: $0))
-          }
+          effect = effect.merge(
+            with: elementEffect.ofChild(child(id), dismiss: path.embed(.popFrom(id: id))) {
+              path.embed(.element(id: id, action: $0))
+            })
         } else {
           site.reportMissingState(of: destination, for: elementAction)
         }
@@ -286,9 +301,22 @@ extension Reducer {
         state[keyPath: stack].pop(from: id)
       }
       let after = state[keyPath: stack].entries.identities
+      if presented != after { state[keyPath: stack].presented = after }
       guard before != after else { return effect }
       return .merge(
         [effect] + before.filter { !after.contains($0) }.map { .cancelChild(child($0)) })
     }
+  }
+
+  /// Runs the reducers of several destinations on the elements of a stack.
+  public func forEach<Element: DestinationState>(
+    _ stack: any WritableKeyPath<State, StackState<Element>> & Sendable,
+    action: CaseKeyPath<Action, StackAction<Element, Element.DestinationAction>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    forEach(
+      stack, action: action, destination: { Element.destinations }, fileID: fileID,
+      filePath: filePath, line: line, column: column)
   }
 }

@@ -230,6 +230,9 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
   public var stores: [Store<ChildState, ChildAction>] { ids.compactMap { self[id: $0] } }
 }
 
+/// The store of a feature: `StoreOf<Counter>`.
+public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
+
 /// The effects of a sent action, and of the actions that resulted from it.
 public struct StoreTask: Sendable {
   let group: EffectGroup
@@ -243,11 +246,42 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels the effects and waits for their end.
-  public func cancel() async {
-    await group.cancel()
-    await group.waitUntilEmpty()
-  }
+  /// Cancels the effects; `finish` waits for their end.
+  @MainActor
+  public func cancel() { group.cancel() }
+
+  /// Whether the effects were canceled.
+  @MainActor
+  public var isCancelled: Bool { group.isCancelled }
+}
+
+/// An action with a case `view` for the actions that a screen sends.
+public protocol ViewAction<ViewAction> {
+  /// The actions of the screen.
+  associatedtype ViewAction
+
+  /// The case that holds an action of the screen.
+  static func view(_ action: ViewAction) -> Self
+}
+
+/// A screen that sends the actions of the case `view`.
+///
+/// The macro `@ViewAction` adds the conformance.
+@MainActor
+public protocol ViewActionSending<StoreState, StoreAction> {
+  /// The state of the store.
+  associatedtype StoreState
+  /// The actions of the store.
+  associatedtype StoreAction: ViewAction
+
+  /// The store of the screen's feature.
+  var store: Store<StoreState, StoreAction> { get }
+}
+
+extension ViewActionSending {
+  /// Sends an action of the screen.
+  @discardableResult
+  public func send(_ action: StoreAction.ViewAction) -> StoreTask { store.send(.view(action)) }
 }
 
 extension Optional {

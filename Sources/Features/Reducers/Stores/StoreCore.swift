@@ -29,9 +29,25 @@ final class StoreCore<State, Action> {
   private var current: State
   private let reducer: PreparedReducer<State, Action>
   private let site: CallSite
-  private lazy var runner = EffectRunner<Action> { [weak self] action, origin in
-    self?.reduce(action, for: origin) { [weak self] in self?.whenReceived(action) }
-  }
+  private lazy var runner = EffectRunner<Action>(
+    deliver: { [weak self] action, origin in
+      self?.reduce(action, for: origin) { [weak self] in self?.whenReceived(action) }
+    },
+    reportLate: { [weak self] action, source in
+      self?.report(
+        """
+        an effect sent an action after it had ended.
+
+        Action:
+        \(detail(of: action, indent: 2))
+
+        Effect of:
+        \(detail(of: source, indent: 2))
+
+        An unstructured task used 'send': let 'run' wait for that task, so that the effect ends \
+        after its last action.
+        """)
+    })
   private var waiting: [(action: Action, depth: Int, origin: EffectGroup, then: () -> Void)] = []
   /// The length of the chain of actions that led to the current action.
   private var depth = 0
@@ -62,6 +78,24 @@ final class StoreCore<State, Action> {
   func waitUntilIdle() async { await runner.waitUntilIdle() }
 
   func cancelEffects() { runner.cancelAll() }
+
+  /// No longer waits for the running effects, whose actions still arrive.
+  func ignoreEffects() { runner.ignoreAll() }
+
+  /// - Parameter action: called when an effect of this feature dismisses it; without it, that is
+  ///   reported as an issue.
+  func whenDismissed(_ action: @escaping @MainActor @Sendable () -> Void) {
+    runner.dismissRoot = action
+  }
+
+  /// Runs an operation with the dependencies of the reducer.
+  func withItsDependencies<Value>(_ operation: () throws -> Value) rethrows -> Value {
+    try withDependencies {
+      $0 = dependencies
+    } operation: {
+      try operation()
+    }
+  }
 
   /// Reduces an action and starts its effects; waits if another action is being reduced.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
@@ -100,15 +134,11 @@ final class StoreCore<State, Action> {
   private func reduceAndRun(_ action: Action, for origin: EffectGroup, then: () -> Void) {
     var effect = Effect<Action>.none
     reducedAction = action
-    withDependencies {
-      $0 = dependencies
-    } operation: {
-      effect = reducer.reduce(into: &current, action: action)
-    }
+    withItsDependencies { effect = reducer.reduce(into: &current, action: action) }
     reducedAction = nil
     changes.report()
     then()
-    runner.run(effect, for: origin)
+    runner.run(effect, of: action, for: origin)
   }
 
   private func report(_ message: String) { site.report("\(reducer.type): \(message)") }

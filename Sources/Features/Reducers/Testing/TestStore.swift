@@ -1,19 +1,6 @@
 public import ClientDependencies
 import CustomDump
 
-/// Whether a test must state all behavior of a feature.
-public enum Exhaustivity: Equatable, Sendable {
-  /// Every change, received action, and running effect must be stated.
-  case on
-  /// Only the statements of the test are checked.
-  ///
-  /// - Parameter showSkippedAssertions: whether to print unstated behavior.
-  case off(showSkippedAssertions: Bool)
-
-  /// Only the statements of the test are checked.
-  public static let off = Exhaustivity.off(showSkippedAssertions: false)
-}
-
 /// A store for tests.
 ///
 /// The test states the change of the state for each action, and the actions that effects send.
@@ -28,14 +15,16 @@ public enum Exhaustivity: Equatable, Sendable {
 /// at the line where it was created.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
-  private struct Received {
+  struct Received {
     let action: Action
     let state: State
     let shared: SharedChanges
   }
 
-  /// The state after all stated actions.
-  public private(set) var state: State
+  /// The state after all stated actions; in the closure of a statement, the state before it.
+  public internal(set) var state: State
+  /// Whether an effect of the feature has dismissed it; later actions are reported as issues.
+  public private(set) var isDismissed = false
   /// Whether the test must state all behavior.
   public var exhaustivity = Exhaustivity.on
   /// The time limit of `receive` and `finish` if they have no limit of their own.
@@ -48,18 +37,32 @@ public final class TestStore<State: Equatable, Action> {
     set { core.dependencies = newValue }
   }
 
-  private let core: StoreCore<State, Action>
-  private var received: [Received] = []
+  #if !PointFreeDependencies
+  /// Whether all tasks of the process run on the main thread, one after another, in the order in
+  /// which they start.
+  ///
+  /// The end of the store restores the value. Set it only in tests that run alone.
+  public var useMainSerialExecutor: Bool {
+    get { uncheckedUseMainSerialExecutor }
+    set {
+      executorBefore = executorBefore ?? uncheckedUseMainSerialExecutor
+      uncheckedUseMainSerialExecutor = newValue
+    }
+  }
+  private var executorBefore: Bool?
+  #endif
+
+  let core: StoreCore<State, Action>
+  var received: [Received] = []
+  let arrivals = Arrivals()
   /// The changes of shared values since the last action.
   private let shared = SharedChanges()
-  private let arrivals = Arrivals()
   private let site: CallSite
   private let origin = IssueOrigin.current
 
   /// Creates a test store for a feature.
-  public init<R: Reducer<State, Action>>(
-    initialState: @autoclosure () -> State,
-    @ReducerBuilder<State, Action> reducer: () -> R,
+  public init(
+    initialState: @autoclosure () -> State, reducer: () -> some Reducer<State, Action>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -77,12 +80,17 @@ public final class TestStore<State: Equatable, Action> {
       received.append(Received(action: action, state: core.state, shared: shared.take()))
       arrivals.note()
     }
+    core.whenDismissed { [weak self] in
+      self?.isDismissed = true
+      self?.core.cancelEffects()
+    }
   }
 
   isolated deinit {
     if exhaustivity == .on {
       if !received.isEmpty {
-        report("the test ended without receiving \(names(of: received))", at: site)
+        report(
+          "the test ended without receiving \(list(of: received))\n\n\(unreceivedAdvice)", at: site)
       }
       if core.isBusy {
         report(
@@ -96,6 +104,9 @@ public final class TestStore<State: Equatable, Action> {
       }
     }
     core.cancelEffects()
+    #if !PointFreeDependencies
+    if let executorBefore { uncheckedUseMainSerialExecutor = executorBefore }
+    #endif
   }
 
   /// Sends an action, and expects that the state changes as the closure changes it.
@@ -114,98 +125,51 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column
   ) async -> TestStoreTask {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    if !received.isEmpty {
-      note("send(\(summary(of: action))) before receiving \(names(of: received))", at: site)
-      received = []
-      state = core.state
-    }
-    let before = state
+    let name = "send(\(summary(of: action)))"
     let group = EffectGroup()
-    var changes: SharedChanges?
-    core.reduce(action, for: group) {
-      self.state = self.core.state
-      changes = self.shared.take()
+    let task = TestStoreTask(group: group, timeout: timeout, clock: timeoutClock)
+    guard !isDismissed else {
+      report("\(name): the feature has dismissed itself, so it gets no more actions", at: site)
+      return task
     }
-    check(
-      from: before, to: state, shared: changes, expected, "send(\(summary(of: action)))", at: site)
+    if !received.isEmpty {
+      note("\(name) before receiving \(list(of: received))\n\n\(unreceivedAdvice)", at: site)
+      if exhaustivity != .on { (received, state) = ([], core.state) }
+    }
+    var (after, changes) = (state, SharedChanges?.none)
+    core.reduce(action, for: group) { (after, changes) = (self.core.state, self.shared.take()) }
+    check(to: after, shared: changes, expected, name, at: site)
     await letEffectsRun()
-    return TestStoreTask(group: group, timeout: timeout, clock: timeoutClock)
+    return task
   }
 
-  /// Expects that an effect sends an action, and that the state changes as the closure changes it.
-  public func receive(
-    _ action: Action, timeout: Duration? = nil,
-    assert expected: ((inout State) throws -> Void)? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
-  ) async where Action: Equatable {
-    await receive(
-      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
-      "receive(\(summary(of: action)))", timeout, expected,
-      difference: { diff(action, $0, format: .proportional) }, where: { $0 == action })
-  }
-
-  /// Expects that an effect sends an action of a case, and that the state changes as the closure
-  /// changes it.
-  public func receive<Value>(
-    _ action: CaseKeyPath<Action, Value>, timeout: Duration? = nil,
-    assert expected: ((inout State) throws -> Void)? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
-  ) async {
-    let path = AnyCasePath(action)
-    await receive(
-      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
-      "receive(\(action))", timeout, expected, where: { path.extract($0) != nil })
-  }
-
-  /// Expects that an effect sends an action of a case with a value, and that the state changes as
-  /// the closure changes it.
-  public func receive<Value: Equatable>(
-    _ action: CaseKeyPath<Action, Value>, _ value: Value, timeout: Duration? = nil,
-    assert expected: ((inout State) throws -> Void)? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
-  ) async {
-    let path = AnyCasePath(action)
-    await receive(
-      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
-      "receive(\(action))", timeout, expected,
-      difference: { path.extract($0).flatMap { diff(value, $0, format: .proportional) } },
-      where: { path.extract($0) == value })
-  }
-
-  /// Expects that an effect sends an action for which the condition holds, and that the state
-  /// changes as the closure changes it.
-  public func receive(
-    _ matches: (_ action: Action) -> Bool, timeout: Duration? = nil,
-    assert expected: ((inout State) throws -> Void)? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
-  ) async {
-    await receive(
-      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
-      "receive", timeout, expected, where: matches)
+  /// Expects that the closure changes nothing in the current state: it states some of its values.
+  public func assert(
+    _ expected: @escaping (inout State) throws -> Void, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    check(
+      to: state, expected, "assert", mayChangeNothing: true,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
   /// Waits for the end of all effects; effects that exceed the limit are reported as an issue.
   ///
-  /// Unreceived actions are also reported as an issue.
+  /// Actions that were sent before and not received are also reported as an issue.
   public func finish(
     timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    if exhaustivity == .on, !received.isEmpty {
+      report("finish() before receiving \(list(of: received))\n\n\(unreceivedAdvice)", at: site)
+    }
     let limit = timeout ?? self.timeout
     let hasFinished = await finishes(within: limit, timeoutClock) {
       await self.core.waitUntilIdle()
     }
     if !hasFinished, core.isBusy {
-      report("an effect was still running after \(limit)", at: site)
-    }
-    if exhaustivity == .on, !received.isEmpty {
-      report("finish() before receiving \(names(of: received))", at: site)
-      (received, state) = ([], core.state)
+      report("an effect was still running after \(limit). \(unfinishedAdvice)", at: site)
     }
   }
 
@@ -217,11 +181,15 @@ public final class TestStore<State: Equatable, Action> {
     line: UInt = #line, column: UInt = #column
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    if received.isEmpty, strict { report("there is no received action to skip", at: site) }
+    await letEffectsRun()
+    if received.isEmpty, strict {
+      report(
+        "there is no received action to skip; remove the call, or pass strict: false", at: site)
+    }
     (received, state) = ([], core.state)
   }
 
-  /// Cancels the running effects.
+  /// No longer expects the end of the running effects, whose actions still arrive.
   ///
   /// - Parameter strict: whether to report an issue if there are none.
   public func skipInFlightEffects(
@@ -229,9 +197,12 @@ public final class TestStore<State: Equatable, Action> {
     line: UInt = #line, column: UInt = #column
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    if core.isIdle, strict { report("there is no running effect to skip", at: site) }
-    core.cancelEffects()
-    await core.waitUntilIdle()
+    await letEffectsRun()
+    if core.isIdle, strict {
+      report(
+        "there is no running effect to skip; remove the call, or pass strict: false", at: site)
+    }
+    core.ignoreEffects()
   }
 
   /// Changes dependencies for an operation and the actions sent in it.
@@ -244,60 +215,30 @@ public final class TestStore<State: Equatable, Action> {
     return try await operation()
   }
 
-  private func receive(
-    _ site: CallSite, _ name: String, _ limit: Duration?,
-    _ expected: ((inout State) throws -> Void)?,
-    difference: (Action) -> String? = { _ in nil }, where matches: (Action) -> Bool
-  ) async {
-    let limit = limit ?? timeout
-    var skipped: [Received] = []
-    // One time limit for all skipped effects.
-    var end: Task<Void, any Error>?
-    defer { end?.cancel() }
-    while true {
-      while let first = received.first, exhaustivity != .on, !matches(first.action) {
-        skipped.append(received.removeFirst())
-        state = first.state
-      }
-      if !received.isEmpty { break }
-      end = end ?? arrivals.end(after: limit, timeoutClock)
-      guard core.isBusy || arrivals.isPending, await arrivals.next() else {
-        let cause =
-          core.isBusy
-          ? "no effect sent it within \(limit)" : "no effect is running that could send it"
-        return report("\(name): \(cause)\(skippedNames(skipped))", at: site)
-      }
-    }
-    if !skipped.isEmpty { note("\(name) skipped \(names(of: skipped))", at: site) }
-    let next = received.removeFirst()
-    if !matches(next.action) {
-      report(
-        "\(name): received \(summary(of: next.action)) instead"
-          + (difference(next.action).map { "\n\n\($0)\n\n(expected: -, received: +)" } ?? ""),
-        at: site)
-    }
-    let before = state
-    state = next.state
-    check(from: before, to: state, shared: next.shared, expected, name, at: site)
-    await letEffectsRun()
-  }
-
   /// Waits briefly, so that an effect that has finished its work ends before the test.
-  private func letEffectsRun() async {
+  func letEffectsRun() async {
     if !core.isIdle { await Task.megaYield() }
   }
 
-  /// Checks the states and the shared values, by default their changes since the last action.
-  private func check(
-    from before: State, to after: State, shared changes: SharedChanges? = nil,
-    _ expectation: ((inout State) throws -> Void)?, _ name: String, at site: CallSite
+  /// Compares the changes of the state and of shared values with the expected ones, and makes the new
+  /// state the stated one.
+  ///
+  /// - Parameters:
+  ///   - changes: the changes of shared values; nil for those since the last action.
+  ///   - mayChangeNothing: whether the closure may leave the state as it is.
+  func check(
+    to after: State, shared changes: SharedChanges? = nil,
+    _ expectation: ((inout State) throws -> Void)?, _ name: String, mayChangeNothing: Bool = false,
+    at site: CallSite
   ) {
     let changes = changes ?? shared.take()
     if exhaustivity != .on { changes.expectActual() }
     changes.assert {
       // Finds the shared values in the state, because the comparison may end before it meets them.
       if !changes.isEmpty { _ = SharedChanges.actual { after == after } }
-      compare(from: before, to: after, changes.isEmpty, expectation, name, at: site)
+      compare(
+        to: after, expectation, name, mayChangeNothing: mayChangeNothing || !changes.isEmpty,
+        at: site)
     }
     guard exhaustivity == .on else { return }
     for difference in changes.unstated {
@@ -306,39 +247,43 @@ public final class TestStore<State: Equatable, Action> {
   }
 
   private func compare(
-    from before: State, to after: State, _ keepsShared: Bool,
-    _ expectation: ((inout State) throws -> Void)?, _ name: String, at site: CallSite
+    to after: State, _ expectation: ((inout State) throws -> Void)?, _ name: String,
+    mayChangeNothing: Bool, at site: CallSite
   ) {
+    let before = state
+    defer { state = after }
     var expected = exhaustivity == .on ? before : after
     do {
-      try expectation?(&expected)
+      if let expectation { try core.withItsDependencies { try expectation(&expected) } }
     } catch {
       return report("\(name): the closure threw \(error)", at: site)
     }
-    if expectation != nil, exhaustivity == .on, keepsShared, expected == before, before == after {
+    if expectation != nil, exhaustivity == .on, !mayChangeNothing, expected == before,
+      before == after
+    {
       return report(
         "\(name): the state did not change, and the closure expects no change; remove the closure",
         at: site)
     }
     guard expected != after else { return }
+    let advice =
+      expectation == nil ? ": it changed, and no closure states the change" : ""
     let difference = diff(expected, after, format: .proportional)
     report(
-      "\(name): the state is not as expected"
+      "\(name): the state is not as expected\(advice)"
         + (difference.map { "\n\n\($0)\n\n(expected: -, actual: +)" }
-          ?? ": both print the same, but == says they differ"),
+          ?? "; both print the same, but == says they differ:\n\n\(detail(of: after, indent: 2))"),
       at: site)
   }
 
-  private func skippedNames(_ skipped: [Received]) -> String {
-    skipped.isEmpty ? "" : "; skipped \(names(of: skipped))"
-  }
-
-  private func names(of received: [Received]) -> String {
-    received.map { summary(of: $0.action) }.joined(separator: ", ")
+  /// The number of actions, and the actions with their values.
+  func list(of received: [Received]) -> String {
+    let actions = received.map { "  " + detail(of: $0.action).indented }.joined(separator: "\n")
+    return "\(received.count) action\(received.count == 1 ? "" : "s"):\n\n\(actions)"
   }
 
   /// Reports an issue if the store is exhaustive; otherwise prints it if requested.
-  private func note(_ message: String, at site: CallSite) {
+  func note(_ message: String, at site: CallSite) {
     switch exhaustivity {
     case .on: report(message, at: site)
     case .off(showSkippedAssertions: true): print("\(site.fileID):\(site.line): \(message)")
@@ -346,84 +291,21 @@ public final class TestStore<State: Equatable, Action> {
     }
   }
 
-  private func report(_ message: String, at site: CallSite) {
+  func report(_ message: String, at site: CallSite) {
     origin.reportIssue(
       message, fileID: site.fileID, filePath: site.filePath, line: site.line, column: site.column)
   }
 }
 
-/// The effects of an action sent by a test.
-public struct TestStoreTask: Sendable {
-  fileprivate let group: EffectGroup
-  fileprivate let timeout: Duration
-  fileprivate let clock: any Clock<Duration>
+/// The test store of a feature: `TestStoreOf<Counter>`.
+public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable
 
-  /// Cancels the effects and waits for their end.
-  public func cancel() async { await StoreTask(group: group).cancel() }
+private let unreceivedAdvice =
+  "State each with receive(_:), or skip them with skipReceivedActions() or exhaustivity = .off."
 
-  /// Waits for the effects; exceeding the limit is reported as an issue.
-  @MainActor
-  public func finish(
-    timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-    line: UInt = #line, column: UInt = #column
-  ) async {
-    let limit = timeout ?? self.timeout
-    if !(await finishes(within: limit, clock) { await self.group.waitUntilEmpty() }) {
-      reportIssue(
-        "the effects of the action were still running after \(limit)", fileID: fileID,
-        filePath: filePath, line: line, column: column)
-    }
-  }
-}
-
-/// Returns whether an operation ends within a time; if not, the operation keeps running.
-@MainActor
-private func finishes(
-  within limit: Duration, _ clock: any Clock<Duration>,
-  _ operation: @escaping @MainActor @Sendable () async -> Void
-) async -> Bool {
-  let arrivals = Arrivals()
-  Task {
-    await operation()
-    arrivals.note()
-  }
-  let end = arrivals.end(after: limit, clock)
-  defer { end.cancel() }
-  return await arrivals.next()
-}
-
-/// Counts events, and wakes a task that waits for the next event or a limit.
-@MainActor
-private final class Arrivals {
-  private var count = 0
-  private var isOver = false
-  private var waiter: CheckedContinuation<Bool, Never>?
-
-  var isPending: Bool { count > 0 }
-
-  func note() {
-    if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
-  }
-
-  /// Ends waits after a time, unless the returned task is canceled first.
-  func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
-    isOver = false
-    return Task { @MainActor in
-      try await clock.sleep(for: limit)
-      // The sleep may have ended just before it was canceled.
-      try Task.checkCancellation()
-      isOver = true
-      waiter.take()?.resume(returning: false)
-    }
-  }
-
-  /// Waits for an event; returns false if there is none before the limit.
-  func next() async -> Bool {
-    if count > 0 {
-      count -= 1
-      return true
-    }
-    if isOver { return false }
-    return await withCheckedContinuation { waiter = $0 }
+extension String {
+  /// The text with two more spaces before each line but the first.
+  fileprivate var indented: String {
+    split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
   }
 }

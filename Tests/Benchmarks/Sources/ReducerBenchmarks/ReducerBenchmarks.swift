@@ -91,7 +91,9 @@ struct ReducerBenchmarks {
     func round() async {
       for _ in 0..<1_000 { store.send(.startForever) }
       await store.send(.cancel).finish()
-      await store.send(.startForever).cancel()
+      let task = store.send(.startForever)
+      task.cancel()
+      await task.finish()
     }
     var before = mallinfo2().uordblks
     // The runtime fills its caches once; a leak recurs in every repetition. The allocator alone varies

@@ -1,0 +1,91 @@
+import ClientDependencies
+
+/// The effects of an action sent by a test.
+public struct TestStoreTask: Sendable {
+  let group: EffectGroup
+  let timeout: Duration
+  let clock: any Clock<Duration>
+
+  /// Cancels the effects and waits for their end.
+  @MainActor
+  public func cancel() async {
+    group.cancel()
+    await group.waitUntilEmpty()
+  }
+
+  /// Whether the effects were canceled.
+  @MainActor
+  public var isCancelled: Bool { group.isCancelled }
+
+  /// Waits for the effects; exceeding the limit is reported as an issue.
+  @MainActor
+  public func finish(
+    timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    let limit = timeout ?? self.timeout
+    if !(await finishes(within: limit, clock) { await self.group.waitUntilEmpty() }) {
+      reportIssue(
+        "the effects of the action were still running after \(limit). \(unfinishedAdvice)",
+        fileID: fileID, filePath: filePath, line: line, column: column)
+    }
+  }
+}
+
+/// What to do about an effect that does not end.
+let unfinishedAdvice = """
+  Advance the test's clock, replace it with an immediate clock, cancel the effect, or wait longer \
+  with 'timeout:'.
+  """
+
+/// Returns whether an operation ends within a time; if not, the operation keeps running.
+@MainActor
+func finishes(
+  within limit: Duration, _ clock: any Clock<Duration>,
+  _ operation: @escaping @MainActor @Sendable () async -> Void
+) async -> Bool {
+  let arrivals = Arrivals()
+  Task {
+    await operation()
+    arrivals.note()
+  }
+  let end = arrivals.end(after: limit, clock)
+  defer { end.cancel() }
+  return await arrivals.next()
+}
+
+/// Counts events, and wakes a task that waits for the next event or a limit.
+@MainActor
+final class Arrivals {
+  private var count = 0
+  private var isOver = false
+  private var waiter: CheckedContinuation<Bool, Never>?
+
+  var isPending: Bool { count > 0 }
+
+  func note() {
+    if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
+  }
+
+  /// Ends waits after a time, unless the returned task is canceled first.
+  func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
+    isOver = false
+    return Task { @MainActor in
+      try await clock.sleep(for: limit)
+      // The sleep may have ended just before it was canceled.
+      try Task.checkCancellation()
+      isOver = true
+      waiter.take()?.resume(returning: false)
+    }
+  }
+
+  /// Waits for an event; returns false if there is none before the limit.
+  func next() async -> Bool {
+    if count > 0 {
+      count -= 1
+      return true
+    }
+    if isOver { return false }
+    return await withCheckedContinuation { waiter = $0 }
+  }
+}

@@ -1,0 +1,88 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A case in an enumeration of destinations: a feature, an alert or a dialog, or other data.
+struct DestinationCase {
+  let name: String
+  /// The associated values of the case in `State`, with parentheses.
+  let state: String
+  /// The type of its actions.
+  let action: String
+  /// The expression that makes the feature; nil for data.
+  private let reducer: String?
+
+  private init(name: String, state: String, action: String, reducer: String? = nil) {
+    (self.name, self.state, self.action, self.reducer) = (name, state, action, reducer)
+  }
+
+  /// - Parameter isIgnored: whether the case is data with `@ReducerCaseIgnored`.
+  init?(_ element: EnumCaseElementSyntax, isIgnored: Bool) {
+    let name = element.name.text
+    guard let parameters = element.parameterClause?.parameters, let first = parameters.first else {
+      self.init(name: name, state: "", action: "Swift.Never")
+      return
+    }
+    if isIgnored {
+      self.init(name: name, state: "(\(parameters.trimmedDescription))", action: "Swift.Never")
+      return
+    }
+    guard parameters.count == 1 else { return nil }
+    let (type, identifier) = (
+      first.type.trimmedDescription, first.type.as(IdentifierTypeSyntax.self)
+    )
+    if ["AlertState", "ConfirmationDialogState"].contains(identifier?.name.text),
+      let action = identifier?.genericArgumentClause?.arguments.first?.argument
+    {
+      self.init(name: name, state: "(\(type))", action: action.trimmedDescription)
+      return
+    }
+    self.init(
+      name: name, state: "(\(type).State)", action: "\(type).Action",
+      reducer: first.defaultValue?.value.trimmedDescription ?? "\(type)()")
+  }
+
+  /// The line of the body that runs the feature; nil for data.
+  var scope: String? {
+    reducer.map {
+      "Reducers.Scope(state: \\State.Cases.\(name), action: \\Action.Cases.\(name)) { \($0) }"
+    }
+  }
+
+  /// A line for each case, within the conditions of the declaration.
+  static func lines(
+    of members: MemberBlockItemListSyntax, _ line: (DestinationCase) -> String?
+  ) -> String {
+    members.map { member in
+      if let cases = member.decl.as(EnumCaseDeclSyntax.self) {
+        return cases.elements.compactMap { element in
+          DestinationCase(element, isIgnored: cases.isIgnored).flatMap(line)
+        }.joined(separator: "\n")
+      }
+      guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return "" }
+      let clauses = conditional.clauses.map { clause in
+        let inner = clause.elements?.as(MemberBlockItemListSyntax.self)
+        return clause.poundKeyword.text + (clause.condition.map { " \($0.trimmed)" } ?? "") + "\n"
+          + (inner.map { lines(of: $0, line) } ?? "")
+      }
+      return clauses.joined(separator: "\n") + "\n#endif"
+    }.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  /// Reports the cases that are neither features nor data.
+  static func check(_ members: MemberBlockItemListSyntax, in context: some MacroExpansionContext) {
+    for cases in members.compactMap({ $0.decl.as(EnumCaseDeclSyntax.self) }) {
+      for element in cases.elements
+      where DestinationCase(element, isIgnored: cases.isIgnored) == nil {
+        context.report(
+          """
+          the case '\(element.name.text)' needs one value, a feature or an alert, as in \
+          'case \(element.name.text)(Edit)'; mark it '@ReducerCaseIgnored' if it is data
+          """, id: "noDestination", at: element)
+      }
+    }
+  }
+}
+
+extension EnumCaseDeclSyntax {
+  fileprivate var isIgnored: Bool { attributes.has("ReducerCaseIgnored") }
+}

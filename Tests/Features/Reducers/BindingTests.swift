@@ -1,0 +1,126 @@
+import ClientDependencies
+import ReducersMacros
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct BindingTests {
+  @Reducer
+  fileprivate struct Settings {
+    struct State: Equatable {
+      var name = ""
+      var isComplete = false
+      var changes: [String] = []
+    }
+
+    enum Action: BindableAction, Equatable, Sendable {
+      case binding(BindingAction<State>)
+    }
+
+    var body: some ReducerOf<Self> {
+      BindingReducer()
+      Reduce { state, action in
+        switch action {
+        case .binding(.set(\.name, "special")): state.changes.append("special")
+        case .binding(\.name): state.changes.append("name")
+        case .binding(\.isComplete): state.changes.append("isComplete")
+        case .binding: break
+        }
+        return .none
+      }
+    }
+  }
+
+  @Reducer
+  fileprivate struct Screen {
+    struct State: Equatable {
+      var name = ""
+    }
+
+    enum Action: ViewAction, Equatable, Sendable {
+      case view(View)
+      case saved
+
+      @CasePathable
+      enum View: BindableAction, Equatable, Sendable {
+        case binding(BindingAction<State>)
+        case save
+      }
+    }
+
+    var body: some ReducerOf<Self> {
+      BindingReducer(action: \.view)
+      Reduce { _, action in action == .view(.save) ? .send(.saved) : .none }
+    }
+  }
+
+  @ViewAction(for: Screen.self)
+  @MainActor
+  fileprivate struct ScreenView {
+    let store: StoreOf<Screen>
+  }
+
+  @Test func `a binding action is matched by its property, and by its value`() async {
+    let store = TestStore(initialState: Settings.State()) { Settings() }
+    await store.send(\.binding.name, "memo") {
+      $0.name = "memo"
+      $0.changes = ["name"]
+    }
+    await store.send(\.binding.isComplete, true) {
+      $0.isComplete = true
+      $0.changes = ["name", "isComplete"]
+    }
+    await store.send(.set(\.name, "special")) {
+      $0.name = "special"
+      $0.changes = ["name", "isComplete", "special"]
+    }
+  }
+
+  @Test func `the path of a binding extracts the value of its property alone`() {
+    let action = Settings.Action.set(\.name, "memo")
+    #expect(action[case: \.binding.name] == "memo")
+    #expect(action[case: \.binding.isComplete] == nil)
+    #expect(Settings.Action.set(\.name, "a") != .set(\.name, "b"))
+  }
+
+  @Test func `bindings of a screen are in the case view, to which the screen sends`() async {
+    let store = TestStore(initialState: Screen.State()) { Screen() }
+    await store.send(\.view.binding.name, "memo") { $0.name = "memo" }
+    await store.send(\.view.save)
+    await store.receive(\.saved)
+    let view = ScreenView(store: Store(initialState: Screen.State()) { Screen() })
+    view.send(.set(\.name, "memo"))
+    #expect(view.store.name == "memo")
+  }
+
+  @Test func `a change of a value runs a closure on the state, and its effect`() async {
+    let store = TestStore(initialState: Settings.State()) {
+      Settings().onChange(of: \.name) { old, state in
+        state.changes.append("\(old) -> \(state.name)")
+        return state.name == "again" ? .send(.set(\.name, "last")) : .none
+      }
+    }
+    await store.send(\.binding.name, "again") {
+      $0.name = "again"
+      $0.changes = ["name", " -> again"]
+    }
+    await store.receive(\.binding.name, "last") {
+      $0.name = "last"
+      $0.changes = ["name", " -> again", "name", "again -> last"]
+    }
+  }
+
+  @Test func `a reducer's dependency is set by its own type`() async {
+    struct Greeter: TestDependencyKey, Sendable {
+      var word = "none"
+      static let testValue = Greeter()
+    }
+    let store = TestStore(initialState: "") {
+      Reduce<String, Bool> { state, _ in
+        @Dependency(Greeter.self) var greeter
+        state = greeter.word
+        return .none
+      }
+      .dependency(Greeter(word: "hello"))
+    }
+    await store.send(true) { $0 = "hello" }
+  }
+}
