@@ -10,11 +10,6 @@ public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "#\(number)" }
 }
 
-extension StackElementID: CustomDumpStringConvertible {
-  /// The number of the element, for test failures.
-  public var customDumpDescription: String { description }
-}
-
 extension StackElementID: ExpressibleByIntegerLiteral {
   /// Creates an ID from the order in which the element was pushed, counted from 0; for tests.
   public init(integerLiteral number: Int) { self.number = number }
