@@ -53,15 +53,15 @@ package struct LoadedLibrary: Sendable {
 extension UnsafeMutablePointer {
   /// Allocates memory for a value that a C callback gets by this pointer.
   ///
-  /// Its lifetime ends with `free`, which the owner calls when no callback can follow.
-  package static func callbackMemory(_ value: Pointee) -> Self {
+  /// Its lifetime ends with `releaseCallbackMemory`, which the owner calls when no callback can follow.
+  package static func makeCallbackMemory(_ value: Pointee) -> Self {
     let pointer = allocate(capacity: 1)
     pointer.initialize(to: value)
     return pointer
   }
 
-  /// Releases the value and its memory.
-  package func free() {
+  /// Releases the one value and its memory.
+  package func releaseCallbackMemory() {
     deinitialize(count: 1).deallocate()
   }
 }

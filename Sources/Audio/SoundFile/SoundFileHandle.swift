@@ -14,7 +14,7 @@ struct SoundFileHandle: ~Copyable {
 
   /// Opens a virtual file; the corresponding C function is `sf_open_virtual`.
   init(_ target: VirtualFile, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
-    let retained = UnsafeMutablePointer.callbackMemory(target)
+    let retained = UnsafeMutablePointer.makeCallbackMemory(target)
     var functions = VirtualFile.functions
     // libsndfile stores the error of a failed opening in a process-wide variable. The lock protects
     // it until it is read. Files respond at once, so the lock is held briefly.
@@ -26,7 +26,7 @@ struct SoundFileHandle: ~Copyable {
       if opened == nil { failure = .opening }
     }
     guard let opened else {
-      retained.free()
+      retained.releaseCallbackMemory()
       throw failure ?? .opening
     }
     file = opened
@@ -55,7 +55,7 @@ struct SoundFileHandle: ~Copyable {
 
   deinit {
     sf_close(file)
-    target?.free()
+    target?.releaseCallbackMemory()
   }
 }
 
@@ -156,7 +156,7 @@ extension SoundFileHandle {
     errno = 0
     let code = sf_close(file)
     let systemCode = errno
-    target?.free()
+    target?.releaseCallbackMemory()
     discard self
     return code == SF_ERR_NO_ERROR ? nil : LibraryFailure(code: code, systemCode: systemCode)
   }

@@ -6,7 +6,8 @@ import SoundCard
 import Synchronization
 
 extension ALSADevice {
-  /// Signaled at the end of the last opening: "opening is not re-entrant in some plug-ins".
+  /// Signaled at the end of the last opening, because some plug-ins have process-wide state: "opening
+  /// is not re-entrant in some plug-ins".
   private static let lastOpening = Mutex<WakeUp?>(nil)
 
   /// Opens a PCM, which the caller closes, and negotiates, preferring a native sample format of the

@@ -28,7 +28,7 @@ extension AudioDevice {
 final class PulseServer {
   private typealias Object = OpaquePointer
   private typealias Act = @convention(c) (Object) -> Void
-  private typealias Ask = @convention(c) (Object) -> CInt
+  private typealias Query = @convention(c) (Object) -> CInt
   private typealias Report =
     @convention(c) (Object?, UnsafeRawPointer?, CInt, UnsafeMutableRawPointer?) -> Void
   private typealias List = @convention(c) (Object, Report, UnsafeMutableRawPointer?) -> Object?
@@ -81,7 +81,7 @@ final class PulseServer {
     }
     (self.library, self.loop, self.context) = (library, loop, context)
     deadline = .now + limit
-    answer = .callbackMemory(([], .playback, false))
+    answer = .makeCallbackMemory(([], .playback, false))
   }
 
   deinit {
@@ -98,7 +98,7 @@ final class PulseServer {
   private func list(at address: String?) throws -> [AudioDevice] {
     let connect: @convention(c) (Object, UnsafePointer<CChar>?, UInt32, UnsafeRawPointer?) -> CInt =
       try library.required("pa_context_connect")
-    let state: Ask = try library.required("pa_context_get_state")
+    let state: Query = try library.required("pa_context_get_state")
     guard connect(context, address, Self.noAutospawn, nil) >= 0 else {
       throw Self.noConnection
     }
@@ -143,8 +143,8 @@ final class PulseServer {
   /// Runs the server's loop until a condition holds; throws after the deadline.
   private func run(until isDone: () -> Bool) throws {
     let prepare: @convention(c) (Object, CInt) -> CInt = try library.required("pa_mainloop_prepare")
-    let poll: Ask = try library.required("pa_mainloop_poll")
-    let dispatch: Ask = try library.required("pa_mainloop_dispatch")
+    let poll: Query = try library.required("pa_mainloop_poll")
+    let dispatch: Query = try library.required("pa_mainloop_dispatch")
     while !isDone() {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SoundCardError.notResponding("pulse", operation: "list") }

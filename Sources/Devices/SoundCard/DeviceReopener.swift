@@ -22,7 +22,7 @@ package struct ReopeningSchedule: Sendable {
   package private(set) var isDeviceLost = true
   /// The time at which the device was last opened.
   package private(set) var gap = Duration.zero
-  /// Whether the wait is over, because `advance` found no waiters or after `end`.
+  /// Whether the wait is over: `advance` found no waiters, or `end` was called.
   package private(set) var isOver = false
   private var attempts = 0
   private var hasChanged = false
@@ -134,8 +134,8 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   private let event: AsyncStream<Void>.Continuation
   /// Holds the time of a virtual card, except while the reopener waits for that time.
   private let hold: TimeHold?
-  // The lock is held for a few instructions; actions are performed after its release. The device is
-  // there until it is picked up.
+  // The lock is held for a few instructions; actions are performed after its release. `device` is
+  // set until it is picked up.
   private let state = Mutex<
     (schedule: ReopeningSchedule, device: Device?, running: Task<Void, Never>?)
   >((ReopeningSchedule(), nil, nil))
@@ -216,7 +216,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   /// The time from the first loss until the device was last opened.
   package var gap: Duration { state.withLock { $0.schedule.gap } }
 
-  /// Whether the reopener has ended because no waiters are left.
+  /// Whether the wait is over.
   package var isOver: Bool { state.withLock { $0.schedule.isOver } }
 
   /// Ends the reopener and closes a device that was not picked up.
@@ -282,6 +282,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   private func open() async {
+    // The loss is reported with its own error; the next attempt follows the schedule.
     guard let device = try? await openDevice() else {
       return perform { [time = stopwatch.elapsed()] in $0.failed(at: time) }
     }

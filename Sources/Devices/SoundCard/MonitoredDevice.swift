@@ -105,7 +105,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
 
   private func name(of call: PCMCall) -> String {
     guard call == .transfer else { return "\(call)" }
-    return pcm is any PlaybackPCM ? "write" : "read"
+    return Device.self == (any CapturePCM).self ? "read" : "write"
   }
 
   /// Evaluates a snapshot that was taken `passed` after the last one: `late` once in a call that may

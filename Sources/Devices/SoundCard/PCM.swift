@@ -79,6 +79,7 @@ public protocol CapturePCM: PCM {
 /// A call into a device or its driver, which may fail or hang.
 public enum PCMCall: UInt8, Hashable, Sendable, CaseIterable {
   /// Opening the device.
+  // 0 means no call in a `Heartbeat`.
   case open = 1
   /// Waiting for room or frames.
   case wait

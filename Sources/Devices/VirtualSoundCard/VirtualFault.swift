@@ -79,7 +79,9 @@ struct VirtualScript: Sendable {
     if let count = left[fault], count > 0 { left[fault] = count - 1 }
   }
 
-  private var remaining: some Sequence<Int> { faults.indices.lazy.filter { left[$0] != 0 } }
+  private var remaining: some Sequence<Int> {
+    faults.indices.lazy.filter { left[$0].map { $0 > 0 } ?? true }
+  }
 
   /// The faults that happen at a frame, in order.
   var timeline: [(frame: FrameCount, fault: Int)] {

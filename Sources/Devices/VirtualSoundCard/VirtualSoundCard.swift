@@ -80,7 +80,7 @@ public final class VirtualSoundCard: Sendable {
     kept.withLock { $0.map { AudioBuffer(format: $0.format, samples: $0.samples) } }
   }
 
-  /// The number of open devices of both directions.
+  /// The number of open devices of both directions; a released device is closed.
   public var openDeviceCount: Int { state.withLock { $0.openDevices } }
 
   /// Whether the card can be opened; false while it is unplugged.

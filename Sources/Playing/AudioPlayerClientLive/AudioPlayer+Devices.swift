@@ -79,10 +79,10 @@ extension AudioPlayer {
     guard let first = try await opening.valueOrEnd(readingClock) else {
       throw AudioPlayerError.emptySource(nil)
     }
-    let open = try await acquire(for: request, first.description.format)
+    let acquired = try await acquire(for: request, first.description.format)
     // Releases the device if the source cannot be read.
-    let held = PreloadedDevice(open, latency, of: self)
-    let target = open.configuration.format
+    let held = PreloadedDevice(acquired, latency, of: self)
+    let target = acquired.configuration.format
     let loading = Task { try await feeder.load(as: target) }
     let sound = try await loading.valueOrEnd(readingClock)
     return PreloadedSound(

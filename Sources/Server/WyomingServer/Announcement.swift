@@ -17,7 +17,7 @@ final class Announcement: @unchecked Sendable {
   private let report: @Sendable (WyomingServerReport) -> Void
   private let avahi: Avahi
   private let poll: OpaquePointer
-  /// This object for Avahi's callbacks, until `withdraw`.
+  /// The callbacks get this pointer; it retains this object until `withdraw`.
   private let context: UnsafeMutablePointer<Announcement>
 
   /// Announces a server until the task is canceled, and reports each success and failure.
@@ -78,7 +78,7 @@ final class Announcement: @unchecked Sendable {
   private func free() {
     if let client { avahi.freeClient(client) }
     avahi.freePoll(poll)
-    context.free()
+    context.releaseCallbackMemory()
   }
 
   // MARK: The daemon

@@ -24,7 +24,7 @@ import Testing
     #expect(inside.most == 1)
   }
 
-  /// Openings that are closures.
+  /// A class, because tasks cannot capture a `Mutex`.
   private final class Turns: Sendable {
     // Held to exchange a reference.
     let last = Mutex<WakeUp?>(nil)

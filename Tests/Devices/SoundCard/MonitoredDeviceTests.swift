@@ -21,6 +21,19 @@ import Testing
     await thread.join()
   }
 
+  @Test func `a microphone that hangs while it is read is reported as such`() async throws {
+    let device = try HangingDevice()
+    let pcm = MonitoredCapture(device)
+    let thread = try DedicatedThread.start(name: "hangs") {
+      let memory = UnsafeMutableBufferPointer<Float>(start: nil, count: 0)
+      #expect(throws: SoundCardError.self) { try pcm.read(into: memory) }
+    }
+    let error = await Self.firstError(of: pcm)
+    #expect(error == .notResponding("hanging", operation: "read"))
+    device.release()
+    await thread.join()
+  }
+
   @Test func `every call on an abandoned device throws deviceLost, and it can be closed`() throws {
     let device = try HangingDevice()
     device.release()
@@ -71,7 +84,9 @@ import Testing
   }
 
   /// Watches on a new thread until there is an error.
-  private static func firstError(of device: MonitoredPlayback) async -> SoundCardError? {
+  private static func firstError<Device>(
+    of device: MonitoredDevice<Device>
+  ) async -> SoundCardError? {
     await withCheckedContinuation { continuation in
       do {
         let silence = try WakeUp()
@@ -96,7 +111,7 @@ extension Result<Void, SoundCardError> {
 }
 
 /// A device whose `drop` does not return until it is released.
-final class HangingDevice: PlaybackPCM {
+final class HangingDevice: PlaybackPCM, CapturePCM {
   let configuration = PCMConfiguration(
     device: "hanging", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
   let waker: WakeUp
@@ -117,6 +132,11 @@ final class HangingDevice: PlaybackPCM {
   func drop() { released.wait() }
   func close() { isClosed.open() }
   func write(_ samples: UnsafeBufferPointer<Float>) -> PCMTransfer { .frames(0) }
+
+  func read(into samples: UnsafeMutableBufferPointer<Float>) -> PCMTransfer {
+    released.wait()
+    return .frames(0)
+  }
 
   func wait(for interest: PCMInterest, atMost timeout: Duration?) -> PCMWakeUp {
     waker.wait()

@@ -23,6 +23,13 @@ import Testing
     #expect(attempts == [1, 2, 4, 9, 14, 19, 24])
   }
 
+  @Test func `after the end of the wait no attempt begins`() {
+    var schedule = oneWaiter()
+    schedule.end()
+    let opens = schedule.advance(to: .seconds(1)).opens
+    #expect(!opens && schedule.isOver)
+  }
+
   @Test func `a device change triggers a retry, but not too soon after a failure`() {
     var schedule = oneWaiter()
     schedule.changed()

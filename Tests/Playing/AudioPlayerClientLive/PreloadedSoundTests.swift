@@ -52,6 +52,26 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
+  @Test func `a sound that was preloaded from another one keeps the device open without it`()
+    async throws
+  {
+    let card = VirtualSoundCard(pace: .untimed)
+    try await with(card) { player in
+      var first: PreloadedSound? = try await player.preload(source: .buffers([chime]))
+      let second = try await player.preload(
+        source: .preloaded(try #require(first)), latency: .low)
+      first = nil
+      // A release of the device would have happened by then.
+      for _ in 0..<2 {
+        for try await _ in await player.playback(request: .init(source: .preloaded(second))) {}
+      }
+      #expect(card.openDeviceCount == 1)
+      #expect(card.played.count == 1)
+      withExtendedLifetime(second) {}
+    }
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
   @Test func `a preload with low latency opens its device with low latency`() async throws {
     let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in

@@ -54,6 +54,17 @@ import Testing
     #expect(voice.busGain?.current == 0)
   }
 
+  @Test func `a voice after the last one of its bus begins at the new volume`() throws {
+    _ = try add(bus)
+    link.ports.moveBusGains(by: 10)
+    bus.setting = (0, .seconds(60))
+    link.ports.moveBusGains(by: 10)
+    _ = link.ports.remove(at: 0)
+    let next = try add(bus, in: 1)
+    link.ports.moveBusGains(by: 10)
+    #expect(next.busGain == SmoothedGain(0))
+  }
+
   @Test func `a later voice has the gain of the other voices of its bus and of no other bus`()
     throws
   {

@@ -20,7 +20,9 @@ final class FLACDecoder: SoundDecoder {
 
   // Owned by this object, which deletes it; libFLAC calls back only during its calls.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
-  /// Returns this object to libFLAC's callbacks.
+  /// The pointer that libFLAC's callbacks get.
+  ///
+  /// Its closure has an unowned reference, because a strong one would keep the decoder alive.
   private let context: UnsafeMutablePointer<() -> FLACDecoder>
   /// The samples of the block, interleaved.
   private var block: [Float] = []
@@ -75,7 +77,7 @@ final class FLACDecoder: SoundDecoder {
 
   deinit {
     FLAC__stream_decoder_delete(handle)
-    context.free()
+    context.releaseCallbackMemory()
   }
 
   var format: AudioFormat {

@@ -33,14 +33,14 @@ final class MPEGDecoder: SoundDecoder {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
-    let retained = UnsafeMutablePointer.callbackMemory(source)
+    let retained = UnsafeMutablePointer.makeCallbackMemory(source)
     var (rate, channels, encoding) = (0, Int32(0), Int32(0))
     guard mpg123_open_handle(handle, retained) == MPG123_OK.rawValue,
       mpg123_getformat(handle, &rate, &channels, &encoding) == MPG123_OK.rawValue,
       rate > 0, channels > 0
     else {
       mpg123_delete(handle)
-      retained.free()
+      retained.releaseCallbackMemory()
       throw source.failure ?? .notAudio(path: path)
     }
     (self.handle, self.source, self.path) = (handle, retained, path)
@@ -57,7 +57,7 @@ final class MPEGDecoder: SoundDecoder {
 
   deinit {
     mpg123_delete(handle)
-    source.free()
+    source.releaseCallbackMemory()
   }
 
   private static func handle(isSeekable: Bool) -> OpaquePointer? {

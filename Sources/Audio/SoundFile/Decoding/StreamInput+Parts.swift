@@ -14,7 +14,8 @@ extension StreamInput {
     let hasNext = Mutex(true)
     var part: Descriptor?
     return { () throws(SoundFileError) in
-      // A decoder may stop before the end of its part, which shows whether another part follows.
+      // A decoder may stop before the end of its part; only that end shows whether another part
+      // follows.
       part.take()?.drain()
       let isNext = hasNext.withLock { hasNext in
         defer { hasNext = false }

@@ -54,7 +54,7 @@ final class Mixer {
     reportLimit(at: position, isEnding: true)
   }
 
-  /// Puts all gains at their targets, because nothing sounds.
+  /// Puts the master gain at its target and resets the limiter, because there are no voices.
   func reset() {
     master = SmoothedGain(volume.setting.gain)
     limiter.reset()

@@ -68,7 +68,8 @@ extension PortTable<Voice> {
 
   /// Moves the gains of the buses to the next block, which begins `frames` later.
   ///
-  /// All voices of a bus have the gain of the first one that sounds. A voice without a gain begins
+  /// All voices of a bus have the gain of the first voice in the table that has one, even if it is
+  /// silent or mixed to its end. A voice without a gain begins
   /// with the gain of the others, or else with the volume of its bus.
   func moveBusGains(by frames: Int) {
     for index in 0..<count where self[index].busGain != nil {

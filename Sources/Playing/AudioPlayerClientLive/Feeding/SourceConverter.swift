@@ -16,8 +16,10 @@ struct SourceConverter {
   private var resampler: Resampler?
   /// The output frame at which the stretch begins.
   private var start = 0
-  /// The frames of the stretch: those taken, and the output frames returned so far.
-  private var (taken, returned) = (FrameCount.zero, FrameCount.zero)
+  /// The input frames of the stretch so far.
+  private var taken: FrameCount = 0
+  /// The output frames of the stretch returned so far.
+  private var returned: FrameCount = 0
   /// The first samples of the stretch, held until there are enough to mirror; nil afterward.
   private var head: [Float]?
   /// The last samples of the stretch.

@@ -17,8 +17,11 @@ extension Task where Failure == any Error {
     }
   }
 
-  /// Cancels the task and returns when it has ended, or after a second; returns whether it has
-  /// ended, so that nothing blocks its thread.
+  /// Cancels the task and returns when it has ended, or after a second.
+  ///
+  /// A task that ended just before may count as blocked if the process was suspended meanwhile.
+  ///
+  /// - Returns: whether it has ended, so that nothing blocks its thread.
   @discardableResult
   func end(_ clock: any Clock<Duration>) async -> Bool {
     cancel()

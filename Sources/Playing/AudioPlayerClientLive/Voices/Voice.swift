@@ -47,7 +47,8 @@ final class Voice: DevicePort, @unchecked Sendable {
   // The audio thread only.
   var transport: VoiceTransport
   var playhead = VoicePlayhead()
-  /// The gain of its bus at the beginning of the block; nil until the voice sounds.
+  /// The gain of its bus at the beginning of the block; nil before its first block, and after a silent block if the
+  /// gain is steady.
   var busGain: SmoothedGain?
   /// Whether the voice has faded out in a dropout.
   var isFadedOut = false

@@ -18,6 +18,8 @@ struct SpeechConversion {
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
   /// Returns the converted audio; a buffer that jumps back follows the previous buffer.
+  ///
+  /// Before a buffer that does not continue the stretch, the caller flushes it, or its end is lost.
   mutating func process(_ buffer: AudioBuffer) throws -> [Float] {
     var buffer = buffer
     var silence: [Float] = []
