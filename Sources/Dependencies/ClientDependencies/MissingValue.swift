@@ -58,7 +58,7 @@ struct MissingValue {
     }
   }
 
-  private var keyName: String { String(reflecting: key) }
+  private var keyName: String { fullName(of: key) }
 
   private var name: String {
     dependencyName(of: key, property: property, usedIn: location?.fileID ?? "")
@@ -67,7 +67,13 @@ struct MissingValue {
 
 /// The type of a key's values.
 func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
-  String(reflecting: Key.Value.self)
+  fullName(of: Key.Value.self)
+}
+
+/// The name of a type with its module, without the address that stands for the file of a private
+/// type.
+func fullName(of type: Any.Type) -> String {
+  String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
 }
 
 /// Returns the name of the property that uses the key, or else the name of the key.

@@ -119,7 +119,7 @@ struct LatePreparation {
   }
 
   private var keyAndValue: String {
-    key.map { "  Key: \(String(reflecting: $0))\n  Value: \(valueName($0))\n" } ?? ""
+    key.map { "  Key: \(fullName(of: $0))\n  Value: \(valueName($0))\n" } ?? ""
   }
 
   private var place: String {

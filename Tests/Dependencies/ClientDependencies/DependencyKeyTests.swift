@@ -2,6 +2,17 @@ import ClientDependencies
 import Testing
 
 @Suite struct DependencyKeyTests {
+  private enum HiddenKey: DependencyKey { static let liveValue = 42 }
+
+  @Test func `the issue of a private key names it without an address`() {
+    withKnownIssue {
+      #expect(HiddenKey.testValue == 42)
+    } matching: { issue in
+      let text = issue.comments.first?.rawValue ?? ""
+      return text.contains("Key: \(testModule).DependencyKeyTests.HiddenKey\n")
+    }
+  }
+
   @Test func `the preview value replaces a missing test value`() {
     @Dependency(ShownKey.self) var shown
     withKnownIssue {

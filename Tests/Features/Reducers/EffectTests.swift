@@ -285,6 +285,7 @@ import Testing
 
   @Test func `an effect cancels itself at once and others of its feature by their ID`() async {
     let clock = clock
+    let wasCanceled = LockIsolated(false)
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
         switch action {
@@ -295,10 +296,11 @@ import Testing
           }
           .cancellable(id: "all")
         case "stop":
-          return .run { send in
+          // On the main actor, so that nothing else can cancel it in between.
+          return .run { @MainActor send in
             Task.cancel(id: "all")
-            try Task.checkCancellation()
-            await send("went on")
+            wasCanceled.setValue(Task.isCancelled)
+            send("went on")
           }
           .cancellable(id: "all")
         default:
@@ -311,6 +313,7 @@ import Testing
     await store.send("stop").finish()
     await ticking.finish()
     #expect(store.state == [])
+    #expect(wasCanceled.value)
   }
 
   @Test func `a child of Scope shares the IDs of its parent`() async {
@@ -318,15 +321,16 @@ import Testing
       CombineReducers<Parent.State, Parent.Action> {
         Scope(state: \.child, action: \.child) { Counter() }
         Reduce<Parent.State, Parent.Action> { _, action in
-          action == .clear ? .cancel(id: Counter.CancelID.ticking) : .none
+          guard action == .clear else { return .none }
+          return .run { _ in try await Task.never() }.cancellable(id: Counter.CancelID.ticking)
         }
       }
     } withDependencies: {
       $0.continuousClock = clock
     }
-    await store.send(.child(.startTicking))
-    await store.send(.clear).finish()
-    await store.finish()
+    let waiting = await store.send(.clear)
+    await store.send(.child(.stopTicking))
+    await waiting.finish()
   }
 
   @Test func `an interval of throttle does not count as a running effect`() async {
@@ -361,8 +365,9 @@ import Testing
     }
     store.send("-")
     store.send("-")
+    await queue.advance(by: .milliseconds(500))
     #expect(store.state == ["throttled 1"])
-    await queue.advance(by: .seconds(1))
+    await queue.advance(by: .milliseconds(500))
     #expect(Set(store.state) == ["throttled 1", "throttled 2", "debounced 2"])
     await queue.advance(by: .seconds(1))
   }

@@ -10,6 +10,16 @@ import Testing
     static func < (item: Self, other: Self) -> Bool { item.rank < other.rank }
   }
 
+  /// The same numbers in each run.
+  private struct Numbers: RandomNumberGenerator {
+    private var last: UInt64 = 1
+
+    mutating func next() -> UInt64 {
+      last = last &* 6_364_136_223_846_793_005 &+ 1
+      return last
+    }
+  }
+
   private let items: IdentifiedArrayOf<Item> = [
     Item(id: 1, rank: 30), Item(id: 2, rank: 10), Item(id: 3, rank: 40), Item(id: 4, rank: 20),
   ]
@@ -52,7 +62,8 @@ import Testing
     #expect(ids { $0.reverse() } == [4, 3, 2, 1])
     #expect(ids { $0.sort() } == [2, 4, 1, 3])
     #expect(ids { $0.sort(using: KeyPathComparator(\.rank, order: .reverse)) } == [3, 1, 4, 2])
-    #expect(ids { $0.shuffle() }.sorted() == [1, 2, 3, 4])
+    var numbers = Numbers()
+    #expect(ids { $0.shuffle(using: &numbers) }.sorted() == [1, 2, 3, 4])
     let partitioned = ids { items in
       #expect(items.partition { $0.rank > 25 } == 2)
     }

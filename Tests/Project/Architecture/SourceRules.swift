@@ -41,6 +41,8 @@ enum SourceRule: String, CaseIterable {
         "Sources/Audio/SoundFile/Decoding/StreamInput.swift",
         // It looks for a program.
         "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
+        // Its users name a file by a URL, as with swift-sharing.
+        "Sources/Features/Reducers/Sharing/FileStorageKey.swift",
         // Its paths are key paths.
         "Sources/Features/Reducers/Stores/Store.swift",
         // It writes what a developer records for tests.
