@@ -92,7 +92,7 @@ final class PulseServer {
       let act: Act? = library.optional(name)
       act?(object)
     }
-    answer.free()
+    answer.releaseCallbackMemory()
   }
 
   private func list(at address: String?) throws -> [AudioDevice] {
