@@ -31,6 +31,17 @@ import Testing
     check(URL(filePath: "/a"), URL(filePath: "/b"))
   }
 
+  @Test func `a URL keeps its scheme and query, and a stored path is a file`() async throws {
+    let page = try #require(URL(string: "https://example.com/a%20b?c=d#e"))
+    check(page, URL(filePath: "/a b"))
+    @Shared(.appStorage("page")) var url = URL(filePath: "/a")
+    $url.withLock { $0 = page }
+    try await $url.load()
+    #expect(url == page)
+    store.set("/c d", forKey: "page")
+    #expect(url.isFileURL && url.path == "/c d")
+  }
+
   @Test func `a raw value is stored, and another raw value is read as the default`() {
     @Shared(.appStorage("theme")) var theme = Theme.dark
     #expect(store.string(forKey: "theme") == "dark")

@@ -147,6 +147,40 @@ private struct SharedCounter: Reducer {
     }
   }
 
+  @Test func `without exhaustivity a wrong statement about a value outside the state fails`() async
+  {
+    @Shared(.inMemory("log")) var log: [String] = []
+    let store = counter()
+    store.exhaustivity = .off
+    await withKnownIssue {
+      await store.send(.log) { [$log] _ in $log.withLock { $0 = ["wrong"] } }
+    } matching: {
+      "\($0)".contains(#"the change of .inMemory("log")"#) && "\($0)".contains("wrong")
+    }
+  }
+
+  @Test func `an unstated change of a value in an element is reported once`() async {
+    struct State: Equatable {
+      var clicks = 0
+      var rows: [SharedCounter.State]
+    }
+    let store = TestStore(initialState: State(rows: [SharedCounter.State(count: $count)])) {
+      Reduce<State, Bool> { state, _ in
+        state.clicks += 1
+        state.rows[0].$count.withLock { $0 += 1 }
+        return .none
+      }
+    }
+    let reports = LockIsolated(0)
+    await withKnownIssue {
+      await store.send(true)
+    } matching: { _ in
+      reports.withValue { $0 += 1 }
+      return true
+    }
+    #expect(reports.value == 1)
+  }
+
   @Test func `changes that the test itself makes are not those of the store`() async {
     let store = counter()
     $count.withLock { $0 = 10 }

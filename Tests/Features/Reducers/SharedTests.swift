@@ -172,6 +172,88 @@ import Testing
     #expect($text.loadError is TextKey.Failure)
     #expect(text == "again")
   }
+
+  @Test func `a change while a loaded value is announced is not overwritten by it`() async throws {
+    let file = LockIsolated<String?>("old")
+    @Shared(TextKey(file: file)) var text = "none"
+    let next = LockIsolated<String?>("newer")
+    withObservationTracking {
+      _ = text
+    } onChange: { [$text] in
+      // The change itself notifies the observer again.
+      if let next = next.withValue({ $0.take() }) { $text.withLock { $0 = next } }
+    }
+    file.setValue("elsewhere")
+    try await $text.load()
+    #expect(file.value == "newer")
+    #expect(text == "newer")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `values whose saves notify each other are saved, and load what was stored meanwhile`()
+    async
+  {
+    let (first, second) = (WatchedKey(), WatchedKey())
+    @Shared(first) var one = "none"
+    @Shared(second) var two = "none"
+    let meeting = Meeting()
+    for (key, other) in [(first, second), (second, first)] {
+      let whenSaved: @Sendable () -> Void = {
+        meeting.attend()
+        // Both saves are running.
+        other.stored.setValue("elsewhere")
+        other.notify()
+      }
+      key.whenSaved.setValue(whenSaved)
+    }
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    for value in [$one, $two] {
+      Thread.detachNewThread {
+        value.withLock { $0 = "changed" }
+        end.yield()
+      }
+    }
+    for await _ in ended.prefix(2) {}
+    #expect(one == "elsewhere")
+    #expect(two == "elsewhere")
+  }
+}
+
+/// Lets two threads continue when both have arrived.
+private final class Meeting: Sendable {
+  private let condition = NSCondition()
+  private let arrived = LockIsolated(0)
+
+  func attend() {
+    condition.lock()
+    arrived.withValue { $0 += 1 }
+    condition.broadcast()
+    while arrived.value < 2 { condition.wait() }
+    condition.unlock()
+  }
+}
+
+/// A key whose changes elsewhere are made by a test.
+private struct WatchedKey: SharedKey {
+  let stored = LockIsolated<String?>(nil)
+  let subscriber = LockIsolated<(@Sendable () -> Void)?>(nil)
+  /// Called once, at the end of the first save.
+  let whenSaved = LockIsolated<(@Sendable () -> Void)?>(nil)
+  var id: ObjectIdentifier { ObjectIdentifier(stored) }
+
+  func notify() { subscriber.value?() }
+
+  func load(initialValue: String?) -> String? { stored.value }
+
+  func save(_ value: String) {
+    stored.setValue(value)
+    whenSaved.withValue { $0.take() }?()
+  }
+
+  func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+    subscriber.setValue(changed)
+    return { [subscriber] in subscriber.setValue(nil) }
+  }
 }
 
 private struct TextKey: SharedKey, CustomStringConvertible {

@@ -12,6 +12,7 @@ import Testing
     enum Action: CasePathable, Sendable {
       case path(StackActionOf<Counter>)
       case reset
+      case replace
 
       struct AllCasePaths: Sendable {
         var path: AnyCasePath<Action, StackActionOf<Counter>> {
@@ -26,6 +27,7 @@ import Testing
     var body: some ReducerOf<Self> {
       Reduce { state, action in
         if case .reset = action { state.path.removeAll() }
+        if case .replace = action { state.path = [Counter.State(id: 7)] }
         return .none
       }
       .forEach(\.path, action: \.path) { Counter() }
@@ -166,6 +168,42 @@ import Testing
     await store.send(.reset) { $0.path.removeAll() }
     await first.finish()
     await second.finish()
+  }
+
+  @Test func `the effects of all elements end when another stack replaces theirs`() async {
+    let store = screens(Counter.State())
+    let ticking = await store.send(.path(.element(id: 0, action: .startTicking)))
+    await store.send(.replace) { $0.path = [Counter.State(id: 7)] }
+    await ticking.finish()
+    let others = await store.send(.path(.element(id: 0, action: .startTicking)))
+    await store.send(.replace)
+    await others.finish()
+  }
+
+  @Test func `the effects of all elements end when a reducer after theirs replaces their stack`()
+    async
+  {
+    let store = TestStore(
+      initialState: Screens.State(path: [Counter.State(), Counter.State(id: 1)])
+    ) {
+      CombineReducers {
+        Screens()
+        Reduce<Screens.State, Screens.Action> { state, action in
+          if case .path(.element(id: 1, action: .increment)) = action {
+            state.path = [Counter.State(id: 8)]
+          }
+          return .none
+        }
+      }
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    let ticking = await store.send(.path(.element(id: 0, action: .startTicking)))
+    await store.send(.path(.element(id: 1, action: .increment))) {
+      $0.path = [Counter.State(id: 8)]
+    }
+    await store.send(.path(.element(id: 0, action: .increment))) { $0.path[id: 0]?.count = 1 }
+    await ticking.finish()
   }
 
   @Test func `a used ID and an unknown ID are reported`() async {

@@ -124,6 +124,20 @@ import Testing
     await store.skipInFlightEffects()
   }
 
+  @Test func `two tasks may wait for actions at the same time`() async {
+    let store = counter()
+    let limits = TestClock<Duration>()
+    store.timeoutClock = limits
+    for _ in 1...2 { await store.send(.addLater(1)) }
+    let waits = (1...2).map { _ in
+      Task { await store.receive(.add(1)) { $0.count += 1 } }
+    }
+    await limits.sleepers(atLeast: 2)
+    await clock.advance(by: .seconds(1))
+    for wait in waits { await wait.value }
+    #expect(store.state.count == 2)
+  }
+
   @Test func `received actions are skipped, and none to skip is an issue`() async {
     let store = counter()
     await store.send(.addLater(5)).finishAfter { await clock.advance(by: .seconds(1)) }

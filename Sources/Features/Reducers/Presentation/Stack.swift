@@ -24,13 +24,27 @@ extension StackElementID: CustomDumpStringConvertible {
 public struct StackState<Element> {
   struct Entry: Identifiable {
     let id: StackElementID
-    var element: Element
+    /// Nil only while it is removed in place.
+    var optional: Element?
+
+    var element: Element {
+      get { optional! }
+      _modify { yield &optional! }
+    }
+
+    init(id: StackElementID, element: Element) {
+      (self.id, optional) = (id, element)
+    }
   }
+
+  /// Differs between stacks that number their elements separately; copies share it.
+  fileprivate final class Identity: Sendable {}
 
   var entries: IdentifiedArrayOf<Entry> = []
   private var nextNumber = 0
-  /// The elements whose effects may run.
-  fileprivate var presented: OrderedSet<StackElementID> = []
+  fileprivate let identity = Identity()
+  /// The elements whose effects may run; nil until the stack handles its first action.
+  fileprivate var presented: OrderedSet<StackElementID>?
 
   /// Creates an empty stack.
   public init() {}
@@ -40,15 +54,14 @@ public struct StackState<Element> {
 
   /// The element with an ID.
   ///
-  /// Setting nil removes only this element. Setting an unknown ID pushes the element in a test,
-  /// which so expects a push, and is otherwise reported.
+  /// Setting nil removes only this element. In a test, setting an unknown ID states a push.
+  /// Elsewhere it is reported.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
     _modify {
       if let index = entries.index(id: id) {
-        var element: Element? = entries.remove(at: index).element
-        defer { if let element { entries.insert(Entry(id: id, element: element), at: index) } }
-        yield &element
+        defer { if entries[index].optional == nil { entries.remove(at: index) } }
+        yield &entries.elementsByID.values[index].optional
       } else {
         var element: Element?
         yield &element
@@ -244,8 +257,8 @@ extension Reducer {
   ///
   /// The element handles an action before this reducer does, and this reducer sees a popped element
   /// before it is removed. `dismiss()` in an element pops it and all elements above it. When an
-  /// element is removed, its effects end. An action for a removed element, and a push with a used
-  /// ID, are reported.
+  /// element is removed, its effects end. When another stack replaces this one, the effects of all
+  /// elements end. An action for a removed element, and a push with a used ID, are reported.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ stack: any WritableKeyPath<State, StackState<ElementState>> & Sendable,
     action: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,
@@ -258,15 +271,27 @@ extension Reducer {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
+    // Effects in the group of the stack, which ends them together.
+    func ofStack(_ effect: Effect<Action>) -> Effect<Action> {
+      effect.step.isNone ? .none : Effect(.child(.place(place), effect.step, dismiss: nil))
+    }
+    func cancel(
+      _ ids: OrderedSet<StackElementID>, except present: OrderedSet<StackElementID>
+    ) -> Effect<Action> {
+      // Takes constant time if both share their storage.
+      guard ids != present else { return .none }
+      return ofStack(
+        .merge(ids.filter { !present.contains($0) }.map { .cancelChild(child($0)) }))
+    }
     let base = prepared()
     return Reduce<State, Action> { state, action in
-      // Another reducer may have removed elements since the last action.
-      let (presented, present) = (
-        state[keyPath: stack].presented, state[keyPath: stack].entries.identities
+      // Another reducer may have removed elements or replaced the stack since the last action.
+      let (presented, present, identity) = (
+        state[keyPath: stack].presented, state[keyPath: stack].entries.identities,
+        state[keyPath: stack].identity
       )
-      var effect = Effect<Action>.merge(
-        presented == present
-          ? [] : presented.filter { !present.contains($0) }.map { .cancelChild(child($0)) })
+      var effect =
+        presented.map { cancel($0, except: present) } ?? .cancelChild(.place(place))
       let stackAction = path.extract(action)
       switch stackAction {
       case .element(let id, let elementAction)?:
@@ -275,9 +300,10 @@ extension Reducer {
         }
         if let elementEffect {
           effect = effect.merge(
-            with: elementEffect.ofChild(child(id), dismiss: path.embed(.popFrom(id: id))) {
-              path.embed(.element(id: id, action: $0))
-            })
+            with: ofStack(
+              elementEffect.ofChild(child(id), dismiss: path.embed(.popFrom(id: id))) {
+                path.embed(.element(id: id, action: $0))
+              }))
         } else {
           site.reportMissingState(of: destination, for: elementAction)
         }
@@ -296,10 +322,10 @@ extension Reducer {
         state[keyPath: stack].pop(from: id)
       }
       let after = state[keyPath: stack].entries.identities
-      if presented != after { state[keyPath: stack].presented = after }
-      guard before != after else { return effect }
-      return .merge(
-        [effect] + before.filter { !after.contains($0) }.map { .cancelChild(child($0)) })
+      if state[keyPath: stack].presented != after { state[keyPath: stack].presented = after }
+      return effect.merge(
+        with: state[keyPath: stack].identity === identity
+          ? cancel(before, except: after) : .cancelChild(.place(place)))
     }
   }
 

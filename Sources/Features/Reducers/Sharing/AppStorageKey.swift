@@ -3,8 +3,9 @@ public import Foundation
 
 /// Keeps a shared value in the user defaults: `@Shared(.appStorage("volume")) var volume = 1.0`.
 ///
-/// Each change is written to the file of the defaults before `withLock` returns. Changes that others
-/// make in the same process are noticed.
+/// Each change is written to the file of the defaults before `withLock` returns. Foundation on Linux
+/// does not report changes made through `UserDefaults` directly: call `load()` after them. The
+/// defaults of tests and previews report them.
 public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible {
   private let key: String
   // Safe because Foundation documents that any thread may use defaults.
@@ -46,7 +47,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
     if !store.synchronize() { throw CocoaError(.fileWriteUnknown) }
   }
 
-  /// Begins to watch for changes of these defaults in this process.
+  /// Starts watching for changes that these defaults report.
   public func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     nonisolated(unsafe) let observer = NotificationCenter.default.addObserver(
       forName: UserDefaults.didChangeNotification, object: store, queue: nil
@@ -84,13 +85,19 @@ extension Date: AppStorageValue {}
 extension Array: AppStorageValue where Element == String {}
 
 extension URL: AppStorageValue {
-  /// Reads a URL; nil if there is none.
+  /// Reads a URL, or the path of a file; nil if there is none.
   public static func value(forKey key: String, in store: UserDefaults) -> URL? {
-    store.url(forKey: key)
+    // Foundation stores a URL as a path, and reads it as that of a file.
+    (store.object(forKey: key) as? String).flatMap {
+      $0.hasPrefix("/") ? store.url(forKey: key) : URL(string: $0)
+    }
   }
 
-  /// Stores the URL.
-  public func set(forKey key: String, in store: UserDefaults) { store.set(self, forKey: key) }
+  /// Stores the URL as text.
+  public func set(forKey key: String, in store: UserDefaults) {
+    // Foundation on Linux would store only the path.
+    store.set(absoluteString, forKey: key)
+  }
 }
 
 extension Optional: AppStorageValue where Wrapped: AppStorageValue {
@@ -142,8 +149,13 @@ private enum DefaultAppStorageKey: DependencyKey {
   nonisolated(unsafe) static let live = UserDefaults.standard
   static var liveValue: UncheckedSendable<UserDefaults> { UncheckedSendable(live) }
   static var testValue: UncheckedSendable<UserDefaults> {
-    UncheckedSendable(UserDefaults(suiteName: UUID().uuidString) ?? live)
+    UncheckedSendable(UnwrittenDefaults(suiteName: UUID().uuidString) ?? live)
   }
+}
+
+/// Defaults that leave no file, because Foundation on Linux writes it only in `synchronize()`.
+private final class UnwrittenDefaults: UserDefaults {
+  override func synchronize() -> Bool { true }
 }
 
 extension DependencyValues {

@@ -136,8 +136,8 @@ public struct FileStorage: Hashable, Sendable, DependencyKey {
 }
 
 extension DependencyValues {
-  /// The files of `.fileStorage`: the file system in the live context, and else files in memory, of
-  /// which each test has its own.
+  /// The files of `.fileStorage`: the file system in the live context, otherwise files in memory,
+  /// separate for each test.
   public var defaultFileStorage: FileStorage {
     get { self[FileStorage.self] }
     set { self[FileStorage.self] = newValue }

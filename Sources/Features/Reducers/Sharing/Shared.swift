@@ -221,6 +221,6 @@ extension Shared: CustomDumpRepresentable, _CustomDiffObject {
 }
 
 extension SharedReader: CustomDumpRepresentable {
-  /// The shared value, of which a failed test shows the value.
+  /// The shared value; a failed test shows its value.
   public var customDumpValue: Any { shared }
 }

@@ -17,7 +17,7 @@ public protocol SharedReaderKey<Value>: Sendable {
   /// - Returns: the value; nil if none is stored.
   func load(initialValue: Value?) throws -> Value?
 
-  /// Begins to watch for changes that others make.
+  /// Starts watching for changes that others make.
   ///
   /// - Parameter changed: to call after a change, on any thread; the value is then loaded.
   /// - Returns: a function that ends it; nil if changes cannot be watched.
@@ -76,7 +76,7 @@ public struct SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey, CustomSt
     try base.load(initialValue: initialValue)
   }
 
-  /// Begins to watch for changes that others make.
+  /// Starts watching for changes that others make.
   public func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     base.subscribe(changed)
   }

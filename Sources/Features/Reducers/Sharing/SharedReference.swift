@@ -16,14 +16,26 @@ protocol SharedRoot: AnyObject, Sendable {
 
 /// The value that `Shared`s and `SharedReader`s refer to.
 final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable {
-  // `@unchecked` is safe, because the variables are only used under the lock. It is recursive,
-  // because an operation may read the value that it changes, and saving it may notify this object.
-  private let lock = NSRecursiveLock()
-  private var current: Value
+  // `@unchecked` is safe, because the variables are only used under the locks.
+
+  /// Held while the value is changed, saved, or read from its storage, one after another.
+  ///
+  /// It is recursive, because an operation may use the value that it changes, and saving the value
+  /// may notify this object.
+  private let changeLock = NSRecursiveLock()
   /// The value if none is stored; nil if it was not needed yet.
   private var initial: Value?
-  private var lastErrors: (load: (any Error)?, save: (any Error)?) = (nil, nil)
   private var isSaving = false
+
+  /// Held only for one access to the variables below, also by readers.
+  private let lock = NSLock()
+  private var current: Value
+  /// Counts the changes, saves, and loads; a loaded value is outdated when a later one has begun.
+  private var revision = 0
+  /// Whether the value in the storage may have changed since it was loaded.
+  private var isStale = false
+  private var lastErrors: (load: (any Error)?, save: (any Error)?) = (nil, nil)
+
   private var endSubscription: (@Sendable () -> Void)?
   let keyDescription: String?
   private let loadValue: () throws -> Value?
@@ -53,16 +65,21 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
       (current, self.initial, lastErrors.load) = (value, value, error)
       reportIssue("\(key) could not be loaded: \(error)")
     }
-    endSubscription = key.subscribe { [weak self] in try? self?.load() }
+    endSubscription = key.subscribe { [weak self] in self?.noticeChange() }
     // Only a value that is changed elsewhere may be removed.
-    if endSubscription != nil, self.initial == nil { self.initial = initial() }
+    if endSubscription != nil, self.initial == nil {
+      let value = initial()
+      // Another thread may already load the value.
+      changeLock.withLock { self.initial = value }
+    }
   }
 
   deinit { endSubscription?() }
 
   var errors: (load: (any Error)?, save: (any Error)?) { lock.withLock { lastErrors } }
 
-  var anyValue: Any { lock.withLock { current } }
+  /// The value after a change that another thread has begun.
+  var anyValue: Any { changeLock.withLock { lock.withLock { current } } }
 
   /// The value; in an assertion, the expected or the actual one.
   var value: Value {
@@ -83,55 +100,111 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
       return changes.expect(expected, of: self)
     }
     let tracked = isTesting ? DependencyValues._current[SharedChanges.self] : nil
-    registrar.withMutation(of: self, keyPath: \.current) {
-      lock.withLock {
-        tracked?.note(self, before: current)
-        // A copy is changed, because the operation may read the value.
-        var new = current
-        operation(&new)
-        current = new
-        do {
-          try save()
-        } catch {
-          reportIssue("\(keyDescription ?? "the shared value") could not be saved: \(error)")
+    do {
+      // Observers run without the locks.
+      try registrar.withMutation(of: self, keyPath: \.current) {
+        try changeLock.withLock {
+          // A copy is changed, because the operation may read the value.
+          var new = nextRevision()
+          tracked?.note(self, before: new)
+          operation(&new)
+          lock.withLock { swap(&current, &new) }
+          try write()
         }
       }
+    } catch {
+      reportIssue("\(keyDescription ?? "the shared value") could not be saved: \(error)")
+    }
+    loadIfStale()
+  }
+
+  /// Begins a new revision, and returns the current value.
+  private func nextRevision() -> Value {
+    lock.withLock {
+      revision += 1
+      return current
     }
   }
 
   /// Replaces the value without notifying anybody; has no effect in an assertion.
   func replace(by value: Value) {
-    if SharedChanges.asserted == nil { lock.withLock { current = value } }
+    guard SharedChanges.asserted == nil else { return }
+    var new = value
+    changeLock.withLock { lock.withLock { swap(&current, &new) } }
   }
 
   func save() throws {
-    try lock.withLock {
-      isSaving = true
-      defer { isSaving = false }
-      do {
-        try saveValue(current)
-        lastErrors = (nil, nil)
-      } catch {
-        lastErrors.save = error
-        throw error
-      }
+    defer { loadIfStale() }
+    try changeLock.withLock { try write() }
+  }
+
+  /// Saves the value under the change lock.
+  private func write() throws {
+    let outer = isSaving
+    isSaving = true
+    defer { isSaving = outer }
+    do {
+      try saveValue(nextRevision())
+      lock.withLock { lastErrors = (nil, nil) }
+    } catch {
+      lock.withLock { lastErrors.save = error }
+      throw error
     }
   }
 
-  func load() throws {
-    let changed: Value? = try lock.withLock {
-      guard !isSaving else { return nil }
-      do {
-        let stored = try loadValue() ?? initial
-        lastErrors.load = nil
-        return stored.flatMap { isEqual($0, current) ? nil : $0 }
-      } catch {
-        lastErrors.load = error
-        throw error
-      }
+  func load() throws { assign(try changeLock.withLock { try read() }) }
+
+  /// Loads the value after a change in its storage.
+  private func noticeChange() {
+    if changeLock.try() {
+      defer { changeLock.unlock() }
+      // This thread is saving the value.
+      if isSaving { return }
     }
-    guard let changed else { return }
-    registrar.withMutation(of: self, keyPath: \.current) { lock.withLock { current = changed } }
+    lock.withLock { isStale = true }
+    loadIfStale()
+  }
+
+  /// Loads the value if it is stale and no other thread changes it; that thread loads it then.
+  ///
+  /// It does not wait for that thread, which may be waiting for a change that this thread makes.
+  private func loadIfStale() {
+    while lock.withLock({ isStale }), changeLock.try() {
+      let isNested = isSaving
+      let loaded = try? read()
+      changeLock.unlock()
+      if isNested { return }
+      assign(loaded)
+    }
+  }
+
+  private typealias Loaded = (value: Value, revision: Int)
+
+  /// Reads the stored value under the change lock; nil if it is the current one.
+  private func read() throws -> Loaded? {
+    guard !isSaving else { return nil }
+    let (before, seen) = lock.withLock {
+      isStale = false
+      revision += 1
+      return (current, revision)
+    }
+    do {
+      let stored = try loadValue() ?? initial
+      lock.withLock { lastErrors.load = nil }
+      return stored.flatMap { isEqual($0, before) ? nil : ($0, seen) }
+    } catch {
+      lock.withLock { lastErrors.load = error }
+      throw error
+    }
+  }
+
+  /// Replaces the value by a loaded one, unless that is outdated.
+  private func assign(_ loaded: Loaded?) {
+    guard let loaded else { return }
+    var value = loaded.value
+    registrar.withMutation(of: self, keyPath: \.current) {
+      lock.withLock { if revision == loaded.revision { swap(&current, &value) } }
+    }
   }
 }
 

@@ -90,15 +90,16 @@ extension TestStore {
     // The received actions that are skipped if the expected one follows.
     var skipped = 0
     // One time limit for all skipped effects.
-    var end: Task<Void, any Error>?
+    var end: Arrivals.End?
     defer { end?.cancel() }
     while true {
       while exhaustivity != .on, skipped < received.count, !matches(received[skipped].action) {
         skipped += 1
       }
       if skipped < received.count { break }
-      end = end ?? arrivals.end(after: limit, timeoutClock)
-      guard core.isBusy || arrivals.isPending, await arrivals.next() else {
+      let limitEnd = end ?? arrivals.end(after: limit, timeoutClock)
+      end = limitEnd
+      guard core.isBusy || arrivals.isPending, await arrivals.next(before: limitEnd) else {
         let cause =
           core.isBusy
           ? "no effect sent it within \(limit). \(unfinishedAdvice)"

@@ -233,39 +233,43 @@ public final class TestStore<State: Equatable, Action> {
   ) {
     let changes = changes ?? shared.take()
     if exhaustivity != .on { changes.expectActual() }
-    changes.assert {
+    let isAsExpected = changes.assert {
       // Finds the shared values in the state, because the comparison may end before it meets them.
       if !changes.isEmpty { _ = SharedChanges.actual { after == after } }
-      compare(
+      return compare(
         to: after, expectation, name, mayChangeNothing: mayChangeNothing || !changes.isEmpty,
         at: site)
     }
-    guard exhaustivity == .on else { return }
+    // The difference of the state may contain those of shared values.
+    guard isAsExpected else { return }
     for difference in changes.unstated {
       report("\(name): the closure does not expect the change of \(difference)", at: site)
     }
   }
 
+  /// Reports a difference of the state; returns whether there was none.
   private func compare(
     to after: State, _ expectation: ((inout State) throws -> Void)?, _ name: String,
     mayChangeNothing: Bool, at site: CallSite
-  ) {
+  ) -> Bool {
     let before = state
     defer { state = after }
     var expected = exhaustivity == .on ? before : after
     do {
       if let expectation { try core.withItsDependencies { try expectation(&expected) } }
     } catch {
-      return report("\(name): the closure threw \(error)", at: site)
+      report("\(name): the closure threw \(error)", at: site)
+      return false
     }
     if expectation != nil, exhaustivity == .on, !mayChangeNothing, expected == before,
       before == after
     {
-      return report(
+      report(
         "\(name): the state did not change, and the closure expects no change; remove the closure",
         at: site)
+      return false
     }
-    guard expected != after else { return }
+    guard expected != after else { return true }
     let advice =
       expectation == nil ? ": it changed, and no closure states the change" : ""
     let difference = diff(expected, after, format: .proportional)
@@ -274,6 +278,7 @@ public final class TestStore<State: Equatable, Action> {
         + (difference.map { "\n\n\($0)\n\n(expected: -, actual: +)" }
           ?? "; both print the same, but == says they differ:\n\n\(detail(of: after, indent: 2))"),
       at: site)
+    return false
   }
 
   /// The number of actions, and the actions with their values.

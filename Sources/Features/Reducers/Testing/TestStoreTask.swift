@@ -51,41 +51,55 @@ func finishes(
   }
   let end = arrivals.end(after: limit, clock)
   defer { end.cancel() }
-  return await arrivals.next()
+  return await arrivals.next(before: end)
 }
 
-/// Counts events, and wakes a task that waits for the next event or a limit.
+/// Counts events, and wakes tasks that wait for the next event or their limit.
 @MainActor
 final class Arrivals {
+  /// The limit of a task's waits.
+  @MainActor
+  final class End {
+    fileprivate var isOver = false
+    fileprivate var task: Task<Void, any Error>?
+
+    func cancel() { task?.cancel() }
+  }
+
   private var count = 0
-  private var isOver = false
-  private var waiter: CheckedContinuation<Bool, Never>?
+  private var waiters: [(end: End, continuation: CheckedContinuation<Bool, Never>)] = []
 
   var isPending: Bool { count > 0 }
 
   func note() {
-    if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
-  }
-
-  /// Ends waits after a time, unless the returned task is canceled first.
-  func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
-    isOver = false
-    return Task { @MainActor in
-      try await clock.sleep(for: limit)
-      // The sleep may have ended just before it was canceled.
-      try Task.checkCancellation()
-      isOver = true
-      waiter.take()?.resume(returning: false)
+    if waiters.isEmpty {
+      count += 1
+    } else {
+      waiters.removeFirst().continuation.resume(returning: true)
     }
   }
 
+  /// Starts the time after which a task's waits end, unless the limit is canceled first.
+  func end(after limit: Duration, _ clock: any Clock<Duration>) -> End {
+    let end = End()
+    end.task = Task { @MainActor in
+      try await clock.sleep(for: limit)
+      // The sleep may have ended just before it was canceled.
+      try Task.checkCancellation()
+      end.isOver = true
+      let index = waiters.firstIndex { $0.end === end }
+      if let index { waiters.remove(at: index).continuation.resume(returning: false) }
+    }
+    return end
+  }
+
   /// Waits for an event; returns false if there is none before the limit.
-  func next() async -> Bool {
+  func next(before end: End) async -> Bool {
     if count > 0 {
       count -= 1
       return true
     }
-    if isOver { return false }
-    return await withCheckedContinuation { waiter = $0 }
+    if end.isOver { return false }
+    return await withCheckedContinuation { waiters.append((end, $0)) }
   }
 }
