@@ -23,8 +23,8 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   case grammar
   /// Recognizes only given phrases: `SpeechRequest.keyPhrases`.
   case keyPhrases
-  /// Prefers alternatives with phrases that are likely to be said:
-  /// `SpeechRequest.contextualPhrases`, of which other engines use only the spelling.
+  /// Prefers alternatives with the phrases of `SpeechRequest.contextualPhrases`. The other engines
+  /// spell these phrases as given, but do not prefer them.
   case contextualPhrases
   /// Returns alternatives of an utterance: `SpeechRequest.alternativeCount`.
   case alternatives

@@ -50,9 +50,6 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(uniqueElements: elements, id: elements.base.id)
   }
 
-  /// The current IDs.
-  var identities: OrderedSet<ID> { elementsByID.keys }
-
   /// The ids, in order.
   ///
   /// Copies of the array share them, and changing an element does not copy them.

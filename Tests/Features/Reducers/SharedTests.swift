@@ -72,7 +72,14 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask { [$count] in
-          for _ in 0..<500 { $count.withLock { $0 += 1 } }
+          for _ in 0..<500 {
+            $count.withLock {
+              let before = $0
+              // Lets another task run between the read and the write.
+              sched_yield()
+              $0 = before + 1
+            }
+          }
         }
       }
     }

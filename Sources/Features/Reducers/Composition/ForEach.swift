@@ -77,9 +77,9 @@ extension Reducer {
           site.reportMissingState(of: child, for: childAction)
         }
       }
-      let before = state[keyPath: elements].identities
+      let before = state[keyPath: elements].ids
       effect = effect.merge(with: base.reduce(into: &state, action: action))
-      let after = state[keyPath: elements].identities
+      let after = state[keyPath: elements].ids
       // Takes constant time if no element was added or removed, because both then share their
       // storage.
       guard before != after else { return effect }

@@ -287,7 +287,7 @@ extension Reducer {
     return Reduce<State, Action> { state, action in
       // Another reducer may have removed elements or replaced the stack since the last action.
       let (presented, present, identity) = (
-        state[keyPath: stack].presented, state[keyPath: stack].entries.identities,
+        state[keyPath: stack].presented, state[keyPath: stack].entries.ids,
         state[keyPath: stack].identity
       )
       var effect =
@@ -315,13 +315,13 @@ extension Reducer {
         }
       case .popFrom, nil: break
       }
-      let before = state[keyPath: stack].entries.identities
+      let before = state[keyPath: stack].entries.ids
       effect = effect.merge(with: base.reduce(into: &state, action: action))
       if case .popFrom(let id)? = stackAction {
         if !before.contains(id) { site.report("popFrom(\(id)): there is no such element") }
         state[keyPath: stack].pop(from: id)
       }
-      let after = state[keyPath: stack].entries.identities
+      let after = state[keyPath: stack].entries.ids
       if state[keyPath: stack].presented != after { state[keyPath: stack].presented = after }
       return effect.merge(
         with: state[keyPath: stack].identity === identity

@@ -224,7 +224,7 @@ final class SharedReferences: DependencyKey, Sendable {
 
   private let references = LockIsolated<[[AnyHashable]: () -> AnyObject?]>([:])
 
-  /// The current value of a key, which is loaded if nobody refers to it.
+  /// The current value of a key; loads it if there is no reference yet.
   static func reference<Key: SharedReaderKey>(
     for key: Key, initial: () -> Key.Value
   ) -> SharedReference<Key.Value> {

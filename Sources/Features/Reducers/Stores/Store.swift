@@ -182,7 +182,7 @@ public final class Store<State, Action>: Observable {
     state: KeyPath<State, IdentifiedArray<ID, ChildState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
   ) -> StoreRows<State, Action, ID, ChildState, ChildAction> {
-    let path = state.appending(path: \.identities)
+    let path = state.appending(path: \.ids)
     let ids = observe(path) { $0[keyPath: path] }
     return StoreRows(store: self, ids: Array(ids), state: state, action: action)
   }

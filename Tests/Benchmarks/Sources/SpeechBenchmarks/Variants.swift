@@ -7,8 +7,8 @@ import SpeechClient
 /// Whether clear speech survives small changes: each clip with other starts, gains, and speeds, in a
 /// narrow band, and in faint noise.
 ///
-/// A variant of a clip has lost words if it has over 20 % fewer words and letters than the median of
-/// all variants of the clip: two words that are heard as one are not lost.
+/// A variant of a clip has lost words if it has over 20 % fewer than the median of all variants
+/// of the clip.
 enum Variants {
   struct Variant: Sendable {
     var name: String
@@ -27,7 +27,6 @@ enum Variants {
     var words: WordErrorRate { WordErrorRate(reference: clip.words, hypothesis: text) }
     /// The recognized words that were spoken, though perhaps as other words.
     var wordCount: Int { words.matches + words.substitutions }
-    var letterCount: Int { text.count { $0.isLetter || $0.isNumber } }
   }
 
   static func measure(on bench: SpeechBench) async throws -> [Finding] {
@@ -41,10 +40,7 @@ enum Variants {
     let clips = stride(from: 0, to: outcomes.count, by: all.count).map {
       Array(outcomes[$0..<($0 + all.count)])
     }
-    let lost = clips.flatMap { clip in
-      let short = Set(below(clip, \.letterCount).map(\.variant))
-      return below(clip, \.wordCount).filter { short.contains($0.variant) }
-    }
+    let lost = clips.flatMap { below($0, \.wordCount) }
     let wrong = clips.flatMap { below($0, \.words.matches) }
     let short = clips.map { $0[0] }.filter { ["command", "digit"].contains($0.clip.category) }
     let empty = short.filter(\.text.isEmpty)
