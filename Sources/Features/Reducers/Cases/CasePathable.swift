@@ -22,8 +22,10 @@ public struct AnyCasePath<Root, Value>: Sendable {
 
   /// Creates a path from its two functions; `extract(embed(value))` must return the value.
   ///
-  /// - Parameter name: the case's name in reports, by default the name of the property that calls
-  ///   this.
+  /// - Parameters:
+  ///   - embed: makes the case.
+  ///   - extract: reads the case; nil for another case.
+  ///   - name: the case's name in reports, by default the name of the property that calls this.
   public init(
     embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?,
     name: String = #function
