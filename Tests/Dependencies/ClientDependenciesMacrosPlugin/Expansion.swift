@@ -4,8 +4,6 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import ClientDependenciesMacrosPlugin
-
 private let allMacros: [String: any Macro.Type] = [
   "DependencyClient": DependencyClientMacro.self,
   "DependencyEndpoint": DependencyEndpointMacro.self,

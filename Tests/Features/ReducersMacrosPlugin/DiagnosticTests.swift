@@ -4,8 +4,6 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import ReducersMacrosPlugin
-
 /// Diagnostics about sources that the macros cannot be applied to, and their locations.
 @Suite struct DiagnosticTests {
   private static let macros: [String: any Macro.Type] = [
