@@ -44,8 +44,11 @@ struct DependencyScope: Sendable {
     if other.isEmpty { return self }
     if isEmpty { return other }
     var merged = self
-    merged.overrides.merge(other.overrides) { mine, _ in mine }
-    merged.keysOfReader.formUnion(other.keysOfReader.filter { overrides[$0] == nil })
+    // A wrapper is usually read in the scope in which it was made: then nothing is copied.
+    for (key, value) in other.overrides where overrides[key] == nil {
+      merged.overrides[key] = value
+      if other.keysOfReader.contains(key) { merged.keysOfReader.insert(key) }
+    }
     merged.ownCache = ownCache ?? other.ownCache
     merged.context = context ?? other.context
     merged.origin = other.origin.or(origin)
