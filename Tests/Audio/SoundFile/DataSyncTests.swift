@@ -41,6 +41,29 @@ import Testing
     #expect(sync.failureCode == EBADF)
   }
 
+  @Test func `thousands of requests keep the stack as shallow as the first`() throws {
+    let addresses = Mutex<[Int]>([])
+    let stored = try WakeUp()
+    let sync = try DataSync {
+      var here = 0
+      withUnsafePointer(to: &here) { pointer in
+        addresses.withLock { $0.append(Int(bitPattern: pointer)) }
+      }
+      stored.signal()
+      return 0
+    } time: {
+      .zero
+    } report: { _ in
+    }
+    sync.request()
+    stored.wait()
+    for _ in 0..<10_000 { _ = sync.failureCode }
+    sync.request()
+    stored.wait()
+    sync.end()
+    #expect(Set(addresses.withLock { $0.prefix(2) }).count == 1)
+  }
+
   @Test func `ending without a request returns, even when repeated`() throws {
     let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.end()

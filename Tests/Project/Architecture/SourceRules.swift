@@ -15,13 +15,16 @@ enum SourceRule: String, CaseIterable {
   /// `Int(_: Double)` ends the process on a number that no `Int` holds: files, servers, clocks, and
   /// users have such numbers. `Int(clamping:)` takes any.
   case trappingNumber
+  /// A lock whose value is a closure, or a tuple with one: each `withLock` wraps the closure in
+  /// another, until its call or its release overflows the stack. A struct holds it as it is.
+  case closureInLock
   /// A comment or test name that an engineer reads twice.
   case riddle
 
   /// Files that may break a rule, each with its reason.
   var exceptions: Set<String> {
     switch self {
-    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .riddle: []
+    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .closureInLock, .riddle: []
     // A value of `Never` cannot be returned, so it cannot be called by accident and needs no use.
     // The texts of tests for a macro are Swift, too.
     case .fatalError:
@@ -79,6 +82,8 @@ enum SourceRule: String, CaseIterable {
         && hasCall(/[^\w]U?Int(?:64|32)?\((?!clamping:|exactly:)/, file) {
           $0.contains("rounded") || $0.contains("inSeconds")
         }
+    case .closureInLock:
+      isSource && file.code.contains { $0.contains(/(?:Mutex|Lock|LockIsolated)<[(@][^<>\[]*->/) }
     case .riddle:
       (isSource ? [file.comments] : file.testNames).contains { text in
         Self.riddles.contains { text.contains($0) }

@@ -27,6 +27,8 @@ import Testing
     (.foundationPath, "  play(URL(filePath: name))"),
     (.spawning, "let process = Process()"),
     (.spawning, "posix_spawnp(&id, name, nil, nil, words, environ)"),
+    (.closureInLock, "let reader = Mutex<(@Sendable () -> Void)?>(nil)"),
+    (.closureInLock, "let state: Mutex<(store: () -> Int32, began: Duration?)>"),
     (.riddle, "/// Ends, also if it failed."),
     (.riddle, "  // Reads at most so\n  // many bytes."),
   ])
@@ -42,6 +44,8 @@ import Testing
     (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),
     (.foundationPath, "  /// player.play(url: URL(filePath: name))"),
     (.foundationPath, "FilePath(url).pathExtension"),
+    (.closureInLock, "let action: Lock<Box<() -> Void>?>"),
+    (.closureInLock, "func change(_ lock: Mutex<Int>, _ body: () -> Void)"),
     (.riddle, "/// Ends even if it failed."), (.riddle, "let text = \"also if \""),
   ])
   func `a file that only resembles a violation is permitted`(rule: SourceRule, text: String) {

@@ -2,6 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 import SoundCard
+import Synchronization
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -27,6 +28,21 @@ import Testing
     #expect(!isWokenEarly && !port.isDue)
     write(160, to: port)
     #expect(port.readerWakeUp.clear() && port.isDue)
+  }
+
+  @Test func `thousands of wake-ups keep the stack of the control thread as shallow as the first`()
+    throws
+  {
+    let port = try CapturePort(of: speech)
+    let addresses = Mutex<Set<Int>>([])
+    port.setReader {
+      var here = 0
+      withUnsafePointer(to: &here) { pointer in
+        addresses.withLock { _ = $0.insert(Int(bitPattern: pointer)) }
+      }
+    }
+    for _ in 0..<10_000 { port.reportNews() }
+    #expect(addresses.withLock { $0.count } == 1)
   }
 
   @Test func `blocks are joined up to a limit, and never over a loss`() throws {

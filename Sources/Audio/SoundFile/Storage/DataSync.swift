@@ -14,9 +14,18 @@ final class DataSync: Sendable {
   private let time: @Sendable () -> Duration
   private let wakeUp: WakeUp
   private let ended: WakeUp
-  // The lock is held for a few instructions, never during a flush. `store` is nil from `end` on.
-  // `began` is the start of the running flush; nil without one, and once it was reported.
-  private let state: Mutex<(store: (@Sendable () -> Int32)?, began: Duration?, failureCode: Int32)>
+  // The lock is held for a few instructions, never during a flush.
+  private let state: Mutex<State>
+
+  // A struct, because each `withLock` of a mutex whose value is a closure, or a tuple with one, wraps
+  // the closure in another.
+  private struct State {
+    /// Nil from `end` on.
+    var store: (@Sendable () -> Int32)?
+    /// The start of the running flush; nil without a flush, and after it was reported.
+    var began: Duration?
+    var failureCode: Int32 = 0
+  }
 
   /// Flushes the data of a file, and logs flushes that take more than 5 s.
   ///
@@ -44,7 +53,7 @@ final class DataSync: Sendable {
     report: @escaping @Sendable (Duration) -> Void
   ) throws {
     (self.time, self.report) = (time, report)
-    state = Mutex((store, nil, 0))
+    state = Mutex(State(store: store))
     wakeUp = try WakeUp()
     ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-sync") { [self] in

@@ -8,15 +8,18 @@ import Synchronization
 /// SIGUSR1 and SIGUSR2 control a recording; they end any other command, as is their default.
 final class StopSignals: Sendable {
   // Held for a few instructions by the thread that receives signals and by the command.
-  private let state = Mutex<(canFinish: Bool, first: Int32?)>((false, nil))
+  private let state = Mutex(State())
   private let stops: AsyncStream<Void>
   private let stop: AsyncStream<Void>.Continuation
   private let commands: AsyncStream<Int32>
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
-  // The lock is held to set the closure, and by the thread that ends the process.
-  private let lastAct = Mutex<@Sendable () -> Void> {}
+  private struct State {
+    var canFinish = false
+    var first: Int32?
+    var lastAct: @Sendable () -> Void = {}
+  }
 
   /// Signaled with the first stop, after which blocking writes fail.
   let stopSignal: WakeUp?
@@ -43,7 +46,7 @@ final class StopSignals: Sendable {
 
   /// Sets a function to call before a second signal ends the process.
   func beforeExit(_ act: @escaping @Sendable () -> Void) {
-    lastAct.withLock { $0 = act }
+    state.withLock { $0.lastAct = act }
   }
 
   /// Makes the first signal request the end instead of ending the process.
@@ -97,7 +100,7 @@ final class StopSignals: Sendable {
       guard sigwait(&signals, &signal) == 0 else { continue }
       let command = ofCommand.withLock { $0 }
       guard endsProcess(signal, command) else { continue }
-      command?.lastAct.withLock { $0() }
+      command?.state.withLock { $0.lastAct }()
       _exit(status(signal))
     }
   }

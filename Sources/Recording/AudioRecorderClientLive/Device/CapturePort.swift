@@ -54,9 +54,14 @@ final class CapturePort: DevicePort {
   let hold: TimeHold?
   /// The device whose control thread reads the ring; nil if the user's own thread does.
   private let link: DeviceLink<CapturePort>?
-  // Reads the ring on the control thread. The lock is held for an instruction, never by the audio
-  // thread.
-  private let reader = Mutex<(@Sendable () -> Void)?>(nil)
+  // The lock is held for an instruction, never by the audio thread.
+  private let reader = Mutex(Reader())
+
+  // A struct, because each `withLock` of a mutex whose value is a closure wraps the closure in another.
+  private struct Reader {
+    /// Reads the ring on the control thread.
+    var read: (@Sendable () -> Void)?
+  }
   /// The audio thread's request for room while the ring is full.
   let roomRequest = WakeUpRequest()
   /// The number of waiting samples from which the user's thread is woken.
@@ -122,14 +127,14 @@ final class CapturePort: DevicePort {
 
   /// Sets how the control thread reads the ring: whenever it is woken, and when the port ends.
   func setReader(_ read: @escaping @Sendable () -> Void) {
-    reader.withLock { $0 = read }
+    reader.withLock { $0.read = read }
   }
 
   // MARK: The control thread
 
   func report(_ event: DeviceEvent) {}
 
-  func reportNews() { reader.withLock { $0 }?() }
+  func reportNews() { reader.withLock { $0.read }?() }
 
   func deviceLost() {
     blocks.tryWrite(Block(kind: .deviceLost))
@@ -154,7 +159,7 @@ final class CapturePort: DevicePort {
     guard link != nil else { return wakeReader() }
     // Reads the rest, because the control thread has removed the port. `take` ends the cycle of port
     // and reader.
-    reader.withLock { $0.take() }?()
+    reader.withLock { $0.read.take() }?()
   }
 
   // MARK: The audio thread
