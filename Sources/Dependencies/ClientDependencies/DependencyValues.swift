@@ -66,7 +66,7 @@ public struct DependencyValues: Sendable {
 
   /// The context of values without an override.
   public var context: DependencyContext {
-    get { scope.context ?? scope.cache.preparedContext(for: scope.origin) ?? .ofProcess }
+    get { scope.cache.context(scope.context, for: scope.origin) }
     set {
       guard purpose != .preparation || prepareContext(newValue) else { return }
       scope.context = newValue
@@ -117,7 +117,7 @@ extension DependencyValues {
       purpose == .preparation
       ? scope.cache.valueToPrepare(of: key, in: context, for: scope.origin, readAt: location)
       : scope.cache.value(
-        of: key, in: context, for: scope.origin, purpose: purpose, readAt: location)
+        of: key, in: scope.context, for: scope.origin, purpose: purpose, readAt: location)
     if isInUse, let gap = cached.gap {
       report(MissingValue(gap: gap, key: key, property: function, location: location))
     }

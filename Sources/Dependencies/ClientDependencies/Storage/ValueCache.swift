@@ -22,13 +22,17 @@ final class ValueCache: Sendable {
   }
 
   /// - Parameters:
+  ///   - context: the context of the scope; nil for the prepared one, or else that of the process.
   ///   - origin: the origin of the reader, used outside a running test.
   ///   - purpose: the purpose of the read, used if it creates the value, which is cached in any
   ///     case.
   func value<Key: TestDependencyKey>(
-    of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
+    of key: Key.Type, in context: DependencyContext?, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
+    // Almost every read takes the lock only here.
+    if let value = find(key, in: context, for: origin) { return value }
+    let context = self.context(context, for: origin)
     while true {
       if let value = find(key, in: context, for: origin) { return value }
       let slot = PendingValue.Slot(
@@ -51,10 +55,13 @@ final class ValueCache: Sendable {
   }
 
   private func find<Key: TestDependencyKey>(
-    _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin
+    _ key: Key.Type, in context: DependencyContext?, for origin: IssueOrigin
   ) -> CachedValue<Key.Value>? {
-    let (test, place) = (test(of: origin), ValuesOfTest.Place(key, context))
-    let entry = values.withLock { $0[test]?.entries[place] }
+    let test = test(of: origin)
+    let entry = values.withLock { values -> (any CacheEntry)? in
+      guard let values = values[test] else { return nil }
+      return values.entries[ValuesOfTest.Place(key, context ?? values.context ?? .ofProcess)]
+    }
     return entry as? CachedValue<Key.Value>
   }
 
@@ -82,10 +89,11 @@ final class ValueCache: Sendable {
     return values.withLock { change(&$0[test, default: ValuesOfTest()]) }
   }
 
-  /// The context that the current test prepared, or the process outside tests.
-  func preparedContext(for origin: IssueOrigin) -> DependencyContext? {
+  /// The given context, or else the prepared one of the current test, or else that of the process.
+  func context(_ context: DependencyContext?, for origin: IssueOrigin) -> DependencyContext {
+    if let context { return context }
     let test = test(of: origin)
-    return values.withLock { $0[test]?.context }
+    return values.withLock { $0[test]?.context } ?? .ofProcess
   }
 
   /// Releases the values of an ended test.
@@ -159,7 +167,7 @@ protocol CacheEntry: Sendable {
 }
 
 /// The value of a context for a key.
-struct CachedValue<Value: Sendable>: CacheEntry {
+final class CachedValue<Value: Sendable>: CacheEntry {
   let value: Value
   /// The value that the key lacks.
   let gap: MissingValueKind?
