@@ -12,7 +12,7 @@ public enum PlaybackCommand: Sendable {
   case pause(fade: Duration = .milliseconds(10))
   /// Continues after `pause` and fades in.
   case resume(fade: Duration = .milliseconds(10))
-  /// Seeks to a time in an item, or in the current item without one; a paused playback stays
+  /// Seeks to a time in an item, or in the current item if `item` is nil; a paused playback stays
   /// paused.
   ///
   /// Times outside the item's range are clamped to it.
@@ -42,7 +42,7 @@ public enum PlaybackTime: Hashable, Sendable {
   /// A time, rounded to the nearest frame.
   case time(Duration)
 
-  /// The frame at this rate, at least 0.
+  /// Returns the frame at `rate`, at least 0.
   package func frame(at rate: SampleRate) -> FrameCount {
     switch self {
     case .frame(let frame): max(.zero, frame)
@@ -70,7 +70,7 @@ public struct PlaybackRange: Hashable, Sendable {
 public struct PlaybackID: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let name: String
-  /// Whether somebody chose the name.
+  /// Whether the caller chose the name.
   private let isChosen: Bool
 
   /// Creates an ID that is unique in this process.

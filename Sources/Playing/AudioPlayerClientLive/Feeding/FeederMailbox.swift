@@ -11,7 +11,7 @@ final class FeederMailbox: Sendable {
   /// parameters that put the command into effect, or nil if it is in effect already.
   typealias Request = (command: PlaybackCommand, answer: Promise<Int?>)
 
-  // A struct, because closures in a tuple get another wrapper from each use of the mutex.
+  // A struct, because each use of the mutex would wrap closures in a tuple once more.
   private struct State {
     var requests: [Request] = []
     /// The request being handled; the feeder may be blocked in it.

@@ -104,7 +104,7 @@ final class PlaybackQueue {
       self.items.append(items)
       return nil
     case .seek(let time, let item):
-      // After the last item has been played, a seek without an item stays in it.
+      // After the last item has been played, a seek without an item stays in the last item.
       var target = position
       target.item = item ?? min(position.item, items.count - 1)
       if target.item != position.item { target.repetition = 0 }
@@ -164,7 +164,7 @@ final class PlaybackQueue {
     return current
   }
 
-  /// Moves to the start of an item; after the last one that is the next round or the end.
+  /// Moves to the start of an item; after the last item, moves to the next round or the end.
   private func skip(to target: ItemPosition) -> ItemPosition {
     let item = min(target.item, items.count)
     releaseStreams(before: item)
@@ -174,7 +174,8 @@ final class PlaybackQueue {
     return current
   }
 
-  /// Opens the item of a seek; another request ends the wait for a stream that does not begin.
+  /// Opens the item of a seek; throws `notSeekable` if another request arrives before its stream
+  /// begins.
   nonisolated(nonsending) private func openForSeek(_ item: Int) async throws -> ItemReader {
     do { return try await openItem(item) } catch is FeederInterruption {
       throw AudioPlayerError.notSeekable(waitingStreams[item]?.source.url)
@@ -192,7 +193,7 @@ final class PlaybackQueue {
 
   private var isRepeated: Bool { cycle != .times(1) }
 
-  /// Releases the streams before an item that have been played.
+  /// Releases the played streams of the items before `item`.
   private func releaseStreams(before item: Int) {
     openStreams = openStreams.filter { index, reader in index >= item || !reader.hasBeenPlayed }
   }

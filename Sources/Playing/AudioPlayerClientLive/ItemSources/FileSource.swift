@@ -65,8 +65,8 @@ final class FileSource: FeederSource {
     try restore(old)
   }
 
-  /// Returns to a frame after a failed seek, which leaves some of the library's decoders unusable:
-  /// the file is opened again.
+  /// Reopens the file at a frame, because a failed seek leaves some of the library's decoders
+  /// unusable.
   private func restore(_ frame: FrameCount) throws {
     reader = try reading { try SoundFileReader(url: file) }
     _ = reaches(frame)
