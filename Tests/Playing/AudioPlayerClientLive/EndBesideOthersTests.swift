@@ -18,7 +18,7 @@ import VirtualSoundCard
   init() throws { harness = try AudioThreadHarness() }
 
   @Test(arguments: [0, 800, 40_000, 2_000_000_000])
-  func `a sound beside others ends after its length, the device's buffer, and 250 ms`(
+  func `a sound beside others ends within its length, the device's buffer, and 250 ms`(
     claimed: Int
   ) throws {
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
@@ -45,7 +45,7 @@ import VirtualSoundCard
   @Test func `frames held while the machine slept are played before the sound ends`()
     throws
   {
-    // With this delay the device is never seen to play.
+    // With this false delay, no frame ever appears to be played.
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in 2_000_000_000 }
     let short = try harness.voice(second)
     var (early, late): ([AudioThreadHarness.Event], [AudioThreadHarness.Event]) = ([], [])

@@ -21,7 +21,7 @@ import Testing
     for batch in 0..<100 {
       let sounds = (0..<20).map { sound(batch * 20 + $0, 100) }
       try await harness.player.control(id: "a", command: .enqueue(sounds))
-      // As much as was enqueued: half a second is ahead at any time.
+      // As much time as was enqueued, so that half a second is always enqueued ahead.
       await harness.pass(10)
       if batch >= 4 { await harness.sees { ($0.advanced?.item ?? 0) >= 20 * (batch - 4) } }
       most = max(most, living.count)
@@ -38,7 +38,7 @@ import Testing
     #expect(isWhole)
   }
 
-  @Test func `a seek reaches the request's items but not released ones`()
+  @Test func `a seek reaches the request's items, but no released item`()
     async throws
   {
     let harness = PlayerHarness()
@@ -75,7 +75,7 @@ import Testing
     #expect(isWhole)
   }
 
-  @Test func `a seek reaches the last thousand enqueued files and none before them`()
+  @Test func `a seek reaches the last thousand enqueued files, but no earlier file`()
     throws
   {
     let files = (0..<10_000).map { PlaybackItem(source: .file(URL(filePath: "\($0).wav"))) }
@@ -102,7 +102,7 @@ import Testing
         PreloadedSound(buffers: [buffer], device: nil, hold: CountedObject(living))))
   }
 
-  /// Samples that identify their sound.
+  /// Returns samples that identify their sound.
   private func samples(_ number: Int, _ length: Int) -> [Float] {
     (0..<length).map { 0.25 + Float(number) / 16_384 + Float($0) / 16_777_216 }
   }

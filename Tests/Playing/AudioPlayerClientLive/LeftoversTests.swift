@@ -29,8 +29,8 @@ import VirtualSoundCard
   }
 }
 
-/// Starts playbacks one after the other and ends each at any point: some before they begin, some while
-/// they play.
+/// Starts playbacks one after another and ends each at an arbitrary point, before or after it
+/// begins.
 private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async throws {
   let tone = AudioSignal.sine(440)
     .buffer(.milliseconds(100), format: AudioFormat(sampleRate: 8_000, channelCount: 1))
@@ -49,7 +49,7 @@ private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async 
 }
 
 extension PlaybackRequest {
-  /// The same by another name.
+  /// The same request with a new ID.
   fileprivate var anew: PlaybackRequest {
     var request = self
     request.id = PlaybackID()

@@ -45,7 +45,9 @@ import Testing
     for playing in playing { try await harness.finish(playing) }
   }
 
-  @Test func `64 voices at full scale stay within ±1, and each gets a report`() throws {
+  @Test func `64 voices at full scale are limited to ±1, and each voice reports the limiting`()
+    throws
+  {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let sounds = (0..<VoiceTable.limit).map { index in
       AudioSignal.sine(100 + Double(index)).buffer(.seconds(3), format: format).samples
@@ -116,7 +118,7 @@ import Testing
     #expect(played.last == 0.125)
   }
 
-  @Test func `the volume of a bus applies to its voices and to no others`() throws {
+  @Test func `the volume of a bus applies only to its own voices`() throws {
     let music = BusVolume()
     music.setting = (0.25, .zero)
     let steady = [Float](repeating: 0.5, count: 1_000)
@@ -128,7 +130,7 @@ import Testing
     #expect(harness.pcm.written.prefix(1_000).allSatisfy { $0 == 0.5 * 0.25 * 2 + 0.5 })
   }
 
-  @Test func `the volume of a bus moves in even steps, even for a later voice`() throws {
+  @Test func `the volume of a bus moves in equal steps, even for a later voice`() throws {
     let music = BusVolume()
     let steady = [Float](repeating: 0.5, count: 8_000)
     let later = try harness.voice(steady, bus: music)

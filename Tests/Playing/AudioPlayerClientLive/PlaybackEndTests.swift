@@ -72,7 +72,7 @@ import VirtualSoundCard
     #expect(card.played.first?.samples.suffix(2) == [0, 0])
   }
 
-  @Test func `an unplugged device ends every playback with an error that names it`() async {
+  @Test func `an unplugged device ends every playback with an error that names the device`() async {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.unplugged(at: 800)])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {

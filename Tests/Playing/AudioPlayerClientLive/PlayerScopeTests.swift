@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Which sound card a player uses that is called elsewhere than it was made.
+/// The sound card of a player that is called in another scope than the one in which it was made.
 @Suite struct PlayerScopeTests {
   private let card = VirtualSoundCard(pace: .untimed)
   private let other = VirtualSoundCard(pace: .untimed)
@@ -98,11 +98,12 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
-  @Test func `a player that the cache created in an override does not keep its card`() async throws
+  @Test func `a player created by the cache during an override does not keep the overriding card`()
+    async throws
   {
     try await withDependencies {
       $0.context = .live
-      // An open device would serve the next call, too.
+      // With an idle time, the open device would also serve the next call.
       $0.playbackIdleTime = .zero
     } operation: {
       @Dependency(\.audioPlayer) var player

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PlayoutDeadlineTests {
   private let buffer = Duration.milliseconds(100)
 
-  /// The wait for a device whose delay is this function of the time.
+  /// Returns the wait for a device whose delay is the given function of the time.
   private func wait(
     patience: Duration = .zero, _ delay: (Duration) -> Duration
   ) -> Duration {

@@ -41,7 +41,7 @@ import VirtualSoundCard
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
       let copy = try #require(sound)
       sound = nil
-      // A release of the device would have happened by then.
+      // After these rounds, a release of the device would have happened.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(copy))) {}
       }
@@ -61,7 +61,7 @@ import VirtualSoundCard
       let second = try await player.preload(
         source: .preloaded(try #require(first)), latency: .low)
       first = nil
-      // A release of the device would have happened by then.
+      // After these rounds, a release of the device would have happened.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(second))) {}
       }

@@ -9,7 +9,8 @@ import Testing
   let harness = PlayerHarness()
   let read = Gate()
 
-  /// A stream of 20 buffers of 1,000 frames; the gate opens when `count` have been read.
+  /// Creates a stream of 20 buffers of 1,000 frames; the gate opens when `count` buffers have been
+  /// read.
   private func stream(opensAt count: Int) -> PlaybackSource {
     let rest = RingBuffer<Int>(capacity: 20)
     for index in 0..<20 { rest.tryWrite(index) }

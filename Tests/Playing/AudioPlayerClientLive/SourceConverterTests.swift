@@ -11,7 +11,10 @@ import Testing
     AudioSignal.sine(300).buffer(frames, format: AudioFormat(sampleRate: rate, channelCount: 1))
   }
 
-  @Test func `the converter returns the output frame of a buffer before the conversion`() throws {
+  @Test
+  func `nextFrame is the output frame of the next buffer, even if earlier samples are held back`()
+    throws
+  {
     var converter = try SourceConverter(to: target)
     var count = try converter.convert(tone(4_410, rate: 44_100)).count
     #expect(converter.nextFrame == 4_800)
