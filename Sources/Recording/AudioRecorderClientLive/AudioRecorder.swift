@@ -29,7 +29,7 @@ actor AudioRecorder {
     }
   }
 
-  /// Records until it is stopped; cancellation completes the file and throws.
+  /// Records until the recording is stopped; cancellation completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
     defer { recording.releaseTime() }
@@ -44,7 +44,7 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    // A canceled consumer cannot wait for the end.
+    // A canceled consumer could not wait for the end, so nothing is recorded.
     guard !Task.isCancelled else { return .finished(throwing: nil) }
     @Dependency(\.soundCard) var soundCard
     let pipe = PolicyPipe<RecordingEvent>(
@@ -117,7 +117,7 @@ actor AudioRecorder {
         pipe.finish(throwing: error)
       }
     }
-    // A canceled consumer skipped blocks, so the last block does not continue its audio.
+    // A canceled consumer has skipped blocks, so it must not get the last one, which leaves a gap.
     return pipe.stream { Task.isCancelled ? nil : $0 }
   }
 

@@ -207,7 +207,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     var left = pcm.configuration.buffer
     while left > 0, hasRoom {
       let count = try fetch()
-      // A running device has one or two new frames at every read.
+      // A running device has one or two new frames at every read, so a short read after the stop
+      // ends the loop.
       guard count > 0, next < stopped || count.duration(at: rate) > .milliseconds(1) else { return }
       left -= count
     }

@@ -5,7 +5,7 @@ import AudioRecorderClient
 struct LevelReport {
   static let shortestInterval = Duration.milliseconds(100)
 
-  /// The audio between two reports.
+  /// The duration of the audio between two reports.
   let interval: Duration
   private let format: AudioFormat
   private let frames: FrameCount
@@ -86,7 +86,7 @@ struct PeakHoldMeter {
     var sums = SIMD4<Double>.zero
     samples.withUnsafeBufferPointer { samples in
       var index = first
-      // Four at a time, so that a sum does not wait for the previous one.
+      // Four sums at a time, because each addition to a sum waits for the previous one.
       while index + 3 * step < samples.count {
         let four = SIMD4(
           abs(samples[index]), abs(samples[index + step]), abs(samples[index + 2 * step]),

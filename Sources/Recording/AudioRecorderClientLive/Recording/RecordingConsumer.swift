@@ -75,8 +75,7 @@ final class RecordingConsumer: CaptureConsumer {
     isReturning = gap > .zero
   }
 
-  /// Frames that reach the requested length are not delayed, and neither is audio that a command
-  /// waits for.
+  /// Limited to the remaining length, and zero while a command waits, so that neither is delayed.
   var batchDuration: Duration {
     guard maximumBatch > .zero, !recording.hasCommands, !gate.isWaiting else { return .zero }
     let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }
