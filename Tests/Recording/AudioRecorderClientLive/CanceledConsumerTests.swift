@@ -56,7 +56,7 @@ import VirtualSoundCard
     #expect(openDevices == 0)
   }
 
-  @Test func `a recording that a canceled task requests opens nothing`() async throws {
+  @Test func `a recording requested by a canceled task opens no device`() async throws {
     let card = VirtualSoundCard(pace: .untimed)
     let url = folder.url("wav")
     try await withRecorder(on: card) { recorder in

@@ -7,8 +7,9 @@ import Testing
 @Suite struct CaptureConverterTests {
   private let device = AudioFormat(sampleRate: 48_000, channelCount: 1)
 
-  /// Blocks of 10 ms by a device that has been open for 5 s, with a gap of 100 ms after half a
-  /// second, which lasts 103 ms by the device's clock.
+  /// Blocks of 10 ms from a device that has been open for 5 s, with a gap after half a second.
+  ///
+  /// The gap lasts 100 ms in frames, but 103 ms by the device's clock.
   private var captured: [CapturedAudio] {
     (0..<100).map { index in
       let isLate = index >= 50
@@ -75,7 +76,7 @@ import Testing
     #expect(blocks.map(\.time) == [.zero, .seconds(1), .milliseconds(1_010)])
   }
 
-  @Test func `every captured frame is delivered, and one block has the gap`() throws {
+  @Test func `every captured frame is delivered, and one block describes the gap`() throws {
     let blocks = try converted()
     #expect(blocks.map(\.buffer.frameCount).reduce(0, +) == 16_000)
     #expect(blocks.compactMap(\.gap) == [CaptureGap(lost: 1_600)])
@@ -137,7 +138,8 @@ import Testing
     #expect(blocks.compactMap(\.gap).first?.lost == 16_000)
     let end = 16_001 + FrameCount(449_999).converted(from: rate, to: 16_000)
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1, "\(blocks.endFrame)")
-    // A converted stretch is a frame longer or shorter than its share, and the gap after it is not.
+    // Converted stretches may be a frame too long or short, but gaps are not, so their sum is
+    // exact.
     #expect(blocks.compactMap(\.gap?.lost).reduce(0, +) - 16_000 > 3_000)
   }
 
@@ -164,7 +166,7 @@ import Testing
     #expect(blocks[0].time == .zero && blocks[0].capturedAt == .seconds(5))
   }
 
-  @Test func `NaN and infinite samples are counted in the next block`() throws {
+  @Test func `NaN and infinite samples are counted in the next converted block`() throws {
     let converter = try converter(to: .speech)
     var damaged = captured[0]
     damaged.nonFiniteCount = 3

@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Which sound card a recorder uses that is called elsewhere than it was made.
+/// The sound card of a recorder that is called in another scope than the one in which it was made.
 @Suite struct RecorderScopeTests {
   private let folder = RecordingFolder()
   private let card = RecorderScopeTests.card(level: 0.25)
@@ -18,7 +18,7 @@ import VirtualSoundCard
     return VirtualSoundCard(pace: .untimed, microphone: .buffer(audio))
   }
 
-  /// The level of all that is captured.
+  /// Returns the different levels in the captured audio.
   private func captured(by recorder: AudioRecorderClient) async throws -> Set<Float> {
     try await recorder.capture(request: CaptureRequest())
       .reduce(into: []) { $0.formUnion($1.buffer.samples) }

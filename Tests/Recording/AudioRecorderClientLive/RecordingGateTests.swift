@@ -69,7 +69,7 @@ import Testing
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
-  @Test func `a pause begins and ends with a fade, and a block shorter than it is faded whole`() {
+  @Test func `a pause begins and ends with a fade, which covers the whole of a shorter block`() {
     var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
     let block = Steps.audio((1, 10))
     #expect(gate.process(block).kept == block.samples)
@@ -100,7 +100,7 @@ import Testing
 }
 
 extension [RecordingGate.Output] {
-  /// The samples that are kept.
+  /// The kept samples.
   fileprivate var kept: [Float] {
     flatMap { output -> [Float] in
       if case .keep(let buffer) = output { buffer.samples } else { [] }

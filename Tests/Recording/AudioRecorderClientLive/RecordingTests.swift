@@ -30,7 +30,7 @@ import VirtualSoundCard
     let recording = Recording(
       RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1), on: CaptureDevices()
     ) { event in
-      // Told on the thread that is about to write the silence.
+      // This is reported on the thread that is about to write the silence.
       guard case .xrun = event else { return }
       isKnown.wait()
       current.withLock { $0 }?.stop()
@@ -45,7 +45,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `commands arrive in order and once`() {
+  @Test func `each command is applied once, and in order`() {
     #expect(!idle.hasCommands)
     idle.send(.pause)
     idle.send(.roll)

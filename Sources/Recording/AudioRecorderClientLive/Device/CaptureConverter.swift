@@ -5,9 +5,9 @@ import Resampling
 /// The only stage between a port and its user: it picks channels of captured blocks, converts them
 /// to the requested format, keeps gaps in place, and adds timestamps.
 ///
-/// Successive openings of a device, even in other formats, share one frame count and one clock. At
-/// the beginning and after each gap, the times follow that clock. In between, they follow the number
-/// of frames, because a converter holds frames and a wake-up may be late.
+/// All openings of a device, even in different formats, share one frame count and one clock. At the
+/// beginning and after each gap, the times follow that clock. In between, they follow the number of
+/// frames, because a converter holds frames and a wake-up may be late.
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
