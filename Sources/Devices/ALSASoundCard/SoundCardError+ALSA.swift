@@ -102,7 +102,7 @@ extension Int32 {
 extension ALSADevice {
   /// Marks a device as lost if its driver reports more than `asked` moved frames.
   ///
-  /// alsa-lib has then moved further frames, too, and no later number can be trusted.
+  /// alsa-lib has then also moved the excess frames, and no later number can be trusted.
   func loseExcessive(_ asked: Int) -> SoundCardError {
     _ = lose()
     return .failed(
