@@ -8,7 +8,7 @@ import Testing
     id: "hw:CARD=PCH,DEV=0", name: "HDA Intel PCH, ALC257 Analog",
     directions: [.playback, .capture])
 
-  @Test func `a card is listed by its name, raw and with conversions`() {
+  @Test func `a card is listed under its name, once raw and once with conversions`() {
     let devices = catalog(hardware: [card]).devices
     #expect(
       devices.map(\.id) == ["hw:CARD=PCH,DEV=0", "plughw:CARD=PCH,DEV=0"])
@@ -26,7 +26,7 @@ import Testing
     #expect(catalog(hints: names).devices.isEmpty)
   }
 
-  @Test func `the user's own devices are listed`() {
+  @Test func `user-defined devices are listed`() {
     #expect(catalog(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
   }
 
@@ -57,7 +57,7 @@ import Testing
     #expect(devices.filter(\.isDefault).map(\.id) == ["default"])
   }
 
-  @Test func `a server's default device needs the server`() {
+  @Test func `a server's default device is listed only if the server is available`() {
     let route = DefaultRoute.server(plugin: "pulse")
     #expect(catalog(route: route).devices.isEmpty)
     #expect(catalog(route: route, servers: ["pulse"]).devices.map(\.isDefault) == [true])

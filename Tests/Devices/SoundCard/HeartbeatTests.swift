@@ -35,7 +35,7 @@ import Testing
     #expect(!heartbeat.abandon())
   }
 
-  @Test func `a thread whose call has returned is not abandoned in it`() {
+  @Test func `abandon(in:) fails if the snapshot's call has returned`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.transfer))
     let seen = heartbeat.beat
