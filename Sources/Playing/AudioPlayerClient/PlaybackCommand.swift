@@ -3,7 +3,7 @@ import Synchronization
 
 /// A command to a running playback; see the endpoint `control`.
 ///
-/// Negative fades and ramps count as zero. If commands follow each other quickly, the last one
+/// Negative fades and ramps count as zero. If commands follow each other quickly, the last command
 /// takes effect.
 public enum PlaybackCommand: Sendable {
   /// Fades out and holds the position.
@@ -17,7 +17,7 @@ public enum PlaybackCommand: Sendable {
   ///
   /// Times outside the item's range are clamped to it.
   case seek(to: PlaybackTime, item: Int? = nil)
-  /// Moves to another volume, 0 to 10, over `ramp`.
+  /// Changes the volume to this value, 0 to 10, over `ramp`.
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to the list.
   ///
@@ -26,7 +26,7 @@ public enum PlaybackCommand: Sendable {
   /// available. Seeking to a released item throws `notSeekable`. If playback reaches a released
   /// item after a seek, it reports `failed`, as for a stream that has been played.
   case enqueue([PlaybackItem])
-  /// Skips to the next item; after the last one the playback is completed.
+  /// Skips to the next item; after the last item, the playback is completed.
   case skip
   /// Fades out and ends the playback; later commands have no effect.
   ///

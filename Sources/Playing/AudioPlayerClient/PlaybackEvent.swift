@@ -46,10 +46,10 @@ public enum PlaybackEvent: Hashable, Sendable {
   case title(item: Int, String)
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///
-  /// Samples of a preloaded sound are silenced during loading and not reported. A slow consumer
-  /// gets the sum.
+  /// Samples of a preloaded sound are silenced during loading, and are reported each time it is
+  /// played. A slow consumer gets the sum.
   case nonFinite(sampleCount: Int)
-  /// An item cannot be played to its end; the next one follows.
+  /// An item cannot be played to its end; the next item follows.
   ///
   /// The stream throws the first of these errors after the last item.
   case failed(item: Int, AudioPlayerError)

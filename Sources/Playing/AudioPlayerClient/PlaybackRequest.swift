@@ -50,11 +50,11 @@ public struct PlaybackRequest: Sendable {
   /// The latency of the device, if this sound opens it.
   public var latency: PlaybackLatency
 
-  /// The audio to wait for before the sound begins, at most a second; nil for the length of the
-  /// device's buffer: 100 ms, or 15 ms with a low latency.
+  /// The audio that must arrive before the sound begins, at most a second; nil for the length of
+  /// the device's buffer: 100 ms, or 15 ms with a low latency.
   ///
-  /// It delays a live stream by this time. A shorter prefill begins sooner, and a longer prefill
-  /// bridges gaps between the stream's buffers.
+  /// The prefill delays a live stream by this time. A shorter prefill begins sooner, and a longer
+  /// prefill bridges gaps between the stream's buffers.
   public var prefill: Duration?
 
   /// The device format, if this sound opens the device; nil for a format that suits the source.
@@ -72,7 +72,7 @@ public struct PlaybackRequest: Sendable {
 
   /// The behavior when the device is lost.
   ///
-  /// The playhead does not move while the device is away. After it returns, playback resumes at the
+  /// The playhead does not move while the device is lost. After it returns, playback resumes at the
   /// same position; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
   /// written again, and no frame is skipped. A request without a device continues on the current
   /// default device. A device that returns with another rate or channel count is an error.

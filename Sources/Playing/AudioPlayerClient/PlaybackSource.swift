@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// The source of a playback's audio.
 public enum PlaybackSource: Sendable {
   /// A file in any format that `SoundFileReader` reads; a named pipe is played as it is written,
-  /// only once.
+  /// and only once.
   case file(URL)
   /// Buffers in memory, in any formats; their `firstFrame` is ignored.
   case buffers([AudioBuffer])

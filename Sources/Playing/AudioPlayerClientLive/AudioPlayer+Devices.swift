@@ -42,7 +42,7 @@ extension AudioPlayer {
     await openDevices.release(device)
   }
 
-  /// Returns the device for a source of this format.
+  /// Returns the device on which to play a source of this format.
   nonisolated func acquire(
     for request: PlaybackRequest, _ format: AudioFormat
   ) async throws -> PlaybackDevice {

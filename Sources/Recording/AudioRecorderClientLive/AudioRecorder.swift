@@ -8,7 +8,7 @@ import SoundCard
 actor AudioRecorder {
   private let openDevices = CaptureDevices()
   private var recordings: [ObjectIdentifier: Recording] = [:]
-  /// The captures that can be stopped by name.
+  /// The captures that can be stopped by ID.
   private var captures: [RecordingID: CaptureSession] = [:]
 
   /// The length of the longest running recording.
@@ -72,7 +72,7 @@ actor AudioRecorder {
     return pipe.stream()
   }
 
-  /// Controls the recording with this name.
+  /// Controls the recording with this ID.
   func control(_ id: RecordingID, _ command: RecordingCommand) throws {
     if command == .stop { captures[id]?.stop() }
     guard let recording = recordings.values.first(where: { $0.id == id }) else {
@@ -141,7 +141,7 @@ actor AudioRecorder {
     for recording in running { await end(recording) }
   }
 
-  /// Begins a recording; the caller awaits `end`.
+  /// Begins a recording; the caller must then await `end`.
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {

@@ -9,7 +9,7 @@ import Testing
   /// Every value that a 16-bit file can hold.
   let everySample = (-32_768...32_767).map { Float($0) / 32_768 }
 
-  @Test func `written samples leave ALSA's file plug-in bit-exactly`() async throws {
+  @Test func `samples written to ALSA's file plug-in are stored bit-exactly`() async throws {
     let file = try TestALSA.ready().file()
     let pcm = try ALSADevice(.playback, request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.configuration.sampleFormat == .float32)

@@ -3,7 +3,7 @@ import Testing
 
 /// Swift's clocks, with which a device measures its calls and its losses.
 @Suite struct ClockTests {
-  @Test func `an infinite timeout is more than a century`() {
+  @Test func `an infinite timeout lasts for more than a century`() {
     let start = SuspendingClock.now
     #expect(start + .seconds(Int64.max) - start > .seconds(100 * 365 * 86_400))
   }

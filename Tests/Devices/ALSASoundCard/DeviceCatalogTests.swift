@@ -49,7 +49,8 @@ import Testing
     #expect(catalog(route: .missing).devices.isEmpty)
   }
 
-  @Test func `a card's default device comes first, is marked, and has the card's directions`() {
+  @Test
+  func `a card's default device is first, is marked as default, and has the card's directions`() {
     let microphone = AudioDevice(id: card.id, name: card.name, directions: [.capture])
     let devices = catalog(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
     #expect(devices.first?.id == "default")

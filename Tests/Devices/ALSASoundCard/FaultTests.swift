@@ -6,7 +6,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Faults injected by the test card, on both directions.
+/// Faults injected by the test card, in both directions.
 @Suite struct FaultTests {
   init() throws { _ = try TestALSA.ready() }
 
@@ -179,7 +179,7 @@ import Testing
     #expect(frames >= pcm.configuration.period)
   }
 
-  @Test func `waiting for a device that is never ready ends at the timeout or the waker`()
+  @Test func `waiting for a device that is never ready ends at the timeout or the waker's signal`()
     throws
   {
     let pcm = try ALSADevice(.capture, request(testCard("rate=8000 speed=1"), period: .seconds(2)))
@@ -188,7 +188,7 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: nil) == .woken)
   }
 
-  @Test func `waiting for a suspended device ends at the waker`() throws {
+  @Test func `waiting for a suspended device ends at the waker's signal`() throws {
     // The period is half a second long, so that the device does not become ready before its
     // suspend.
     let pcm = try ALSADevice(

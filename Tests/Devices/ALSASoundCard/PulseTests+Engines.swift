@@ -121,7 +121,7 @@ extension PulseTests {
   func `a recording that does not wait throws deviceLost when the sound server hangs`()
     async throws
   {
-    // No later test may find a hung server; resuming a running one has no effect.
+    // Later tests must not find a hung server; resuming a running server has no effect.
     defer { try? bench.continuePulse() }
     let recorded = try await EngineHarness().record(nil, from: "syrinxpulse") { _ in
       #expect(throws: Never.self) { try self.bench.pausePulse() }
@@ -138,7 +138,7 @@ extension PulseTests {
     after harm: () throws -> Void, by mend: () throws -> Void
   ) async throws {
     var isHarmed = false
-    // No later test may find a hung server; resuming a running one has no effect.
+    // Later tests must not find a hung server; resuming a running server has no effect.
     defer { try? mend() }
     let recorded = try await EngineHarness().record(
       .seconds(8), from: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),

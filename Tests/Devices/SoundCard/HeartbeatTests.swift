@@ -8,7 +8,7 @@ import Testing
     #expect(isEqual(Heartbeat().beat, (0, nil)))
   }
 
-  @Test func `a call is visible while it runs, and consecutive calls differ`() {
+  @Test func `a beat contains the running call, and consecutive calls have different counts`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.transfer))
     #expect(isEqual(heartbeat.beat, (1, .transfer)))

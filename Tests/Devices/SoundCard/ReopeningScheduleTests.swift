@@ -71,7 +71,7 @@ import Testing
     #expect(schedule.isOver && !opens && schedule.nextStep == nil)
   }
 
-  @Test func `a reopened device is not opened until it is lost again`() {
+  @Test func `a reopened device is not opened again until it is lost again`() {
     var schedule = oneWaiter()
     let first = schedule.advance(to: .seconds(1)).opens
     schedule.opened(at: .seconds(1))

@@ -43,7 +43,8 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `an unplugged card opens again after its time and reports the change`()
+  @Test
+  func `an unplugged card can be opened again after its scripted time, and reports the change`()
     async throws
   {
     let clock = TestClock<Duration>()

@@ -107,7 +107,9 @@ import Testing
     #expect(finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
   }
 
-  @Test func `a paused preview can be stopped and is then unknown`() async throws {
+  @Test func `a paused preview can be stopped, and later commands throw unknownPlayback`()
+    async throws
+  {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       try await player.control(id: "a", command: .pause())
       try await player.control(id: "a", command: .stop())

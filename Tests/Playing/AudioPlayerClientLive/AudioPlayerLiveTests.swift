@@ -100,7 +100,7 @@ import VirtualSoundCard
     #expect(played.count >= expected.count)
   }
 
-  @Test func `two sounds are mixed with all their samples`() async throws {
+  @Test func `the mix of two sounds contains all samples of both`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock))
     let low = AudioSignal.sine(100, amplitude: 0.25).buffer(.seconds(5), format: format)
@@ -156,7 +156,7 @@ import VirtualSoundCard
     #expect(played.count <= 8)
   }
 
-  @Test func `an xrun is an event, and the sound continues`() async throws {
+  @Test func `an xrun is reported, and the sound continues`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       pace: .lockstep(clock), faults: [.xrun(at: 1_600, lost: 400)])

@@ -137,7 +137,7 @@ import Testing
     #expect(isEveryRound)
   }
 
-  @Test func `a round without audio is the last one`() async throws {
+  @Test func `a round without audio is the last round`() async throws {
     let request = PlaybackRequest(
       items: [
         PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav"))),
@@ -149,7 +149,7 @@ import Testing
     #expect(harness.events.compactMap(\.failedItem) == [0, 1])
   }
 
-  @Test func `an item that fails is reported in each round`() async throws {
+  @Test func `a failing item is reported in every round`() async throws {
     let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
     let request = PlaybackRequest(items: [missing, item(1_000)], cycle: .times(3))
     let playing = await harness.start(request)

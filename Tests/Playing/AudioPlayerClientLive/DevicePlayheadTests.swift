@@ -6,7 +6,7 @@ import Testing
 @Suite struct DevicePlayheadTests {
   private var playhead = DevicePlayhead(buffer: 800, rate: 8_000)
 
-  @Test mutating func `the playhead is at the written frames minus the delay`() {
+  @Test mutating func `the playhead is the number of written frames minus the delay`() {
     playhead.write(100)
     playhead.observe(delay: 30, at: .seconds(1))
     #expect(playhead.played == 70)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test mutating func `frames cannot have been played faster than the device's rate`() {
+  @Test mutating func `the playhead never advances faster than the device's rate`() {
     playhead.write(600)
     playhead.see(room: 200, at: .seconds(1))
     playhead.write(200)

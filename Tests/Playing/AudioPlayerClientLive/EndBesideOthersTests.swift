@@ -31,7 +31,7 @@ import VirtualSoundCard
   }
 
   @Test func `a sound beside others does not end while a server still holds it`() throws {
-    // Half a second, after a buffer of 100 ms.
+    // The server holds half a second in addition to the device's buffer of 100 ms.
     harness.pcm.claimedDelay = { level throws(SoundCardError) in level + 4_000 }
     let short = try harness.voice(second)
     var (early, late): ([AudioThreadHarness.Event], [AudioThreadHarness.Event]) = ([], [])

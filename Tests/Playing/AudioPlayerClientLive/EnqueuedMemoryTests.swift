@@ -55,7 +55,7 @@ import Testing
     try await harness.send("a", .seek(to: .frame(500), item: 0))
     await #expect(throws: AudioPlayerError.notSeekable(nil)) { try await harness.finish(playing) }
     #expect(harness.events.compactMap(\.sought).map(\.item) == [1, 0])
-    // A released item is reported as failed, as a stream is, and the next one follows.
+    // A released item is reported as failed, like a played stream, and the next item follows.
     #expect(harness.events.compactMap(\.failedItem) == [1])
     let end = staircase(1_420, from: 580).samples + samples(2, 40_000)
     let isPlayed = harness.hasPlayed(end)

@@ -7,9 +7,10 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// In a separate process, so that no other test uses threads, descriptors, or memory.
+/// The test runs in a separate process, in which no other test uses threads, descriptors, or
+/// memory.
 @Suite struct LeftoversTests {
-  @Test func `a thousand playbacks started and cancelled leave no descriptor, thread, or memory`()
+  @Test func `a thousand playbacks started and canceled leave no descriptor, thread, or memory`()
     async
   {
     await #expect(processExitsWith: .success) {

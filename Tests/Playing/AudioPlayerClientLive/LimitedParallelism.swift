@@ -30,7 +30,7 @@ private final class Turns: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  // Held for a few instructions; a waiting task is resumed after it is released.
+  // The lock is held for a few instructions; a waiting task is resumed after its release.
   private let state: Mutex<State>
 
   init(_ count: Int) {

@@ -75,7 +75,7 @@ import Testing
     #expect(largestStep(limited) <= largestStep(samples))
   }
 
-  @Test func `without limiting nothing is reported`() {
+  @Test func `nothing is reported while nothing is limited`() {
     var limiter = Limiter(rate: 1_000)
     limiter.note(1, at: 0)
     #expect(limiter.dueReport(at: 5_000, isEnding: true) == nil)

@@ -43,7 +43,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `progress stands still while the device is away`() async throws {
+  @Test func `progress stands still while the device is lost`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let playing = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -68,7 +68,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop ends a sound at once while its device is away`() async throws {
+  @Test func `stop ends a sound at once while its device is lost`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
     let playing = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -81,7 +81,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a playback cancelled while its device is away leaves nothing open`() async throws {
+  @Test func `a playback canceled while its device is lost leaves nothing open`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let playing = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -159,7 +159,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a sound started while the device is away waits, too`() async throws {
+  @Test func `a sound started while the device is lost also waits for the device`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let first = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()

@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Glibc
 
-/// A named pipe that a test writes parts of a WAV file into.
+/// A named pipe into which a test writes parts of a WAV file.
 final class NamedPipe: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("syrinx-\(UUID().uuidString).pipe")

@@ -24,7 +24,7 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a device that cannot be opened throws its reason`() async {
+  @Test func `playing on a device that cannot be opened throws the reason`() async {
     let denied = SoundCardError.permissionDenied("virtual")
     let harness = PlayerHarness(faults: [.failing(in: .open, with: denied)])
     let refused = await harness.start(request)

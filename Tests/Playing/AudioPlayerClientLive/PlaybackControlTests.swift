@@ -89,7 +89,7 @@ import Testing
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a source decoded to its end can still seek`() async throws {
+  @Test func `a seek is possible even after the source has been decoded to its end`() async throws {
     // The ring holds 8,000 frames.
     let short = staircase(7_000)
     let playing = await harness.start(PlaybackRequest(source: .buffers([short]), id: "a"))
@@ -115,7 +115,7 @@ import Testing
     #expect(steps[ramp - 1..<ramp + 799].allSatisfy { abs($0 - 0.25 / 800) < 5e-5 })
     #expect(harness.played[ramp + 799] == 0.25)
     #expect(harness.played.contains(0))
-    // Twice the samples of 0.5.
+    // The volume of 2 doubles the samples of 0.5.
     #expect(harness.played.dropLast(400).last == 1)
   }
 
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `a waiting command returns when the playback ends or its task is cancelled`()
+  @Test func `a waiting command returns when the playback ends or its task is canceled`()
     async throws
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))

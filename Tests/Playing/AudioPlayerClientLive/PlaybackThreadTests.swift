@@ -54,7 +54,7 @@ import Testing
     #expect(harness.pcm.elapsed <= .milliseconds(300) + .seconds(1))
   }
 
-  @Test func `stop ends a sound at once on a device that takes no more frames`() throws {
+  @Test func `stop ends a sound within a second on a device that accepts no more frames`() throws {
     let voice = try harness.voice(second)
     harness.pcm.at(300) { pcm in
       pcm.takesFrames = false
@@ -143,7 +143,9 @@ import Testing
     #expect(voice.playedFrames.load(ordering: .relaxed) == 2 * second.count)
   }
 
-  @Test func `after two periods, a source may be late by most of a period without silence`() throws
+  @Test
+  func `once two periods are mixed, a source may be late by most of a period without silence`()
+    throws
   {
     let twoPeriods = 2 * harness.pcm.configuration.period.rawValue
     let voice = try harness.voice(Array(second[..<twoPeriods]), isComplete: false)

@@ -280,7 +280,7 @@ import VirtualSoundCard
     #expect(harness.played.range(of: staircase(2_920, from: 9_080).samples) != nil)
   }
 
-  @Test func `any asynchronous sequence of buffers is a source`() async throws {
+  @Test func `any asynchronous sequence of buffers can be played`() async throws {
     let buffers = AsyncStream { continuation in
       continuation.yield(staircase(1_000))
       continuation.yield(staircase(1_000, from: 1_000))

@@ -31,7 +31,9 @@ import Testing
     return playing
   }
 
-  @Test func `a skip to a stream that has been read begins at its first frame`() async throws {
+  @Test func `a skip to a stream that has been read ahead begins at the stream's first frame`()
+    async throws
+  {
     let playing = await startBehindJingle()
     try await harness.send("a", .skip)
     try await harness.finish(playing)

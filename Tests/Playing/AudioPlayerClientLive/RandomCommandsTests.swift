@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8) func `any sequence of commands ends with everything closed`(
+  @Test(arguments: 1...8) func `after any sequence of commands, everything is closed`(
     seed: UInt64
   ) async throws {
     let harness = PlayerHarness()
@@ -59,7 +59,7 @@ import Testing
     case beginning, sounding, fading, paused, seeking, soughtWhilePaused, starving, ending
   }
 
-  @Test(arguments: Moment.allCases) func `a playback can be cancelled during any command`(
+  @Test(arguments: Moment.allCases) func `a playback can be canceled during any command`(
     moment: Moment
   ) async throws {
     let harness = PlayerHarness()

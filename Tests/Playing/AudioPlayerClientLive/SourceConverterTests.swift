@@ -26,7 +26,7 @@ import Testing
     #expect(converter.nextFrame == count && converter.outputFrame == count)
   }
 
-  @Test func `channels of other layouts go to the loudspeakers of their positions`() throws {
+  @Test func `channels of other layouts go to the loudspeakers at their positions`() throws {
     var converter = try SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
     var frames: [[Float]] = []
     for count in [6, 4, 5, 2, 1] {

@@ -90,7 +90,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [BlockedSourceCall.Kind.open, .read(2)])
-  func `a preload whose source is blocked can be cancelled`(kind: BlockedSourceCall.Kind)
+  func `a preload whose source is blocked can be canceled`(kind: BlockedSourceCall.Kind)
     async throws
   {
     let call = try BlockedSourceCall(kind)

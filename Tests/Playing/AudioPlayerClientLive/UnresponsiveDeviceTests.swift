@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `cancelled play returns while a device never finishes opening`() async throws {
+  @Test func `canceled play returns while a device never finishes opening`() async throws {
     let opening = Gate()
     let file = try temporaryWAV(tone)
     try await with({ _ in try await never(opening) }) { player in
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled playback ends while its named pipe stalls`() async throws {
+  @Test func `a canceled playback ends while its named pipe stalls`() async throws {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("syrinx-\(UUID().uuidString).fifo").path
     #expect(mkfifo(path, 0o600) == 0)

@@ -7,7 +7,7 @@ final class UnresponsivePlayback: PlaybackPCM {
   let configuration: PCMConfiguration
   let waker: WakeUp
   let closed = Gate()
-  // Its time passes only during waits.
+  // The device's time passes only during waits.
   private let time = RingBuffer<Int64>(capacity: 100_000)
 
   init(format: AudioFormat) throws {

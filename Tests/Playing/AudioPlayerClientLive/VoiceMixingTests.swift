@@ -25,7 +25,7 @@ import Testing
     }
     harness.pcm.at(milliseconds + 500) { _ in voice.stop() }
     try harness.run([voice])
-    // 10 ms are 80 steps.
+    // A fade of 10 ms has 80 steps.
     #expect(largestStep(Array(harness.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-6)
     #expect(harness.pcm.written.last == 0)
     #expect(voice.settlement.serial == 5)

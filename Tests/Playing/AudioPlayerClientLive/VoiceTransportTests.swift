@@ -51,7 +51,7 @@ import Testing
     #expect(transport.phase == .sounding && transport.isSettled)
   }
 
-  @Test func `a resume during a fade-out turns the fade around`() {
+  @Test func `a resume during a fade-out reverses the fade`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     _ = step(&transport)

@@ -82,7 +82,9 @@ import Testing
     }
   }
 
-  @Test func `a preview records for the clock's time and writes no file`() async throws {
+  @Test func `a preview records for as long as its clock advances, and writes no file`()
+    async throws
+  {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

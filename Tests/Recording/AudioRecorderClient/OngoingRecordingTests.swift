@@ -74,7 +74,7 @@ import Testing
     for await _ in ends { break }
   }
 
-  @Test func `a cancelled start ends the recording`() async throws {
+  @Test func `a canceled start ends the recording`() async throws {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let recorder = recorder([], finish: finish, whenCancelled: { end.yield() })
     let beginning = Task { try await recorder.beginRecording(request) }

@@ -62,7 +62,7 @@ import VirtualSoundCard
     #expect(try #require(error) < 1e-3)
   }
 
-  @Test func `lost frames are an event, and silence keeps the timeline correct`()
+  @Test func `lost frames are reported, and silence keeps the timeline correct`()
     async throws
   {
     let clock = TestClock()
@@ -206,7 +206,7 @@ import VirtualSoundCard
     #expect(finish.frameCount == 8_000)
   }
 
-  @Test func `a recording whose task is cancelled is complete on disk`() async throws {
+  @Test func `a recording whose task is canceled is complete on disk`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let url = folder.url("wav")

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `every block has the device's time of its first frame`() throws {
+  @Test func `every block's capturedAt is the device's time of the block's first frame`() throws {
     for block in try converted() {
       let nominal = block.buffer.firstFrame.duration(at: 16_000)
       let isLate = block.buffer.firstFrame >= 9_600
@@ -56,7 +56,8 @@ import Testing
     AudioBuffer(silence: frames, format: .speech, firstFrame: first)
   }
 
-  @Test func `time begins with the first frame and advances by frames`() throws {
+  @Test func `the time of a capture begins at its first frame and advances with its frames`() throws
+  {
     let converter = try converter(of: .speech, to: .speech)
     let blocks = try [
       CapturedAudio(buffer: silence(100), time: .seconds(7)),
@@ -106,7 +107,7 @@ import Testing
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1)
   }
 
-  @Test func `a gap at the very end is a block without frames`() throws {
+  @Test func `a gap at the very end is reported in a block without frames`() throws {
     let converter = try converter(to: device)
     _ = try converter.process(captured[0])
     let nothing = CapturedAudio(
@@ -143,7 +144,9 @@ import Testing
     #expect(blocks.compactMap(\.gap?.lost).reduce(0, +) - 16_000 > 3_000)
   }
 
-  @Test func `an absence is a gap in the time and the frames of a capture`() throws {
+  @Test func `the absence of a device is a gap in the times and the frame numbers of a capture`()
+    throws
+  {
     let converter = try converter(to: device)
     var blocks = try converter.process(captured[0])
     converter.deviceReturned(after: .seconds(2))

@@ -29,7 +29,7 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [1_600] + Array(repeating: nil, count: 70))
   }
 
-  @Test func `frames that the device lost take no room in the queue`() {
+  @Test func `lost frames take no room in the queue`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(30))
     var queue: [CapturedAudio] = []
     for index in [0, 1, 100] {

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled startRecording returns while the device is opening`() async {
+  @Test func `a canceled startRecording returns while the device is opening`() async {
     await withDeafCard { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
       await opening.wait()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled request for permission returns while the device is opening`() async {
+  @Test func `a canceled request for permission returns while the device is opening`() async {
     await withDeafCard { recorder in
       let permission = Task { await recorder.requestRecordPermission() }
       await opening.wait()

@@ -32,7 +32,7 @@ import Testing
     #expect(capture.port.blocks.totalWritten == 1)
   }
 
-  @Test func `frames captured before the stop are read, in however small pieces`() throws {
+  @Test func `frames captured before the stop are read, even in small pieces`() throws {
     let pcm = try ScriptedCapture([], elapsed: .seconds(5), framesPerRead: 8)
     let capture = try OnePortCapture(pcm)
     capture.port.stop()
@@ -94,7 +94,7 @@ import Testing
     #expect(read.last?.buffer.firstFrame == 480)
   }
 
-  @Test func `a block's timestamp is that of its first frame, before all frames in the device`()
+  @Test func `a block's timestamp is the time of its first frame, even if more frames are waiting`()
     throws
   {
     let read = try blocks([.ready(480)], elapsed: .seconds(5))

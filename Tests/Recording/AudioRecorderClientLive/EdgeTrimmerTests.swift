@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [1, 100])
-  func `silence beyond the limit stays, so that memory is bounded`(size: Int) {
+  func `silence beyond the limit is recorded, so that memory is bounded`(size: Int) {
     let audio = Steps.audio((0.5, 50), (0, 2_000))
     #expect(trimmed(audio, margin: 20, cut: size).count == 1_550)
     let again = Steps.audio((0.5, 50), (0, 2_000), (0.5, 10), (0, 300))

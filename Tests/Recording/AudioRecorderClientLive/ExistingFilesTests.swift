@@ -99,7 +99,7 @@ import Testing
     #expect(try folder.read(url("out.wav")).samples == audio.samples)
   }
 
-  @Test func `the search for a free number ends`() throws {
+  @Test func `the search for a free file number ends at its limit`() throws {
     try create((1...9).map { "out-\($0).wav" })
     let error = #expect(throws: AudioRecorderError.self) {
       _ = try files("out-%d.wav", RecordingRollingRule(length: .seconds(9)), mostTaken: 9)

@@ -12,7 +12,7 @@ import VirtualSoundCard
 /// Each test runs in a separate process, in which no other test uses threads, descriptors, or
 /// memory.
 @Suite struct LeftoversTests {
-  @Test func `a thousand cancelled recordings leave nothing but their files`() async {
+  @Test func `a thousand canceled recordings leave nothing but their files`() async {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
       try await leavesNothing { recorder, index in
@@ -24,7 +24,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a thousand cancelled captures leave nothing`() async {
+  @Test func `a thousand canceled captures leave nothing`() async {
     await #expect(processExitsWith: .success) {
       try await leavesNothing { recorder, index in
         for try await _ in await recorder.capture(request: CaptureRequest()) where index % 3 == 0 {

@@ -64,7 +64,7 @@ import Testing
     #expect(levels.channels[0].clippedSamples == 1)
   }
 
-  @Test func `a peak is held for a second and a half, then the newest`() {
+  @Test func `a peak is held for a second and a half, and then replaced by the newest peak`() {
     let loud = [tenth(0.5, 0)]
     let rest = Array(repeating: tenth(0.1, 0), count: 20)
     let held = reports(loud + rest).map { $0.channels[0].heldPeak.value.rounded() }

@@ -104,7 +104,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `captured buffers have the requested size, and the first describes the device`()
+  @Test func `captured buffers have the requested size, and the first buffer describes the device`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
@@ -118,7 +118,7 @@ import VirtualSoundCard
     #expect(captured.dropFirst().allSatisfy { $0.device == nil })
   }
 
-  @Test func `a capture delivers the channels that it picks`() async throws {
+  @Test func `a capture delivers the picked channels`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
     let sound = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(sound))

@@ -21,7 +21,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: Moment.allCases)
-  func `a recording can be cancelled at any moment, and its files are complete`(
+  func `a recording can be canceled at any moment, and its files are complete`(
     moment: Moment
   ) async throws {
     let card = VirtualSoundCard(

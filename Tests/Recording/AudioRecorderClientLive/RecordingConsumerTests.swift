@@ -104,7 +104,7 @@ import Testing
     #expect(frameCounts.reduce(0, +) == finish.frameCount.rawValue)
   }
 
-  @Test func `after a stop a short gap is filled, and ten seconds of a long one`()
+  @Test func `after a stop, a short gap is filled, and a long gap is filled for ten seconds`()
     throws
   {
     let request = RecordingRequest(url: folder.url("wav"))

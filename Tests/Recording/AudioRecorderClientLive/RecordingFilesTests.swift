@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.wavFloat, .flac24], [400, 1_001, 16_000])
-  func `the files together are the recording, cut at the frame`(
+  func `the files together contain the recording, split at the exact frame`(
     encoding: SoundFileEncoding, size: Int
   ) throws {
     let whole = try write(RecordingRollingRule(), encoding, size: size).files[0]
@@ -67,14 +67,14 @@ import Testing
     #expect(files.flatMap(\.samples) == whole.samples)
   }
 
-  @Test func `a command changes files at the next frame`() throws {
+  @Test func `a roll command continues in the next file at the next frame`() throws {
     let (files, rolled, url) = try write(RecordingRollingRule(), .wavFloat, rollAt: [1, 5])
     #expect(files.map(\.frameCount) == [400, 1_600, 14_000])
     #expect(files.flatMap(\.samples) == audio.samples)
     #expect(rolled.first?.finished == url)
   }
 
-  @Test func `a command before the first frame of a file changes nothing`() throws {
+  @Test func `a roll command before the first frame of a file has no effect`() throws {
     let (files, _, _) = try write(RecordingRollingRule(), .wavFloat, rollAt: [0])
     #expect(files.map(\.frameCount) == [16_000])
   }

@@ -45,7 +45,7 @@ import Testing
     #expect(gate.process(Steps.audio((0.5, 200))).isEmpty)
   }
 
-  @Test func `a command begins a recording that waits for one`() {
+  @Test func `a start command begins a recording that waits for a command`() {
     let request = RecordingRequest(url: url, start: .onCommand, preRoll: .milliseconds(20))
     var gate = RecordingGate(request, rate: 1_000)
     let audio = Steps.audio((0.5, 100))
@@ -90,7 +90,7 @@ import Testing
     #expect(gate.process(block) == [.keep(block)])
   }
 
-  @Test func `audio omitted by a pause does not count as ending silence`() {
+  @Test func `audio omitted by a pause does not count as silence that ends the recording`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     _ = gate.process(Steps.audio((0.5, 100)))
     _ = gate.apply(.pause)

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.Container.allCases)
-  func `every container can be recorded with its usual samples`(
+  func `every container can be recorded with its default samples`(
     container: SoundFileEncoding.Container
   ) throws {
     let format = SoundFileEncoding(container)

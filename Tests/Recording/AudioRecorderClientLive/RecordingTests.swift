@@ -55,7 +55,7 @@ import VirtualSoundCard
     #expect(!idle.hasCommands)
   }
 
-  @Test func `audio captured before a command is not affected by it`() {
+  @Test func `a command does not affect audio captured before it`() {
     idle.send(.pause, from: 3)
     idle.send(.resume, from: 5)
     #expect(idle.popCommands(at: 2).isEmpty)

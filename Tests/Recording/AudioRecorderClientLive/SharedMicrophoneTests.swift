@@ -18,7 +18,7 @@ import VirtualSoundCard
   private let signal = AudioSignal.noise(seed: 7)
 
   @Test
-  func `two captures and a recording share one microphone, and only the slow one loses frames`()
+  func `two captures and a recording share a microphone, and only a slow consumer loses frames`()
     async throws
   {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
@@ -89,7 +89,7 @@ import VirtualSoundCard
     #expect(card.openings == 3)
   }
 
-  @Test func `cancelling one recording leaves the other complete`() async throws {
+  @Test func `canceling one recording leaves the other complete`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     let (first, second) = (folder.url("wav"), folder.url("wav"))
     try await with(card) { recorder in

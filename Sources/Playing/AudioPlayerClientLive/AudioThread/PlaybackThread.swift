@@ -204,8 +204,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     return wakeUp
   }
 
-  /// Leaves the device alone until a third of its buffer is free, if progress is seldom reported
-  /// and the buffer is more than half full.
+  /// If the buffer is nearly full and progress is seldom reported, sleeps until a third of the
+  /// buffer is free.
   private func skipWakeUps(room: Int) throws(SoundCardError) {
     // The buffer of a device that returned may be smaller.
     let missing = min(configuration.buffer, pcm.configuration.buffer).rawValue / 3 - room

@@ -4,7 +4,7 @@ import AudioPlayerClient
 /// Reads the items of a playback in order, for as many rounds as requested; used only on the
 /// feeder's thread.
 ///
-/// An item that fails is reported, and the next one follows.
+/// An item that fails is reported, and the next item follows.
 final class PlaybackQueue {
   enum Step {
     /// The audio that follows is at this position.
@@ -45,7 +45,7 @@ final class PlaybackQueue {
     self.cycle = cycle
   }
 
-  /// The position that is read next.
+  /// The position to be read next.
   var current: ItemPosition {
     var position = reader?.itemPosition ?? ItemPosition(item: upcoming)
     position.round = round
@@ -94,7 +94,8 @@ final class PlaybackQueue {
     }
   }
 
-  /// Performs a command while `position` is being played; returns the position moved to, if any.
+  /// Performs a command while `position` is being played; returns the new position after a seek or
+  /// a skip, otherwise nil.
   nonisolated(nonsending) func perform(
     _ command: PlaybackCommand, at position: ItemPosition
   ) async throws -> ItemPosition? {
@@ -111,7 +112,7 @@ final class PlaybackQueue {
       return try await seek(to: time, target)
     case .skip: return skip(to: ItemPosition(item: position.item + 1, round: position.round))
     case .pause, .resume, .setVolume, .stop:
-      // The voice's parameters put these into effect.
+      // These commands take effect through the voice's parameters.
       return nil
     }
   }

@@ -42,7 +42,7 @@ struct SourceConverter {
   /// The frame that `outputFrame` would be at the speed 1.
   private var convertedFrame: Int { start + returned.rawValue }
 
-  /// Converts a buffer; the result begins with samples held back before.
+  /// Converts a buffer; the result begins with the samples held back earlier.
   mutating func convert(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [Float] {
     do throws(ResamplingError) {
       var rest: [Float] = []

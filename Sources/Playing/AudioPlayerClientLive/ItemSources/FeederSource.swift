@@ -23,7 +23,7 @@ protocol FeederSource: AnyObject {
 
   /// Opens the source; called once, before every other method.
   ///
-  /// After it throws `FeederInterruption` it may be called again.
+  /// After `FeederInterruption` it may be called again.
   nonisolated(nonsending) func open() async throws -> SourceDescription
 
   /// Returns the next buffer, or nil at the end.
@@ -36,7 +36,7 @@ protocol FeederSource: AnyObject {
 
   /// Moves to the item's first frame and waits for it if it has not arrived yet.
   ///
-  /// Throws `FeederInterruption` if a request has to be handled first; it may be called again then.
+  /// Throws `FeederInterruption` if a request has to be handled first; call it again afterward.
   nonisolated(nonsending) func begin(at frame: FrameCount) async throws
 
   /// Moves to a frame, or to the end if the source has fewer frames.

@@ -15,7 +15,7 @@ struct VoiceParameters: Equatable {
   /// The time to reach the gain.
   var ramp = Duration.zero
 
-  /// Long enough that a stop does not click.
+  /// The shortest fade, just long enough that a stop does not click.
   static let shortestFade = Duration.milliseconds(10)
 }
 

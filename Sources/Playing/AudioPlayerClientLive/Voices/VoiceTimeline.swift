@@ -166,7 +166,7 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether it describes the voice's samples, not a command.
+  /// Whether the event describes the voice's samples, not a command.
   fileprivate var belongsToSamples: Bool {
     switch self {
     case .paused, .resumed: false
@@ -174,7 +174,7 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether it announces an item that may be the same as the previous item.
+  /// Whether the event announces an item that may be the same as the previous item.
   fileprivate var isRepetition: Bool {
     switch self {
     case .looped, .advanced: true

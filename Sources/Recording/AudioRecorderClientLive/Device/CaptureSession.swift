@@ -203,7 +203,8 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { port.stop() }
-    // The port may end before `add` returns, and then the session holds the time again.
+    // Read first, because the port may end before `add` returns, and the session then holds the
+    // time again.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)
@@ -215,7 +216,7 @@ final class CaptureSession: Sendable {
     hold?.begin()
     port.stop()
     device.wake()
-    // The time of a virtual card continues when the port has ended.
+    // Lets the time of a virtual card continue, because the port has ended.
     port.hold?.close()
   }
 

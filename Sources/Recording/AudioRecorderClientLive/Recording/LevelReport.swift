@@ -38,7 +38,7 @@ struct LevelReport {
   /// Peak and RMS of all recorded frames; nil if there are none.
   var recordedLevel: AudioLevel? { hasRecorded ? recorded.level : nil }
 
-  /// The clipped samples of all recorded frames.
+  /// The number of clipped samples in all recorded frames.
   var clippedSamples: Int { channels.reduce(0) { $0 + $1.clipped } }
 
   /// Measures recorded frames, which may be older than the captured ones.

@@ -20,7 +20,7 @@ final class RecordingConsumer: CaptureConsumer {
   private var gate: RecordingGate
   private var levels: LevelReport
   private var silence: SilentMicrophone?
-  /// Whether the next gap is the absence of the device.
+  /// Whether the next gap is the absence of a lost device, which has been reported already.
   private var isReturning = false
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false

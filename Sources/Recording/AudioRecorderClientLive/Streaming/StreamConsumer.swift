@@ -7,7 +7,8 @@ import SoundCard
 final class StreamConsumer: CaptureConsumer {
   private let pipe: PolicyPipe<CapturedAudio>
   let converter: CaptureConverter
-  /// Cuts the buffers to the requested size; a buffer before a gap and the last one may be shorter.
+  /// Cuts the buffers to the requested size; a buffer before a gap and the last buffer may be
+  /// shorter.
   private var rechunker: Rechunker?
   /// The metadata of the blocks with frames in the rechunker, and of the block before them.
   private var marks: [CapturedAudio] = []

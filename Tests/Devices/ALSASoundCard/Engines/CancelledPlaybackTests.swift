@@ -10,7 +10,7 @@ import Testing
 ///
 /// The suite runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {
-  @Test func `a playback on ALSA can be cancelled in every state without leaks`()
+  @Test func `a playback on ALSA can be canceled in every state without leaks`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -46,7 +46,7 @@ private enum PlaybackState: CaseIterable {
     }
   }
 
-  /// Whether the state begins with an event.
+  /// Returns whether the state begins with this event.
   func begins(with event: PlaybackEvent) -> Bool {
     switch (self, event) {
     case (.waitingForSource, .starved), (.sounding, .progress), (.paused, .paused),

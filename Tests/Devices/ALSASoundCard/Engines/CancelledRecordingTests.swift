@@ -11,7 +11,7 @@ import Testing
 ///
 /// The suite runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct CancelledRecordingTests {
-  @Test func `a recording on ALSA can be cancelled in every state, and its file is complete`()
+  @Test func `a recording on ALSA can be canceled in every state, and its file is complete`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -16,7 +16,7 @@ import Testing
     "suspend_at=9600 resume_again=3", "xrun_at=9600 again_in=prepare again_at=9600",
     "xrun_at=9600 again_in=start again_at=9600 again_times=5",
   ])
-  func `a recovered failure is an event, and silence keeps the file's timeline`(
+  func `a recovered failure is reported, and silence keeps the file's timeline correct`(
     script: String
   ) async throws {
     let recorded = try await bench.record(.milliseconds(600), from: testCard(script))
@@ -104,7 +104,7 @@ import Testing
     ("open_error=16", "in use"), ("open_error=11", "in use"),
     ("open_error=19", "no capture device"),
   ])
-  func `a card that cannot be opened throws its reason and leaves no file`(
+  func `recording from a card that cannot be opened throws the reason and leaves no file`(
     script: String, reason: String
   ) async throws {
     let recorded = try await bench.record(nil, from: testCard(script))

@@ -74,7 +74,7 @@ private struct Captured: Sendable {
   var blocks: [CapturedAudio] = []
   var error: AudioRecorderError?
 
-  /// The frames that are missing, gap by gap.
+  /// The number of missing frames in each gap.
   var lost: [Int] { blocks.compactMap { $0.gap?.lost.rawValue } }
 
   /// Checks that the indices are contiguous except for the gaps, and that the ramp matches them.

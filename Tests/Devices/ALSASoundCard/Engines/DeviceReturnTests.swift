@@ -19,7 +19,7 @@ import Testing
     bench = try EngineHarness()
   }
 
-  @Test func `a returned card continues at the playhead`() async throws {
+  @Test func `on a returned card, playback continues at the playhead`() async throws {
     let file = bench.bench.file()
     let sound = ramp(24_000, from: 1)
     let played = await bench.play(

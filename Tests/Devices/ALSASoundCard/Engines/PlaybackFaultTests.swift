@@ -18,7 +18,7 @@ import Testing
     "xrun_at=4800", "suspend_at=4800", "suspend_at=4800 resume_error=38",
     "suspend_at=4800 resume_again=3", "xrun_at=4800 again_in=prepare again_at=4800",
   ])
-  func `a recovered failure is an event, and the sound plays to its end`(
+  func `a recovered failure is reported, and the sound is played to its end`(
     script: String
   ) async throws {
     let played = try await play(script)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `stop returns while a card hangs in it`() async throws {
+  func `stop returns even if the card hangs in the call that stops it`() async throws {
     let played = await bench.play(
       ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=600000")
     ) { await $0.stop() }
@@ -176,7 +176,9 @@ import Testing
   }
 
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
-  func `a card that cannot be opened throws its reason`(script: String, reason: String) async {
+  func `playing on a card that cannot be opened throws the reason`(script: String, reason: String)
+    async
+  {
     let played = await bench.play(sound, on: testCard(script))
     #expect(played.events.isEmpty)
     guard case .device(_, let sentence) = played.error else {
