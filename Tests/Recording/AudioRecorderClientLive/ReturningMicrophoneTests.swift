@@ -57,8 +57,8 @@ import VirtualSoundCard
     await harness.clock.advance(by: .seconds(3))
     try await harness.finish(recording)
     #expect(harness.events.count { $0 == .deviceLost } == 1)
-    // The first attempt fails after three seconds, the next is a second later, and unread frames
-    // add to the gap.
+    // The device opened after three seconds is lost at once; the next attempt comes after four
+    // seconds, and unread frames add to the gap.
     let gap = try #require(harness.gaps.first)
     #expect(harness.gaps.count == 1)
     #expect((.milliseconds(4_020)...(.milliseconds(4_200))).contains(gap), "\(gap)")

@@ -79,7 +79,7 @@ struct VoiceTransport: Equatable {
     if awaitsVolume { moveVolume() }
   }
 
-  /// Ramps to the new volume, or sets it at once while nothing is audible.
+  /// Ramps to the new volume; before the voice begins and during a pause, sets it at once.
   private mutating func moveVolume() {
     if phase == .primed || (phase == .silent && parameters.isPaused) {
       volume = SmoothedGain(parameters.gain)
