@@ -6,14 +6,19 @@ import SoundCard
 import Synchronization
 
 extension ALSADevice {
-  /// Signaled at the end of the last opening, because some plug-ins have process-wide state: "opening
-  /// is not re-entrant in some plug-ins".
+  /// Signaled at the end of the last opening.
+  ///
+  /// Openings run one at a time, because some plug-ins have process-wide state: "opening is not
+  /// re-entrant in some plug-ins".
   private static let lastOpening = Mutex<WakeUp?>(nil)
 
-  /// Opens a PCM, which the caller closes, and negotiates, preferring a native sample format of the
-  /// card: ALSA's `plug` truncates to 16 bits without dither.
+  /// Opens a PCM, which the caller closes, and negotiates its configuration.
   ///
-  /// It does not wait for the device to become free, but blocks while a sound server is slow.
+  /// A native sample format of the card is preferred, because ALSA's `plug` truncates to 16 bits
+  /// without dither.
+  ///
+  /// This call does not wait for the device to become free, but blocks while a sound server is
+  /// slow.
   static func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest
   ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
@@ -54,7 +59,7 @@ extension ALSADevice {
 extension Mutex<WakeUp?> {
   /// Runs `body` after the previous call has ended, or after the limit.
   ///
-  /// A call that hangs delays only the next one. The lock is held to exchange a reference.
+  /// A call that hangs delays only the next one. The lock is held only to exchange a reference.
   func runInTurn<Output>(
     waitingAtMost limit: Duration, _ body: () -> Output
   ) throws(SystemError) -> Output {

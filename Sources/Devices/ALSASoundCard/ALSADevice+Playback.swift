@@ -47,10 +47,10 @@ extension ALSADevice: PlaybackPCM {
     return .frames(FrameCount(written))
   }
 
-  /// The number of frames that the device accepted in a write that failed because of a refused
-  /// automatic start.
+  /// Returns the number of frames accepted by a write that failed because the device refused to
+  /// start automatically; nil if there are none.
   ///
-  /// alsa-lib reports only the refusal. A device that has not started still holds all written
+  /// alsa-lib reports only the refusal, but a device that has not started still holds all written
   /// frames.
   private func acceptedBeforeStart(_ pcm: OpaquePointer, of frames: Int) -> Int? {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held else { return nil }
@@ -132,8 +132,8 @@ struct DelayEstimate {
 
   /// Returns how long the device can continue without further frames.
   ///
-  /// For a device that holds no frames, it is the remaining duration of the written frames, so that
-  /// an engine with a late source waits instead of inserting silence.
+  /// For a device that holds no frames, the result is the remaining duration of the written frames,
+  /// so that an engine with a late source waits instead of inserting silence.
   mutating func timeUntilUnderrun(held: FrameCount, at time: SuspendingClock.Instant) -> Duration {
     if held > .zero { underrunTime = time + held.duration(at: rate) }
     guard let underrunTime else { return .zero }

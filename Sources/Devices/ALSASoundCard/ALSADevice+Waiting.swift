@@ -23,7 +23,7 @@ extension ALSADevice {
     }
   }
 
-  /// Clears the waker; nil if there was no signal.
+  /// Clears the waker; `.woken` if it was signaled, otherwise nil.
   private var woken: PCMWakeUp? { waker.clear() ? .woken : nil }
 
   private func popPendingInterruption() -> PCMInterruption? {
@@ -39,7 +39,7 @@ extension ALSADevice {
     return waker.isSignaled(within: most.inNanoseconds) && waker.clear()
   }
 
-  /// The result available without sleeping, or nil if the device needs time.
+  /// Returns the result that is available without sleeping; nil if the device needs time.
   private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
     if hasEnded { return .ended }
     let buffer = configuration.buffer.rawValue
@@ -93,7 +93,7 @@ extension ALSADevice {
     return try handle(Int32(events), pcm, for: interest)
   }
 
-  /// Sets the descriptors to sleep on and returns their number; for `.nothing`, the device's
+  /// Sets the descriptors for `poll` and returns their number; for `.nothing`, the device's
   /// readiness is ignored.
   private func fillPolled(_ pcm: OpaquePointer, for interest: PCMInterest) -> Int {
     polled[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)

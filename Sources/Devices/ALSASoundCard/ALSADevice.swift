@@ -20,13 +20,13 @@ final class ALSADevice: PCM, @unchecked Sendable {
   /// the process.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
-  /// The mix between WAV channel order and the device's.
+  /// The mix between WAV channel order and the device's channel order.
   let routing: ChannelMix
   /// One device buffer of samples for reordering channels; this object owns and frees it.
   let routed: UnsafeMutablePointer<Float>
 
-  /// The descriptors that `wait` sleeps on: the waker's and the device's; this object owns and
-  /// frees them.
+  /// The descriptors that `wait` polls, the waker's and the device's; this object owns and frees
+  /// them.
   let polled: UnsafeMutablePointer<pollfd>
   let polledCount: Int
 
@@ -94,7 +94,7 @@ final class ALSADevice: PCM, @unchecked Sendable {
     }
   }
 
-  /// The prepared device; throws if it is lost or closed.
+  /// Returns the device, prepared if necessary; throws if it is lost or closed.
   func usable() throws(SoundCardError) -> OpaquePointer {
     guard let pcm, !isLost else { throw .deviceLost(configuration.device) }
     if isDropped {

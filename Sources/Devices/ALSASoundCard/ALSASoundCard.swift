@@ -7,7 +7,8 @@ import Logging
 public import SoundCard
 
 extension SoundCard: DependencyKey {
-  /// The sound cards and sound servers in ALSA's configuration; opening runs on its own thread.
+  /// The sound cards and sound servers in ALSA's configuration; each opening runs on its own
+  /// thread.
   public static let liveValue: SoundCard = {
     let changes = DeviceChanges { changed in
       watchFolders(
@@ -52,7 +53,7 @@ extension SoundCard: DependencyKey {
 
 /// Runs blocking work on a new thread and returns its result.
 ///
-/// Cancellation returns at once, even if a sound server hangs; the later result is discarded.
+/// A canceled caller returns at once, even if a sound server hangs; the later result is discarded.
 /// Throws `notResponding` after `limit`, measured by `clock`. Unlike `DedicatedThread.run`, it has
 /// a limit: the work and the clock compete to resolve one promise.
 func onThread<Value: Sendable>(

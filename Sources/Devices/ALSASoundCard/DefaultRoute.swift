@@ -36,7 +36,7 @@ enum DefaultRoute: Equatable {
     return DefaultRoute(target: string(node))
   }
 
-  /// The card, by name or number, for ALSA names that do not contain one.
+  /// Returns the card, by name or number, for ALSA names that contain no card.
   static func card() -> String {
     for variable in ["ALSA_PCM_CARD", "ALSA_CARD"] {
       if let card = getenv(variable) { return String(cString: card) }
@@ -52,7 +52,7 @@ enum DefaultRoute: Equatable {
     return String(cString: text)
   }
 
-  /// Runs the configuration hooks, which redefine `default` if a sound server answers.
+  /// Runs the configuration hooks, which redefine `default` if a sound server responds.
   ///
   /// Searching for a definition runs the hooks, while searching for a node does not. The found
   /// definition is discarded.
@@ -105,7 +105,7 @@ struct SoundServer: Sendable {
     return directories.contains { $0.map { exists($0 + "/native") } ?? false }
   }
 
-  /// The socket of a local server at PulseAudio's address; nil for a remote server.
+  /// Returns the socket of a local server at PulseAudio's address; nil for a remote server.
   static func socketPath(_ address: String) -> String? {
     let path = address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : address
     return path.hasPrefix("/") ? path : nil

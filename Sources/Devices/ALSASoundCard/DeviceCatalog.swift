@@ -68,7 +68,7 @@ struct DeviceCatalog {
 }
 
 extension AudioDevice {
-  /// A configured PCM.
+  /// Creates a device for a configured PCM.
   ///
   /// - Parameters:
   ///   - description: ALSA's description, perhaps of several lines.

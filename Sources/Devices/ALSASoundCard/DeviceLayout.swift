@@ -6,7 +6,8 @@ import Glibc
 extension ChannelLayout {
   /// Returns the device's channel layout, or ALSA's usual one if the device reports none.
   ///
-  /// A playback device without some of our positions is set to our layout if it accepts that.
+  /// A playback device that lacks some of our positions is set to our layout, if it accepts that
+  /// layout.
   static func settled(
     _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
   ) -> ChannelLayout {
@@ -108,7 +109,8 @@ extension ChannelPosition {
 }
 
 extension ChannelMix {
-  /// A mix from WAV channel order to a device's for playback, or back for capture.
+  /// Creates the mix from WAV channel order to the device's order for playback, or the reverse for
+  /// capture.
   ///
   /// Playback mixes channels without a loudspeaker into others; capture keeps every channel.
   init(direction: AudioDevice.Direction, device: ChannelLayout) {

@@ -7,7 +7,7 @@ import Glibc
 /// A missing folder is retried at every change of another folder.
 ///
 /// - Parameters:
-///   - concerns: whether a change of a file with this name is reported.
+///   - concerns: returns whether to report a change of a file with this name.
 ///   - changed: called on the watching thread, until the watch ends.
 /// - Returns: a closure that ends the watch; nil if the system refuses.
 func watchFolders(
@@ -49,7 +49,7 @@ private func waitForChange(of descriptor: Descriptor, or quit: WakeUp) -> Bool {
   return polled[1].revents == 0
 }
 
-/// The names in the pending events.
+/// Reads the pending events and returns their names.
 private func readNames(from descriptor: Descriptor) -> [String] {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 8)
   defer { buffer.deallocate() }
@@ -61,7 +61,7 @@ private func readNames(from descriptor: Descriptor) -> [String] {
   }
 }
 
-/// The names in inotify events.
+/// Returns the names in inotify events.
 ///
 /// An event is a 16-byte header, whose last 4 bytes hold the length of the following zero-padded
 /// name.

@@ -8,10 +8,10 @@ struct HolderSearch {
   var root = "/proc"
   /// The destination of `default` in ALSA's configuration.
   var defaultRoute: () -> DefaultRoute = DefaultRoute.read
-  /// The card for ALSA names that do not contain one.
+  /// The card for ALSA names that contain no card.
   var defaultCard: () -> String = DefaultRoute.card
 
-  /// The kernel's numbers of cards, and of the devices of each.
+  /// The kernel's numbers for cards, and for the devices of each card.
   private static let numbers = 0..<32
 
   /// The plug-in names of sound servers, as in `pulse` or `pulse:DEVICE=x`.
@@ -102,7 +102,7 @@ extension AudioDevice.ID {
   /// The card is a name or a number, and nil if the PCM name contains none. The device is nil if
   /// the card's configuration determines it.
   ///
-  /// - Parameter defaultCard: the card for ALSA names that do not contain one.
+  /// - Parameter defaultCard: the card for ALSA names that contain no card.
   func hardware(defaultCard: String?) -> (card: String?, device: Int?) {
     let parts = rawValue.split(separator: ":", maxSplits: 1)
     let plugin = parts.first.map(String.init) ?? ""

@@ -29,13 +29,14 @@ struct Negotiation: ~Copyable {
   /// Sets the hardware and software parameters and returns the resulting configuration.
   func settle() throws(SoundCardError) -> PCMConfiguration {
     try check(snd_pcm_hw_params_any(pcm, hardware), "configuration at all")
-    // The plug-in's converter falls back to linear interpolation; our engines resample with soxr.
+    // The plug-in's converter is disabled, because it falls back to linear interpolation; our
+    // engines resample with soxr.
     snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0)
     try check(
       snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED),
       "interleaved access")
-    // `plug` offers every rate in every format, so choosing a native format first would fix the
-    // rate.
+    // `plug` offers every rate in every format. Choosing a native format first would also determine
+    // the rate, so with `plug` the format is chosen last.
     let isPlug = snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG
     let early = isPlug ? nil : try setSampleFormat()
     var channels = UInt32(clamping: request.format.channelCount)
@@ -89,7 +90,7 @@ struct Negotiation: ~Copyable {
     var code: Int32 = 0
     // Some drivers must get the period first, others the buffer.
     for isPeriodFirst in [true, false] {
-      // A failed attempt changes its parameters.
+      // A failed attempt changes its parameters, so each attempt gets a copy.
       let attempt = try Negotiation(pcm, device, request, for: direction)
       snd_pcm_hw_params_copy(attempt.hardware, hardware)
       code = attempt.setSizes(period, buffer, isPeriodFirst: isPeriodFirst)

@@ -4,8 +4,8 @@ import Logging
 import SoundCard
 
 extension AudioDevice {
-  /// A sink, a source, or the monitor of a sink of a PulseAudio server, as ALSA's `pulse` opens it; nil
-  /// if ALSA's syntax cannot express its name.
+  /// Creates the device for a sink, a source, or a sink's monitor of a PulseAudio server, as ALSA's
+  /// `pulse` opens it; nil if ALSA's syntax cannot express the name.
   init?(pulse name: String, description: String, direction: Direction) {
     // Compares bytes, because a quote with a combining accent is a different character.
     let isSafe = { (byte: UInt8) in
@@ -24,7 +24,8 @@ extension AudioDevice {
 
 /// A connection to a PulseAudio server, or PipeWire's in its place, to list its devices.
 ///
-/// It uses libpulse, which is loaded at run time: ALSA's plug-in for the server needs it, too.
+/// It uses libpulse, which is loaded at run time, and which ALSA's plug-in for the server also
+/// needs.
 final class PulseServer {
   private typealias Object = OpaquePointer
   private typealias Act = @convention(c) (Object) -> Void

@@ -52,7 +52,7 @@ struct Recovery {
 
   /// Returns the first step after a call failed with `code`, a negative errno value.
   ///
-  /// If a start was pending, it continues with the start for any code.
+  /// If a start was pending, the first step is that start, whatever the code.
   mutating func begin(after code: Int32, isDisconnected: Bool = false) -> Action {
     guard !isDisconnected else { return .lost }
     if isPrepared { return step(.start) }
@@ -62,7 +62,8 @@ struct Recovery {
     case ESTRPIPE:
       cause = .suspended
       return step(.resume)
-    // For other codes (EIO of a lost server, EBADFD), the result of `prepare` decides.
+    // For other codes (EIO of a lost server, EBADFD), the result of `prepare` shows whether the
+    // device is lost.
     default: return step(.prepare)
     }
   }
@@ -116,8 +117,8 @@ struct Recovery {
 extension ALSADevice {
   /// Runs the steps of `Recovery` until the device runs again; throws if it cannot.
   ///
-  /// Returns `interrupted`, or nil if there was no failure, or `woken` if the waker was signaled while
-  /// a suspended device resumed: the recovery is then not finished.
+  /// Returns `interrupted`, or nil if there was no failure. Returns `woken`, before the recovery is
+  /// finished, if the waker was signaled while a suspended device resumed.
   func recover(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
     guard let pcm else { throw lose() }
     var recovery =
@@ -167,11 +168,12 @@ extension ALSADevice {
     guard direction == .playback, interest == .nothing, let pcm else {
       return try wakeUpAfterRecovery(-EPIPE)
     }
-    // alsa-lib reports every failure to read a plug-in's position as an underrun.
+    // alsa-lib reports every failure to read a plug-in's position as an underrun, so check for
+    // another failure.
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     guard code != -ENODEV, code != -ENXIO else { throw lose() }
-    // If the server has ended, this fails with another code, and so does the next `prepare`.
+    // If the server has ended, this call fails with another code, and so does the next `prepare`.
     guard code == 0 || code == -EPIPE else { return try wakeUpAfterRecovery(code) }
     isDropped = true
     return .interrupted(recovered(.xrun, true, after: -EPIPE))
@@ -250,7 +252,7 @@ struct LossEstimate {
     held += direction == .playback ? frames : -frames
   }
 
-  /// Records that the device starts at `time` with its buffer.
+  /// Records that the device starts at `time` with the frames in its buffer.
   mutating func restarted(
     at time: ContinuousClock.Instant = .now, awake: SuspendingClock.Instant = .now
   ) {
@@ -266,7 +268,8 @@ struct LossEstimate {
     (seenAt, seenAwakeAt) = (nil, nil)
   }
 
-  /// The frames of silence played, or of audio not captured, if the device continues at `time`.
+  /// Returns the frames of silence played, or of audio not captured, if the device continues at
+  /// `time`.
   ///
   /// - Parameter isEmptied: whether the device lost its buffer.
   func lost(at time: ContinuousClock.Instant, isEmptied: Bool = true) -> FrameCount {
@@ -276,7 +279,7 @@ struct LossEstimate {
     return FrameCount(max(0, direction == .playback ? passed - held : passed + held))
   }
 
-  /// The written frames of a playback that were not played before it lost its buffer.
+  /// Returns the written frames of a playback that were not played before it lost its buffer.
   ///
   /// - Parameters:
   ///   - time: the time at which the device stopped playing.

@@ -38,8 +38,7 @@ extension SoundCardError {
   ) -> SoundCardError {
     switch code.errnoValue {
     case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
-    // PulseAudio's plug-in connects to the named sink or source at this point, not when it is
-    // opened.
+    // PulseAudio's plug-in connects to the named sink or source at this point, not at its opening.
     case EIO where id.rawValue.hasPrefix("pulse:"):
       .unsupported(
         id,
@@ -102,7 +101,7 @@ extension Int32 {
 extension ALSADevice {
   /// Marks a device as lost if its driver reports more than `asked` moved frames.
   ///
-  /// alsa-lib has then moved further frames, too, and no later number can be trusted.
+  /// alsa-lib has then also moved the excess frames, and no later number can be trusted.
   func loseExcessive(_ asked: Int) -> SoundCardError {
     _ = lose()
     return .failed(

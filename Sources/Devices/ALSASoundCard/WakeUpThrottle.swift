@@ -49,7 +49,7 @@ struct WakeUpThrottle {
     if first == nil { first = last }
   }
 
-  /// Records the end of a wait with at least a period of frames.
+  /// Records that a wait ended with at least one period of frames available.
   mutating func ready(_ frames: Int, at time: SuspendingClock.Instant) {
     known = (frames, time)
     if !hasRested {

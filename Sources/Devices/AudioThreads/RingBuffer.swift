@@ -21,7 +21,7 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   /// The position stored in the first slot.
   @usableFromInline let origin = Atomic<Int>(0)
 
-  /// Creates a ring; a large one gets its pages at the first write.
+  /// Creates a ring; a large ring gets its pages at the first write.
   ///
   /// - Parameters:
   ///   - capacity: the number of elements that it holds, at least 1.
@@ -127,7 +127,8 @@ extension RingBuffer {
   /// The smallest mapped block, in bytes.
   private static var leastMapped: Int { 1 << 16 }
 
-  /// Allocates room for `capacity` elements, the first `resident` of them present.
+  /// Allocates room for `capacity` elements; the pages of the first `resident` elements are
+  /// present.
   ///
   /// The corresponding C functions are `mmap` and `mlock`.
   private static func allocate(

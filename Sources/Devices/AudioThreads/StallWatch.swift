@@ -1,8 +1,8 @@
 /// Detects a device that no longer moves frames, or a call that makes no progress.
 ///
-/// Only the time in waits counts. A process that was stopped for a minute has waited for one
-/// timeout, and the device gets another chance. Waits that end late, on a busy machine or during a
-/// recovery, count less.
+/// Only the time in waits counts, and each wait counts for at most its timeout. If the process was
+/// stopped for a minute, the device therefore gets another chance. Waits that end late, on a busy
+/// machine or during a recovery, count less.
 package struct StallWatch: Equatable, Sendable {
   /// The state of the device.
   package enum Verdict: Equatable, Sendable {
@@ -14,13 +14,13 @@ package struct StallWatch: Equatable, Sendable {
     case stalled
   }
 
-  /// A device that needs more recoveries without moving a frame is stalled.
+  /// The maximum number of recoveries without moving a frame; a device that needs more is stalled.
   static let interruptionLimit = 100
 
   /// A device that discards its frames this often without playing more than its buffer is stalled.
   static let discardLimit = 4
 
-  /// A wait that ends later than this gives no information about a running device.
+  /// A wait that ends this long after its timeout gives no information about a running device.
   package static let lateness = Duration.milliseconds(50)
 
   private let lateAfter: Duration

@@ -13,7 +13,7 @@ package protocol DevicePort: AnyObject, Sendable {
   /// Reports an event of the audio thread that concerns this port.
   func report(_ event: DeviceEvent)
 
-  /// Processes, on the control thread, what the audio thread has recorded in the port.
+  /// Reports, on the control thread, the changes that the audio thread has recorded in the port.
   func reportNews()
 
   /// Records that the device is lost and the port waits for it.

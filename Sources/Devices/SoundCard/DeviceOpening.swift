@@ -45,7 +45,7 @@ package struct DeviceOpening<Server: PortServer>: Sendable {
   package let convertsAnyFormat: Bool
   /// The time for which the device stays open without users.
   package let idleTime: Duration
-  /// The clock for the idle time and for the wait of ports for a lost device.
+  /// The clock for the idle time and for the time that ports wait for a lost device.
   package let clock: any Clock<Duration>
   private let soundCard: SoundCard
   private let openDevice: @Sendable (SoundCard, PCMRequest) async throws -> Server.Device

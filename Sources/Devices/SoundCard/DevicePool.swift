@@ -1,15 +1,16 @@
 import AudioCore
 import AudioThreads
 
-/// The open devices of a client, each with a runtime. A device is opened for its first user, shared
-/// by all users, and closed after the idle time.
+/// The open devices of a client, each with a runtime.
+///
+/// A device is opened for its first user, shared by all users, and closed after the idle time.
 package actor DevicePool<Server: PortServer> {
   package typealias Runtime = DeviceRuntime<Server>
 
   private struct Slot: Sendable {
-    /// The request that the device is opened with.
+    /// The request with which the device is opened.
     let request: PCMRequest
-    /// Whether the device is opened only to test whether that is possible.
+    /// Whether the device is opened only to test whether it can be opened.
     let isProbe: Bool
     let task: Task<Runtime, any Error>
     /// The opening of the last user.
@@ -51,8 +52,8 @@ package actor DevicePool<Server: PortServer> {
 
   /// Returns the requested device, and opens it unless it is open; `release` returns it.
   ///
-  /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
-  /// canceled.
+  /// A canceled task gets `CancellationError` at once. An opening is canceled when no caller waits
+  /// for it any longer.
   package func acquire(_ opening: DeviceOpening<Server>) async throws -> Runtime {
     try Task.checkCancellation()
     try await makeRoom(for: opening)
@@ -66,16 +67,16 @@ package actor DevicePool<Server: PortServer> {
     return true
   }
 
-  /// Returns a device to the pool; if it does not stay open, the last user's call returns when it
-  /// is closed.
+  /// Returns a device to the pool; if this call closes it, the call returns once it is closed.
   package func release(_ runtime: Runtime) async {
     if let id = id(of: runtime) { await leave(id)?.value }
   }
 
-  /// Succeeds at once if the device is open; otherwise opens and closes it, and throws the error of
-  /// a failure.
+  /// Tests whether a device can be opened; throws the error of a failure.
   ///
-  /// A user that requests the device meanwhile waits for the end.
+  /// The test succeeds at once if the device is open; otherwise it opens and closes the device.
+  ///
+  /// A user that requests the device meanwhile waits for the end of the test.
   package func probe(_ opening: DeviceOpening<Server>) async throws {
     try Task.checkCancellation()
     while let (_, slot) = slot(for: opening), slot.isProbe || slot.closing != nil {
@@ -97,13 +98,13 @@ package actor DevicePool<Server: PortServer> {
       slots[id]?.runtime = runtime
       return runtime
     } catch {
-      // A canceled opening may take a long time to end.
+      // A canceled opening may take a long time to end, so its end is not awaited.
       _ = leave(id)
       throw error
     }
   }
 
-  /// Removes a user; returns the task that closes the device if it was the last one.
+  /// Removes a user; if it was the last user, returns the task that closes the device.
   private func leave(_ id: Int) -> Task<Void, Never>? {
     guard let slot = slots[id] else { return nil }
     slots[id]?.users -= 1
@@ -126,8 +127,8 @@ package actor DevicePool<Server: PortServer> {
     if slots[id]?.users == 0 { await close(id)?.value }
   }
 
-  /// Returns when nothing prevents an opening: a device that is closing or being probed, or an idle
-  /// device in another format.
+  /// Waits for anything that prevents an opening: a device that is closing or being probed, or an
+  /// idle device in another format.
   private func makeRoom(for opening: DeviceOpening<Server>) async throws {
     while let (id, slot) = slot(for: opening) {
       if slot.isProbe {
@@ -159,7 +160,7 @@ package actor DevicePool<Server: PortServer> {
     return closing
   }
 
-  /// The slot of the device to open; an ended runtime is left to its remaining users.
+  /// Returns the slot of the device to open; an ended runtime is left to its remaining users.
   private func slot(for opening: DeviceOpening<Server>) -> (id: Int, slot: Slot)? {
     let current = slots.first { $0.value.isCurrent && $0.value.opening.isOfSameDevice(as: opening) }
     guard let (id, slot) = current else { return nil }

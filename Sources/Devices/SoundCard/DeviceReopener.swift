@@ -4,12 +4,12 @@ import Synchronization
 
 /// The schedule for reopening a lost device, with its waiters; without threads or clocks.
 ///
-/// All times are measured from the loss. The first waiters join before the first `advance`, which
-/// follows every event and is repeated at `nextStep`.
+/// All times are measured from the loss. The first waiters join before the first call of `advance`.
+/// Call `advance` after every event, and again at `nextStep`.
 package struct ReopeningSchedule: Sendable {
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
-  /// The pause after a failed attempt, which may itself trigger a device change.
+  /// The pause after a failed attempt, because the attempt may itself trigger a device change.
   private static var pause: Duration { .milliseconds(250) }
 
   /// The deadlines of the waiters.
@@ -105,7 +105,7 @@ package struct ReopeningSchedule: Sendable {
     return expired
   }
 
-  /// The time of the next step; nil if only an event leads to one.
+  /// The time of the next step; nil if only an event leads to another step.
   package var nextStep: Duration? {
     guard !isOpen, let deadline = waiters.values.min() else { return nil }
     return isOpening ? deadline : min(due, deadline)
@@ -282,7 +282,8 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   private func open() async {
-    // The loss is reported with its own error; the next attempt follows the schedule.
+    // The error is ignored, because the loss is reported with its own; the next attempt follows the
+    // schedule.
     guard let device = try? await openDevice() else {
       return perform { [time = stopwatch.elapsed()] in $0.failed(at: time) }
     }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// One open device with its ports, its audio thread, and its control thread.
 ///
-/// The control thread reports the events of the audio thread, reads the ports without a thread of
-/// their own, detects hanging calls, and reopens a lost device for the ports that wait for it.
+/// The control thread reports the events of the audio thread, reads the ports that have no thread
+/// of their own, detects hanging calls, and reopens a lost device for the ports that wait for it.
 package final class DeviceRuntime<Server: PortServer>: Sendable {
   package typealias Port = Server.Port
 
@@ -19,7 +19,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     /// The open device and its audio thread; nil while the device is lost.
     var device: Server.Device?
     var audioThread: DedicatedThread?
-    /// The result of that thread, and the device's time at its end.
+    /// The result of the audio thread, and the device's time at the thread's end.
     var threadEnd: (outcome: Result<Void, SoundCardError>, time: Duration)?
     /// The result of the whole runtime.
     var outcome: Result<Void, any Error>?
@@ -122,8 +122,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   /// Ends the threads and closes the device; returns when that is done.
   ///
-  /// It does not wait for a device that is lost or hangs; the device's thread closes it when its
-  /// call returns.
+  /// It does not wait for a device that is lost or hangs; the device's thread closes the device
+  /// when the hanging call returns.
   package func close() async {
     quit()
     await ended.wait()
@@ -221,7 +221,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   var ports: [Port] { state.withLock { $0.ports.values.map(\.port) } }
 
-  /// Sleeps until an event; while there are ports, a hanging device is an event, too.
+  /// Sleeps until an event; while there are ports, a hanging device also counts as an event.
   private func waitForNews() {
     let device = state.withLock { $0.isEnding || !$0.ports.isEmpty ? $0.device : nil }
     guard let device else {
@@ -267,7 +267,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Ends a port before the audio thread releases it; its place stays reserved until then.
   func end(_ place: Int, _ error: any Error) {
     state.withLock { $0.remove(place) }?.conclude(error)
-    // Wakes the audio thread, which releases the port.
+    // Wakes the control thread again, because it releases the port while the device is lost.
     link.wakeControl()
   }
 

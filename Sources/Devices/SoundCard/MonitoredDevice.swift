@@ -22,7 +22,8 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   private let device: Device
   /// The same device.
   private let pcm: any PCM
-  /// The memory of transfers, because a hanging call may use its memory when it returns.
+  /// The memory for transfers; the caller's memory is not used, because a hanging call may access
+  /// its memory later.
   private let block: UnsafeMutableBufferPointer<Float>
 
   // MARK: The state of the monitoring thread
@@ -78,11 +79,13 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   /// Waits for a signal for at most one interval and then checks the device, on the monitoring
   /// thread.
   ///
-  /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's work.
+  /// Throws if the device hangs. Its thread is then abandoned, and the caller owns the thread's
+  /// work.
   ///
   /// - Parameters:
-  ///   - news: what to wait for.
-  ///   - isEnding: whether the caller wants to end, and waits no longer than for a card.
+  ///   - news: the signal to wait for.
+  ///   - isEnding: whether the caller wants to end, and therefore waits no longer than for a sound
+  ///     card.
   /// - Returns: false on timeout.
   package func monitor(
     until news: WakeUp, isEnding: Bool = false
@@ -96,7 +99,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     case .fine: break
     case .late: waker.signal()
     case .stalled:
-      // The call may return right now.
+      // The call may return right now; then its thread is not abandoned.
       guard let call = beat.call, heartbeat.abandon(in: beat) else { break }
       throw .notResponding(configuration.device, operation: name(of: call))
     }
@@ -108,8 +111,10 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     return Device.self == (any CapturePCM).self ? "read" : "write"
   }
 
-  /// Evaluates a snapshot that was taken `passed` after the last one: `late` once in a call that may
-  /// just sleep for long, and `stalled` in a call that hangs.
+  /// Evaluates a snapshot that was taken `passed` after the last one.
+  ///
+  /// Returns `late` once for a call that may only be sleeping for long, and `stalled` for a call
+  /// that hangs.
   ///
   /// Each snapshot counts for at most one interval, so a process that was stopped for a minute
   /// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
@@ -213,7 +218,7 @@ extension MonitoredDevice: CapturePCM where Device == any CapturePCM {
 }
 
 extension PCMConfiguration {
-  /// Memory for a period, for one thread at a time; the pointer never leaves a call.
+  /// Allocates memory for a period, for one thread at a time; the pointer never leaves a call.
   package func makeBlock() -> UnsafeMutableBufferPointer<Float> {
     let block = UnsafeMutableBufferPointer<Float>.allocate(
       capacity: period.rawValue * format.channelCount)

@@ -56,7 +56,8 @@ public protocol PlaybackPCM: PCM {
   /// The frames between the write position and the loudspeaker, in the device and its sound server.
   ///
   /// The value is 0 to 16 buffers, even if the device reports nonsense. If the device cannot report
-  /// now, it is the last value. Throws `deviceLost` if the device is gone.
+  /// now, the value is the number of buffered frames, or the last value. Throws `deviceLost` if the
+  /// device is gone.
   func delay() throws(SoundCardError) -> FrameCount
 
   /// The time until the device underruns without further frames.

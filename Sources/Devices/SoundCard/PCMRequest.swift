@@ -63,8 +63,10 @@ public struct PCMBuffering: Hashable, Sendable {
 }
 
 extension AudioFormat {
-  /// The format for a device that other streams may share: at least 2 channels and 44.1 kHz, at a
-  /// multiple of this rate if there is one.
+  /// The format for a device that other streams may share: at least 2 channels, and at least
+  /// 44.1 kHz.
+  ///
+  /// A lower rate becomes 44.1 kHz if that is a multiple of it, and otherwise 48 kHz.
   package var widened: AudioFormat {
     let rate = sampleRate.hertz
     let wider: SampleRate =

@@ -33,7 +33,8 @@ public struct SoundCard: Sendable {
   /// The consumers that a virtual card in lockstep waits for; nil for any other card.
   package var lockstep: Lockstep?
 
-  /// Separates the devices of virtual cards from each other and from all others; nil for any other card.
+  /// Identifies a virtual card, so that its devices are not confused with another card's; nil for
+  /// any other card.
   package var identity: ObjectIdentifier?
 
   /// Creates a sound card whose endpoints are unimplemented.
@@ -82,7 +83,7 @@ extension SoundCard: TestDependencyKey {
 }
 
 extension DependencyValues {
-  /// The sound card that the playback and capture engines open devices on.
+  /// The sound card on which the playback and capture engines open devices.
   public var soundCard: SoundCard {
     get { self[SoundCard.self] }
     set {

@@ -4,7 +4,7 @@ public import AudioCore
 public enum SoundCardError: Error, Hashable, Sendable {
   /// There is neither a sound card nor a sound server for this direction.
   ///
-  /// Connect one, or name a device.
+  /// Connect a device, or request a device by its name.
   case noSoundCard(AudioDevice.Direction)
   /// No device has that name in this direction.
   ///

@@ -70,8 +70,8 @@ final class VirtualDevice: Sendable {
     let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
       defer { shared.transfer.happened = [] }
-      // Recorded under the lock, because a thread that finds the device lost may reopen it at once,
-      // which must fail.
+      // Faults are recorded under the lock, because a thread that finds the device lost may reopen
+      // it at once, and that opening must fail.
       for fault in shared.transfer.happened { card.record(fault) }
       return (result, shared.transfer.happened)
     }
@@ -140,7 +140,7 @@ final class VirtualDevice: Sendable {
     }
   }
 
-  /// Ends the device without the blocks that a script has for `close`.
+  /// Ends the device; unlike `close`, this never blocks as scripted.
   func end() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
       shared.transfer.close()
@@ -172,7 +172,7 @@ struct EngineIdleState {
   private(set) var isClosed = false
   /// Whether the engine has begun and does not wait.
   private var isEngineAwake = false
-  /// Whether the engine waits only for the card, and not for its source, its consumer, or a command.
+  /// Whether the engine waits only for the card, not for its source, its consumer, or a command.
   private var waitsForCard = false
   /// Whether a step of the card's time is due.
   private var isDue = false

@@ -1,10 +1,10 @@
 public import AudioCore
 public import SoundCard
 
-/// A scripted fault of a virtual card: at a frame position, or in an engine's call.
+/// A scripted fault of a virtual card, at a frame position or in a `PCMCall`.
 ///
 /// A script is a list of faults. Every opening runs through it from the beginning and counts its
-/// own frames; limited faults are counted over all openings.
+/// own frames. A limit on the number of times counts over all openings.
 public enum VirtualFault: Hashable, Sendable {
   /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
@@ -12,16 +12,16 @@ public enum VirtualFault: Hashable, Sendable {
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine is suspended and loses `lost` frames.
   ///
-  /// `resuming` is the card time until the device continues; its frames are lost, too. With
-  /// `isEmptied`, the driver cannot resume (ENOSYS), and the buffered frames are also lost.
+  /// `resuming` is the card time until the device continues; the frames of that time are also lost.
+  /// With `isEmptied`, the driver cannot resume (ENOSYS), and the buffered frames are also lost.
   case suspended(
     at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
   /// The device stops moving frames without an error.
   case stalled(at: FrameCount)
   /// The device is unplugged once and cannot be opened for this card time.
   ///
-  /// The next opening counts frames from 0. On an untimed card, it can be opened again at once.
-  /// Without a time, every opening is unplugged at this frame and can be reopened at once.
+  /// The next opening counts frames from 0. An untimed card can be opened again at once. Without a
+  /// time, every opening is unplugged at this frame and can be reopened at once.
   case unplugged(at: FrameCount, for: Duration? = nil)
   /// The device opens and starts but never moves a frame.
   case neverReady
@@ -89,7 +89,7 @@ struct VirtualScript: Sendable {
       .sorted { $0.frame < $1.frame }
   }
 
-  /// The failure of a call at this frame.
+  /// Returns the failure of a call at this frame.
   func failure(
     in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, error: SoundCardError)? {
@@ -101,10 +101,10 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// The time of a block without an end.
+  /// The duration of a block that ends only when it is released.
   static let forever = Duration.seconds(Int64.max)
 
-  /// The block of a call at this frame.
+  /// Returns the fault that blocks a call at this frame, and the time of the block.
   func block(
     in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, time: Duration)? {
@@ -137,7 +137,7 @@ struct VirtualScript: Sendable {
     }
   }
 
-  /// The delay claimed at this frame; nil if the real delay applies.
+  /// Returns the delay claimed at this frame; nil if the real delay applies.
   func delayClaim(at position: FrameCount) -> (claim: FrameCount?, frame: FrameCount)? {
     var latest: (claim: FrameCount?, frame: FrameCount)?
     for fault in faults {

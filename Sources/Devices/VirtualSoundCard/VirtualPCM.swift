@@ -80,7 +80,8 @@ extension VirtualDevice: PCM {
     return try withOpen { $0.poll(interest) }
   }
 
-  /// The duration of a wait on an untimed card, whose time advances only by transfers and waits.
+  /// Returns the card time of a wait on an untimed card, whose time advances only by transfers and
+  /// waits; nil if the wait does not advance it.
   private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
     guard isUntimed, waitsForCard(interest, timeout) else { return nil }
     return interest == .period ? period : timeout
@@ -93,10 +94,10 @@ extension VirtualDevice: PCM {
 
   /// Whether an engine waits for the card.
   ///
-  /// An engine that waits without interest may still wait for the card: until its audio is played,
-  /// until more is captured, or for a moment after a refused transfer. The timeout distinguishes it
-  /// from an engine that waits for its source or consumer: a capture that can wait has half of the
-  /// buffer left, and a capture without room waits longer.
+  /// An engine that waits for `.nothing` may still wait for the card: until its audio is played,
+  /// until more is captured, or for a moment after a refused transfer. Its timeout is shorter than
+  /// that of an engine that waits for its source or consumer: a capture that waits for frames waits
+  /// for at most half of the buffer, and a capture without room waits longer.
   private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }

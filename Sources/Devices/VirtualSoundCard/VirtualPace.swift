@@ -7,7 +7,7 @@ import SoundCard
 public enum VirtualPace: Sendable {
   /// A free-running clock: a late engine gets an xrun, as on hardware.
   ///
-  /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are noticed at ticks.
+  /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are detected at ticks.
   case clock(any Clock<Duration>)
   /// A clock that waits for an engine before it passes the engine's deadline.
   ///
@@ -89,7 +89,7 @@ extension VirtualPace {
 }
 
 extension VirtualPace {
-  /// A new lockstep that the test clock waits for; nil for any other pace.
+  /// Makes the lockstep for which a test clock waits; nil for any other pace.
   func makeLockstep() -> Lockstep? {
     #if !PointFreeDependencies
     guard case .lockstep(let clock as TestClock<Duration>, _) = self else { return nil }
@@ -111,7 +111,8 @@ extension VirtualPace {
 }
 
 extension Clock<Duration> {
-  /// Sleeps until the deadline; the time of a test clock continues after `wake`.
+  /// Sleeps until the deadline and then calls `wake`; a test clock does not advance further until
+  /// `wake` has returned.
   fileprivate func sleep(until deadline: Instant, wake: () -> Void) async throws {
     #if !PointFreeDependencies
     if let clock = self as? TestClock<Duration>,

@@ -38,7 +38,7 @@ extension VirtualSoundCard {
   /// The remaining faults.
   var script: VirtualScript { state.withLock { $0.script } }
 
-  /// Returns the failure of an opening, which then has happened.
+  /// Returns the scripted failure of an opening, and counts it as happened.
   func popOpenFailure() -> SoundCardError? {
     state.withLock { state in
       let last = FrameCount(.max)
@@ -48,7 +48,7 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Returns the block of an opening, which then has happened.
+  /// Returns the scripted block of an opening, and counts it as happened.
   func popOpenBlock() -> Duration? {
     state.withLock { state in
       let last = FrameCount(.max)

@@ -15,7 +15,7 @@ public final class VirtualSoundCard: Sendable {
 
   /// The highest rate.
   ///
-  /// Buffers grow with the rate, and a higher rate comes from a damaged file header.
+  /// Buffers grow with the rate, and only a damaged file header leads to a higher rate.
   private static let highestRate: SampleRate = 768_000
 
   /// The time limit for opening a device.
@@ -51,7 +51,7 @@ public final class VirtualSoundCard: Sendable {
   ///   - pace: the time base.
   ///   - microphone: the captured signal.
   ///   - keepsPlayback: whether played samples are kept for `played`; memory use grows with them.
-  ///   - faults: the scripted faults, in frame order; every opening starts from the first.
+  ///   - faults: the scripted faults, in frame order; every opening starts from the first fault.
   ///   - sampleRate: the only supported sample rate, or nil for any.
   public init(
     pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),

@@ -75,7 +75,7 @@ struct VirtualTransfer {
     isRunning = true
   }
 
-  /// Accepts frames to play, starts at two periods, and returns the number accepted.
+  /// Accepts frames to play and returns their number; the device starts at two periods.
   mutating func write(_ offered: FrameCount) -> FrameCount {
     let taken = movable(offered)
     level += taken
@@ -127,7 +127,7 @@ struct VirtualTransfer {
     isGone = true
   }
 
-  /// The number of frames that a transfer of `frames` moves now.
+  /// Counts a transfer of `frames` and returns the number of frames that it moves.
   private mutating func movable(_ frames: FrameCount) -> FrameCount {
     transfers += 1
     return script.refuses(transfer: transfers) ? 0 : min(frames, ready, mostFrames)
@@ -167,7 +167,7 @@ struct VirtualTransfer {
     }
   }
 
-  /// Resumes a suspended device when its time has come.
+  /// Resumes a suspended device once its `resuming` time has passed.
   private mutating func wake() {
     guard let (fault, began) = suspend,
       case .suspended(_, let lost, let resuming, let isEmptied) = fault,
@@ -215,7 +215,7 @@ struct VirtualTransfer {
 
 /// The scripted results of calls.
 extension VirtualTransfer {
-  /// The failure of a call now.
+  /// Returns the scripted failure of a call at the current position, and records the fault.
   mutating func failure(in call: PCMCall) -> SoundCardError? {
     guard let (fault, error) = script.failure(in: call, at: position) else { return nil }
     record(fault)
@@ -223,7 +223,8 @@ extension VirtualTransfer {
     return error
   }
 
-  /// The time for which a call blocks now, or nil.
+  /// Returns the scripted time for which a call blocks at the current position, and records the
+  /// fault; nil if it does not block.
   mutating func block(in call: PCMCall) -> Duration? {
     guard let (fault, time) = script.block(in: call, at: position) else { return nil }
     record(fault)

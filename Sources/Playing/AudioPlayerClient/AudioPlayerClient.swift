@@ -28,8 +28,8 @@ public struct AudioPlayerClient: Sendable {
 
   /// Fades out all sounds and returns when they are silent.
   ///
-  /// A blocked file read delays it by at most a second; the same applies to a canceled playback.
-  /// The reading thread ends when the read returns.
+  /// A blocked file read delays the return by at most a second, as it does the end of a canceled
+  /// playback. The reading thread then ends when the read returns.
   public var stop: @Sendable () async -> Void = unimplemented(endpoint: "AudioPlayerClient.stop") {
     _ in
   }
@@ -56,8 +56,8 @@ public struct AudioPlayerClient: Sendable {
   /// Sets the volume of all current and future sounds of a bus: 0 is silence, 1 leaves samples
   /// unchanged, and other values are clamped to 0 to 1.
   ///
-  /// The volume moves evenly over `ramp`, from its current value. If no sound of the bus plays, the
-  /// next one begins with the new volume.
+  /// The volume changes linearly over `ramp`, from its current value. If no sound of the bus is
+  /// playing, the next sound begins with the new volume.
   public var setBusVolume:
     @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void = unimplemented(
       endpoint: "AudioPlayerClient.setBusVolume"
@@ -181,10 +181,10 @@ extension DependencyValues {
   /// The time that the live player keeps a device open after its last sound: 10 s, and zero in
   /// tests.
   ///
-  /// It is measured on `\.continuousClock`. A sound that begins in this time does not wait for the
-  /// device. With a time above zero, a device is opened with at least two channels and 44.1 kHz, so
-  /// that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With zero, the
-  /// device closes with its last sound, and the first sound determines the format.
+  /// The time is measured on `\.continuousClock`. A sound that begins within it does not wait for
+  /// the device to open. With a time above zero, a device is opened with at least two channels and
+  /// 44.1 kHz, so that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With
+  /// zero, the device closes with its last sound, and the first sound determines the format.
   public var playbackIdleTime: Duration {
     get { self[PlaybackIdleTimeKey.self] }
     set { self[PlaybackIdleTimeKey.self] = newValue }

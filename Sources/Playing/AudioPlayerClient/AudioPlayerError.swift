@@ -6,15 +6,16 @@ public import FoundationEssentials
 ///
 /// Cases are added over time: a `switch` needs a `default`.
 public enum AudioPlayerError: Error, Hashable, Sendable {
-  /// The file could not be opened or read; the reason names it.
+  /// The file could not be opened or read; `reason` names the file.
   case source(URL?, reason: String)
   /// The source contains no frames.
   case emptySource(URL?)
   /// The range begins after the end of the source; `length` is nil if it is unknown.
   case startAfterEnd(URL?, start: Duration, length: Duration?)
-  /// A stream or a named pipe can be played only once; use buffers or a file to repeat them.
+  /// A stream or a named pipe can be played only once; to repeat audio, use buffers or a regular
+  /// file.
   case streamCannotRepeat
-  /// The device could not be opened or does not work; the reason names it and the remedy.
+  /// The device could not be opened or does not work; `reason` names the device and the remedy.
   case device(AudioDevice.ID?, reason: String)
   /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.
   ///
@@ -28,13 +29,13 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case idInUse(PlaybackID)
   /// No playback with this ID is running.
   case unknownPlayback(PlaybackID)
-  /// The fade-out exceeds the limit; it is kept in memory.
+  /// The fade-out exceeds the limit, which exists because a fade-out is kept in memory.
   case fadeOutTooLong(limit: Duration)
   /// The speed is not between 0.25 and 4.
   case speedOutOfRange(Double)
-  /// The library for speeds other than 1 is missing or does not work; the reason names the remedy.
+  /// The library for speeds other than 1 is missing or does not work; `reason` names the remedy.
   case speedUnavailable(reason: String)
-  /// The position is unavailable: the source is a stream, or an enqueued item that was released.
+  /// The position is unavailable: the source is a stream, or the enqueued item was released.
   case notSeekable(URL?)
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A command to a running playback; see the endpoint `control`.
 ///
-/// Negative fades and ramps count as zero. If commands follow each other quickly, the last one
+/// Negative fades and ramps count as zero. If commands follow each other quickly, the last command
 /// takes effect.
 public enum PlaybackCommand: Sendable {
   /// Fades out and holds the position.
@@ -12,12 +12,12 @@ public enum PlaybackCommand: Sendable {
   case pause(fade: Duration = .milliseconds(10))
   /// Continues after `pause` and fades in.
   case resume(fade: Duration = .milliseconds(10))
-  /// Seeks to a time in an item, or in the current item without one; a paused playback stays
+  /// Seeks to a time in an item, or in the current item if `item` is nil; a paused playback stays
   /// paused.
   ///
   /// Times outside the item's range are clamped to it.
   case seek(to: PlaybackTime, item: Int? = nil)
-  /// Moves to another volume, 0 to 10, over `ramp`.
+  /// Changes the volume to this value, 0 to 10, over `ramp`.
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to the list.
   ///
@@ -26,7 +26,7 @@ public enum PlaybackCommand: Sendable {
   /// available. Seeking to a released item throws `notSeekable`. If playback reaches a released
   /// item after a seek, it reports `failed`, as for a stream that has been played.
   case enqueue([PlaybackItem])
-  /// Skips to the next item; after the last one the playback is completed.
+  /// Skips to the next item; after the last item, the playback is completed.
   case skip
   /// Fades out and ends the playback; later commands have no effect.
   ///
@@ -42,7 +42,7 @@ public enum PlaybackTime: Hashable, Sendable {
   /// A time, rounded to the nearest frame.
   case time(Duration)
 
-  /// The frame at this rate, at least 0.
+  /// Returns the frame at `rate`, at least 0.
   package func frame(at rate: SampleRate) -> FrameCount {
     switch self {
     case .frame(let frame): max(.zero, frame)
@@ -70,7 +70,7 @@ public struct PlaybackRange: Hashable, Sendable {
 public struct PlaybackID: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let name: String
-  /// Whether somebody chose the name.
+  /// Whether the caller chose the name.
   private let isChosen: Bool
 
   /// Creates an ID that is unique in this process.

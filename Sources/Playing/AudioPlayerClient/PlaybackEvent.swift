@@ -12,10 +12,10 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// A slow consumer gets only the newest.
   case progress(PlaybackProgress)
-  /// Silence of this length was played, or written audio of this length was discarded by the
-  /// device, in an underrun, a suspend, or another failure that it recovered from.
+  /// The device played silence or discarded written audio of this length, in an underrun, a
+  /// suspend, or another failure from which it recovered.
   ///
-  /// It is zero if the device cannot report the length. A slow consumer gets the sum.
+  /// The length is zero if the device cannot report it. A slow consumer gets the sum.
   case xrun(Duration)
   /// Silence of this length was inserted because the source was late.
   ///
@@ -41,15 +41,15 @@ public enum PlaybackEvent: Hashable, Sendable {
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
   /// A live stream on the web announced this title for the audio that follows.
   ///
-  /// It may be longer than a line. Control characters in it are escaped. It is accurate within
-  /// seconds.
+  /// The title may be longer than a line, and its control characters are escaped. The event's
+  /// timing is accurate to within seconds.
   case title(item: Int, String)
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///
-  /// Samples of a preloaded sound are silenced during loading and not reported. A slow consumer
-  /// gets the sum.
+  /// Samples of a preloaded sound are silenced during loading, and are reported each time it is
+  /// played. A slow consumer gets the sum.
   case nonFinite(sampleCount: Int)
-  /// An item cannot be played to its end; the next one follows.
+  /// An item cannot be played to its end; the next item follows.
   ///
   /// The stream throws the first of these errors after the last item.
   case failed(item: Int, AudioPlayerError)
@@ -110,8 +110,8 @@ public struct PlaybackProgress: Hashable, Sendable {
   /// The index of the current item, from 0.
   public var item: Int
 
-  /// The playhead in the item's source: a frame at the source's rate from its beginning,
-  /// independent of its range.
+  /// The playhead, as a frame of the item's source at the source's rate; counted from the beginning
+  /// of the source, whatever the item's range.
   public var position: FrameCount
 
   /// The playhead as a time.

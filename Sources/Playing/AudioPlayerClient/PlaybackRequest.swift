@@ -8,13 +8,13 @@ public struct PlaybackRequest: Sendable {
   /// The number of rounds of the list, played without gaps.
   ///
   /// Each round plays every item with its repetitions; a round without audio is the last. Enqueued
-  /// items become part of the list. Streams can be played only once.
+  /// items become part of the list. A list with a stream can be played only once.
   public var cycle: PlaybackRepetition
 
   /// The device; nil for the device of a preloaded first sound, or else the default device.
   public var device: AudioDevice.ID?
 
-  /// The volume of this sound, 0 to 10, multiplied by its bus's and the client's.
+  /// The volume of this sound, 0 to 10, multiplied by the volumes of its bus and the client.
   ///
   /// Above 1 it amplifies; the limiter keeps the sum of all sounds within full scale.
   public var volume: Float
@@ -22,11 +22,11 @@ public struct PlaybackRequest: Sendable {
   /// The largest volume.
   package static let loudest: Float = 10
 
-  /// The speed at the original pitch, 0.25 to 4: seconds of the sources played in a second.
+  /// The speed at the original pitch, 0.25 to 4: the seconds of source audio played per second.
   ///
   /// Speeds other than 1 need SoundTouch, loaded at run time. Fades and `PlaybackProgress.played`
-  /// are in seconds of playback, and times of an item in those of its source; they are accurate
-  /// within 100 ms of the source.
+  /// are in seconds of playback. Times of an item are in seconds of its source, accurate to within
+  /// 100 ms.
   public var speed: Double
 
   /// The accepted speeds.
@@ -50,11 +50,11 @@ public struct PlaybackRequest: Sendable {
   /// The latency of the device, if this sound opens it.
   public var latency: PlaybackLatency
 
-  /// The audio to wait for before the sound begins, at most a second; nil for the length of the
-  /// device's buffer: 100 ms, or 15 ms with a low latency.
+  /// The audio that must arrive before the sound begins, at most a second; nil for the length of
+  /// the device's buffer: 100 ms, or 15 ms with a low latency.
   ///
-  /// It delays a live stream by this time. A shorter prefill begins sooner, and a longer prefill
-  /// bridges gaps between the stream's buffers.
+  /// The prefill delays a live stream by this time. A shorter prefill begins sooner, and a longer
+  /// prefill bridges gaps between the stream's buffers.
   public var prefill: Duration?
 
   /// The device format, if this sound opens the device; nil for a format that suits the source.
@@ -65,14 +65,14 @@ public struct PlaybackRequest: Sendable {
   /// The interval of progress events, at least 50 ms.
   ///
   /// Longer intervals save work, and also delay the other item events. A device opened by this
-  /// sound buffers 150 ms instead of 100 ms from an interval of 250 ms, and 2 s from an interval of
-  /// 2 s. It is filled less often, so commands take effect later. A stop without a fade discards
-  /// the buffered audio of a device with 2 s.
+  /// sound buffers 150 ms instead of 100 ms if the interval is at least 250 ms, and 2 s if it is at
+  /// least 2 s. The buffer is filled less often, so commands take effect later. With a buffer of
+  /// 2 s, a stop without a fade discards the buffered audio.
   public var progressInterval: Duration
 
   /// The behavior when the device is lost.
   ///
-  /// The playhead does not move while the device is away. After it returns, playback resumes at the
+  /// The playhead does not move while the device is lost. After it returns, playback resumes at the
   /// same position; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
   /// written again, and no frame is skipped. A request without a device continues on the current
   /// default device. A device that returns with another rate or channel count is an error.
@@ -171,7 +171,7 @@ public struct PlaybackItem: Sendable {
   /// The gain of the item before all volumes, such as its ReplayGain, at most 20 dB.
   public var gain: Decibels
 
-  /// Creates an item, by default one that plays all of `source` once.
+  /// Creates an item that by default plays all of `source` once.
   public init(
     source: PlaybackSource, range: PlaybackRange = PlaybackRange(),
     repetition: PlaybackRepetition = .times(1), gain: Decibels = Decibels(0)

@@ -4,21 +4,23 @@ public import FoundationEssentials
 /// The source of a playback's audio.
 public enum PlaybackSource: Sendable {
   /// A file in any format that `SoundFileReader` reads; a named pipe is played as it is written,
-  /// only once.
+  /// and only once.
   case file(URL)
   /// Buffers in memory, in any formats; their `firstFrame` is ignored.
   case buffers([AudioBuffer])
   /// A stream of buffers, pulled on demand; it can be played only once.
   case stream(AsyncThrowingStream<AudioBuffer, any Error>)
-  /// A preloaded sound. On its own device, it begins within a period; on other devices, it plays
-  /// like buffers.
+  /// A preloaded sound.
+  ///
+  /// On its own device, the sound begins within a period; on other devices, it is played like
+  /// `.buffers`.
   case preloaded(PreloadedSound)
 
   /// An asynchronous sequence of buffers, pulled on demand; it can be played only once.
   public static func sequence<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers
   ) -> PlaybackSource where Buffers.Element == AudioBuffer {
-    // The player requests one buffer at a time.
+    // This is safe, because the player requests one buffer at a time.
     nonisolated(unsafe) var iterator = buffers.makeAsyncIterator()
     return .stream(AsyncThrowingStream { try await iterator.next() })
   }
@@ -31,7 +33,7 @@ public enum PlaybackRepetition: Hashable, Sendable {
   /// Until stopped.
   case forever
 
-  /// Whether another repetition follows the one with this number, counted from 0.
+  /// Returns whether another repetition follows `repetition`, counted from 0.
   package func continues(after repetition: Int) -> Bool {
     switch self {
     case .times(let count): repetition + 1 < count

@@ -51,7 +51,7 @@ extension AudioPlayerClient {
 
 /// A silent playback with its current item and position.
 struct PreviewPlayback: PreviewScript {
-  /// An item that is played.
+  /// The item that is being played.
   private struct OpenItem {
     var rate: SampleRate = 48_000
     /// The length of the source, nil for a stream.
@@ -188,7 +188,7 @@ struct PreviewPlayback: PreviewScript {
       time: position, length: item?.length)
   }
 
-  /// Seeks within the range of an item; past the last item the playback ends.
+  /// Seeks within the range of an item; a seek past the last item ends the playback.
   private mutating func seek(to time: PlaybackTime, item target: Int) throws(AudioPlayerError) {
     guard items.indices.contains(target) else { return (index, item) = (items.count - 1, nil) }
     if case .stream = items[target].source { throw .notSeekable(nil) }
@@ -245,7 +245,7 @@ struct PreviewPlayback: PreviewScript {
       item.rate = sound.buffers.first?.format.sampleRate ?? item.rate
       item.length = sound.duration
     case .file(let url):
-      // The range is played in full, because the real file may be that long.
+      // The real length is unknown, so the file is assumed to contain the whole range.
       let start = range.start.duration(at: item.rate)
       let assumed = try Self.duration(of: url)
       item.length = max(assumed, range.end?.duration(at: item.rate) ?? start + assumed)

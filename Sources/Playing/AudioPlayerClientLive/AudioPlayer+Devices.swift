@@ -8,7 +8,7 @@ import SoundCard
 typealias PlaybackDevice = DeviceRuntime<PlaybackThread>
 
 extension PlaybackDevice {
-  /// Signals more audio of a voice; wakes the audio thread if it waits for a source.
+  /// Reports that a voice has more audio; wakes the audio thread if it is waiting for a source.
   func sourceAdvanced() {
     if server.sourceRequest.consume() { wake() }
   }
@@ -20,8 +20,8 @@ typealias PlaybackDevices = DevicePool<PlaybackThread>
 extension AudioPlayer {
   /// Returns the device of a request, and opens it as requested if nothing plays on it.
   ///
-  /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
-  /// canceled.
+  /// A canceled task gets `CancellationError` at once. An opening is canceled when no caller waits
+  /// for it any longer.
   nonisolated func acquire(_ request: PCMRequest) async throws -> PlaybackDevice {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.playbackIdleTime) var idleTime
@@ -37,12 +37,12 @@ extension AudioPlayer {
     return try await openDevices.acquire(opening)
   }
 
-  /// Returns a device; if it does not stay open, the last user's call returns when it is closed.
+  /// Releases a device; if this call closes it, the call returns once it is closed.
   nonisolated func release(_ device: PlaybackDevice) async {
     await openDevices.release(device)
   }
 
-  /// Returns the device for a source of this format.
+  /// Returns the device on which to play a source of this format.
   nonisolated func acquire(
     for request: PlaybackRequest, _ format: AudioFormat
   ) async throws -> PlaybackDevice {
@@ -93,7 +93,7 @@ extension AudioPlayer {
 /// Keeps a device open for as long as a preloaded sound exists.
 private final class PreloadedDevice: Sendable {
   private let device: PlaybackDevice
-  /// The requested latency; a device that was open already may have another one.
+  /// The requested latency; a device that was already open may have another latency.
   private let latency: PlaybackLatency
   private let player: AudioPlayer
 
@@ -105,8 +105,10 @@ private final class PreloadedDevice: Sendable {
     Task { [player, device] in await player.release(device) }
   }
 
-  /// The device that a sound keeps open, with the given latency if there is one; nil if another player
-  /// loaded the sound, the device is lost, or the caller's sound card is another one.
+  /// Returns the device that a preloaded sound keeps open, or nil if there is none.
+  ///
+  /// The result is nil if the device was requested with a latency other than `latency`, another
+  /// player loaded the sound, the device is lost, or the current sound card is a different one.
   static func device(
     of sound: PreloadedSound, by player: AudioPlayer, _ latency: PlaybackLatency? = nil
   ) -> PlaybackDevice? {

@@ -7,8 +7,8 @@ import SoundCard
 actor AudioPlayer {
   /// Makes the source of an item, on the thread that reads it.
   let makeSource: SourceMaker
-  /// Measures the wait for a blocked call of a source: the machine's own clock, because disks
-  /// follow no other.
+  /// Measures the wait for a blocked source; the machine's clock, because disks do not follow a
+  /// virtual one.
   let readingClock: any Clock<Duration>
   let openDevices = PlaybackDevices()
   /// The volume of all devices, present and future.
@@ -23,7 +23,8 @@ actor AudioPlayer {
     (self.makeSource, self.readingClock) = (makeSource, readingClock)
   }
 
-  /// Plays a request to its end; a canceled task fades it out and throws `CancellationError`.
+  /// Plays a request to its end; if the task is canceled, fades the sound out and throws
+  /// `CancellationError`.
   func play(_ request: PlaybackRequest) async throws {
     let session = try begin(request) { _ in }
     defer { session.releaseTime() }
@@ -62,7 +63,7 @@ actor AudioPlayer {
 
   func control(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
     if let session = sessions[id], !session.isOver { return try await session.control(command) }
-    // The playback may have ended by itself just before.
+    // The playback may have just ended by itself, so stopping it is not an error.
     if case .stop = command { return }
     throw AudioPlayerError.unknownPlayback(id)
   }
@@ -75,7 +76,7 @@ actor AudioPlayer {
     self.volume(of: bus).setting = (volume, ramp)
   }
 
-  /// The volume of a bus on all devices; a bus is created when it is first named, and stays.
+  /// Returns the volume of a bus on all devices; creates a bus when it is first named.
   func volume(of bus: PlaybackBus) -> BusVolume {
     let volume = buses[bus] ?? BusVolume()
     buses[bus] = volume
@@ -94,7 +95,7 @@ actor AudioPlayer {
   func stop() async {
     let playing = Array(sessions.values)
     for session in playing { session.stop() }
-    // Each session reports its errors to its own listener.
+    // Errors are ignored here, because each session reports its own.
     for session in playing { _ = await session.outcome() }
   }
 

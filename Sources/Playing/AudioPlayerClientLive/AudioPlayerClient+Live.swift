@@ -3,11 +3,11 @@ public import ClientDependencies
 public import SoundCard
 
 extension AudioPlayerClient: DependencyKey {
-  /// A client that plays on `\.soundCard`; the sounds of a device share one opening of it.
+  /// A client that plays on `\.soundCard`; a device is opened once for all its sounds.
   ///
-  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
-  /// in. Each access makes a client that stops and controls only its own playbacks: keep one, as
-  /// `@Dependency` does.
+  /// Each call uses the dependencies overridden at the call, or else those of the scope in which
+  /// the client was made. Each access to this property makes a client that stops and controls only
+  /// its own playbacks; keep one client, as `@Dependency` does.
   public static var liveValue: AudioPlayerClient {
     let (player, scope) = (AudioPlayer(), CreationScope())
     return AudioPlayerClient(

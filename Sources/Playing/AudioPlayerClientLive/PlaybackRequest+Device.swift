@@ -12,10 +12,11 @@ extension PlaybackRequest {
       buffering: buffering)
   }
 
-  /// The less often progress is reported, the more audio the device holds, and the less often it
-  /// wakes its thread.
+  /// The buffering of the device: the less often progress is reported, the larger the buffer, and
+  /// the less often the audio thread wakes.
   ///
-  /// A live stream comes too slowly to fill a large buffer.
+  /// A live stream arrives too slowly to fill a large buffer, so its buffering depends only on the
+  /// latency.
   private var buffering: PCMBuffering {
     let isLive = items.contains { if case .stream = $0.source { true } else { false } }
     guard latency == .normal, progressInterval >= .milliseconds(250), !isLive else {
@@ -26,7 +27,7 @@ extension PlaybackRequest {
 }
 
 extension PCMBuffering {
-  /// Half as much again as in ordinary playback; a third of it is filled at a time.
+  /// A buffer 1.5 times as long as `.playback`; the audio thread refills a third of it at a time.
   static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 
   /// For a playback without progress events or control; a stop without a fade discards the buffer.

@@ -145,7 +145,7 @@ final class PlaybackSession: Sendable {
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
-      // A blocked feeder cannot answer.
+      // A blocked feeder cannot report its failures.
       guard await opening.end(player.readingClock) else { throw error }
       for event in await feeder.failures { report(event) }
       throw error
@@ -164,7 +164,7 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // The feeder's thread has ended and its file is closed before the session ends, unless a read
+    // The session ends only after the feeder's thread has ended and closed its file, unless a read
     // blocks.
     voice.close()
     await feeding.end(player.readingClock)

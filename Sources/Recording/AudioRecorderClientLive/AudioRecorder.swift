@@ -8,7 +8,7 @@ import SoundCard
 actor AudioRecorder {
   private let openDevices = CaptureDevices()
   private var recordings: [ObjectIdentifier: Recording] = [:]
-  /// The captures that can be stopped by name.
+  /// The captures that can be stopped by ID.
   private var captures: [RecordingID: CaptureSession] = [:]
 
   /// The length of the longest running recording.
@@ -29,7 +29,7 @@ actor AudioRecorder {
     }
   }
 
-  /// Records until it is stopped; cancellation completes the file and throws.
+  /// Records until the recording is stopped; cancellation completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
     defer { recording.releaseTime() }
@@ -44,7 +44,7 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    // A canceled consumer cannot wait for the end.
+    // A canceled consumer could not wait for the end, so nothing is recorded.
     guard !Task.isCancelled else { return .finished(throwing: nil) }
     @Dependency(\.soundCard) var soundCard
     let pipe = PolicyPipe<RecordingEvent>(
@@ -72,7 +72,7 @@ actor AudioRecorder {
     return pipe.stream()
   }
 
-  /// Controls the recording with this name.
+  /// Controls the recording with this ID.
   func control(_ id: RecordingID, _ command: RecordingCommand) throws {
     if command == .stop { captures[id]?.stop() }
     guard let recording = recordings.values.first(where: { $0.id == id }) else {
@@ -117,7 +117,7 @@ actor AudioRecorder {
         pipe.finish(throwing: error)
       }
     }
-    // A canceled consumer skipped blocks, so the last block does not continue its audio.
+    // A canceled consumer has skipped blocks, so it must not get the last one, which leaves a gap.
     return pipe.stream { Task.isCancelled ? nil : $0 }
   }
 
@@ -141,7 +141,7 @@ actor AudioRecorder {
     for recording in running { await end(recording) }
   }
 
-  /// Begins a recording; the caller awaits `end`.
+  /// Begins a recording; the caller must then await `end`.
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {

@@ -4,12 +4,12 @@ public import SoundCard
 import AudioCore
 
 extension AudioRecorderClient: DependencyKey {
-  /// A client that records from `\.soundCard`; its recordings and captures of one device share one
-  /// opening of it.
+  /// A client that records from `\.soundCard`; a device is opened once for all its recordings and
+  /// captures.
   ///
-  /// It uses the dependencies that are overridden at the call, or else those of the scope in which
-  /// it was created. Each access creates a client that stops and controls only its own recordings,
-  /// so keep one, as `@Dependency` does.
+  /// Each call uses the dependencies that are overridden at the call, or else those of the scope in
+  /// which it was created. Each access creates a client that stops and controls only its own
+  /// recordings, so keep one client, as `@Dependency` does.
   public static var liveValue: AudioRecorderClient {
     let (recorder, scope) = (AudioRecorder(), CreationScope())
     return AudioRecorderClient(

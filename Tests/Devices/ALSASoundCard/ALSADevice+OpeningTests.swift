@@ -26,13 +26,13 @@ import Testing
 
   /// A class, because tasks cannot capture a `Mutex`.
   private final class Turns: Sendable {
-    // Held to exchange a reference.
+    // The lock is held only to exchange a reference.
     let last = Mutex<WakeUp?>(nil)
   }
 
-  /// How many are inside at once, at most.
+  /// Counts the concurrent calls, and the largest number of them.
   private final class ConcurrencyCounter: Sendable {
-    // Held for a step of the count, never while a turn lasts.
+    // The lock is held while the count changes, never during a whole call.
     private let count = Mutex((now: 0, most: 0))
 
     var most: Int { count.withLock { $0.most } }
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a hanging opening delays only the next one, by the limit`()
+  @Test func `a hanging opening delays only the next opening, by the limit`()
     async throws
   {
     let turns = Turns()

@@ -6,10 +6,10 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct ALSADevicePlaybackTests {
-  /// Every value that a 16-bit file can hold, and a few more on its edges.
+  /// Every value that a 16-bit file can hold.
   let everySample = (-32_768...32_767).map { Float($0) / 32_768 }
 
-  @Test func `written samples leave ALSA's file plug-in bit-exactly`() async throws {
+  @Test func `samples written to ALSA's file plug-in are stored bit-exactly`() async throws {
     let file = try TestALSA.ready().file()
     let pcm = try ALSADevice(.playback, request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.configuration.sampleFormat == .float32)
@@ -32,21 +32,21 @@ import Testing
     #expect(isExact)
   }
 
-  @Test func `period and buffer are as requested`() throws {
+  @Test func `the period and the buffer have the requested size`() throws {
     _ = try TestALSA.ready()
     let pcm = try ALSADevice(.playback, request(testCard(""), period: .milliseconds(5), count: 3))
     #expect(pcm.configuration.period == 240)
     #expect(pcm.configuration.buffer == 720)
   }
 
-  @Test func `a card with one rate and channel count is used as it is`() throws {
+  @Test func `a card with only one rate and channel count is opened with them`() throws {
     _ = try TestALSA.ready()
     let pcm = try ALSADevice(
       .playback, request(testCard("rate=44100 channels=2"), 16_000, channels: 1))
     #expect(pcm.configuration.format == AudioFormat(sampleRate: 44_100, channelCount: 2))
   }
 
-  @Test func `the time until an underrun includes frames taken faster than real time`()
+  @Test func `timeUntilUnderrun includes frames that were accepted faster than real time`()
     async throws
   {
     let file = try TestALSA.ready().file()
@@ -76,7 +76,7 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
   }
 
-  @Test func `a full device makes room in time, and its delay never leaves the buffer`()
+  @Test func `a full device makes room in time, and its delay never exceeds the buffer`()
     async throws
   {
     _ = try TestALSA.ready()
@@ -124,12 +124,12 @@ extension PCMWakeUp {
   }
 }
 
-/// Whether a raw file holds these samples; an expectation of two long arrays would print both.
+/// Returns whether a raw file holds these samples; `#expect` would print both arrays.
 func isFile(_ file: URL, _ samples: [Float]) throws -> Bool {
   try values(Float.self, in: file) == samples
 }
 
-/// The values in a raw file, in the byte order of the machine.
+/// Returns the values in a raw file, in the byte order of the machine.
 func values<Value: BitwiseCopyable>(_: Value.Type, in file: URL) throws -> [Value] {
   try Data(contentsOf: file).withUnsafeBytes { bytes in
     (0..<(bytes.count / MemoryLayout<Value>.stride)).map {

@@ -22,7 +22,7 @@ import Testing
     }
     try #require(pcm.suspendedSince != nil)
     pcm.drop()
-    // Its next suspend has a new limit of five seconds.
+    // After the drop, the next suspend has the full time limit again.
     #expect(pcm.suspendedSince == nil)
     pcm.close()
   }

@@ -28,7 +28,7 @@ import Testing
   }
 }
 
-/// The messages of the handler below.
+/// The messages logged through `MessageLogHandler`.
 private final class MessageLog: Sendable {
   private let written = Mutex<[String]>([])
   var lines: [String] { written.withLock { $0 } }

@@ -1,14 +1,14 @@
 import Glibc
 import Testing
 
-/// Swift's clocks, by which a device measures its calls and its losses.
+/// Swift's clocks, with which a device measures its calls and its losses.
 @Suite struct ClockTests {
-  @Test func `an infinite timeout is more than a century`() {
+  @Test func `an infinite timeout lasts for more than a century`() {
     let start = SuspendingClock.now
     #expect(start + .seconds(Int64.max) - start > .seconds(100 * 365 * 86_400))
   }
 
-  @Test func `losses are measured by the clock that continues during a suspend`() {
+  @Test func `losses are measured with the clock that continues during a suspend`() {
     let before = (boot: time(of: CLOCK_BOOTTIME), monotonic: time(of: CLOCK_MONOTONIC))
     let continuous = ContinuousClock.now - ContinuousClock().systemEpoch
     let suspending = SuspendingClock.now - SuspendingClock().systemEpoch

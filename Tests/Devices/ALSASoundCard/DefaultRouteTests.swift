@@ -8,11 +8,11 @@ import Testing
     ("pulse", .server(plugin: "pulse")), ("pipewire", .server(plugin: "pipewire")),
     ("plug", .userDefined),
   ])
-  func `the target of default decides its route`(target: String?, route: DefaultRoute) {
+  func `the target of default determines its route`(target: String?, route: DefaultRoute) {
     #expect(DefaultRoute(target: target) == route)
   }
 
-  @Test func `a default defined in the configuration is user-defined`() throws {
+  @Test func `a default that the configuration defines is reported as userDefined`() throws {
     _ = try TestALSA.ready()
     #expect(DefaultRoute.read() == .userDefined)
   }

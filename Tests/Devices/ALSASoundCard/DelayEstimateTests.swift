@@ -9,7 +9,8 @@ import Testing
   private let start = SuspendingClock().systemEpoch
 
   @Test(arguments: [(0, 0), (480, 480), (1_920, 1_920), (-1, 0), (.min, 0)])
-  mutating func `the delay is the reported one, and never negative`(reported: Int, expected: Int) {
+  mutating func `the delay is the reported value, and never negative`(reported: Int, expected: Int)
+  {
     let delay = estimate.delay(reported: reported, held: 100)
     #expect(delay.rawValue == expected)
   }
@@ -21,7 +22,9 @@ import Testing
   }
 
   @Test(arguments: [nil, 16 * 1_920 + 1, 1_000_000, .max])
-  mutating func `an error or an absurd delay is replaced by the buffer's content`(reported: Int?) {
+  mutating func `after an error or an absurd delay, the delay is the number of buffered frames`(
+    reported: Int?
+  ) {
     let held = estimate.delay(reported: reported, held: 100)
     let limited = estimate.delay(reported: reported, held: 5_000)
     _ = estimate.delay(reported: 70, held: nil)
@@ -29,7 +32,7 @@ import Testing
     #expect([held, limited, last] == [100, 1_920, 70])
   }
 
-  @Test mutating func `a plausible delay needs no second query`() {
+  @Test mutating func `after a plausible delay, the buffered frames are not queried`() {
     var isAsked = false
     func held() -> Int? {
       isAsked = true
@@ -44,7 +47,7 @@ import Testing
       (0, false, 480), (-EPIPE, false, 0), (-EIO, false, 100), (-ESTRPIPE, false, 100),
       (-ENODEV, false, nil), (-ENXIO, false, nil), (-EBADFD, true, nil),
     ] as [(Int32, Bool, FrameCount?)])
-  mutating func `the delay is 0 after an underrun, the buffer after an error, and nil after a loss`(
+  mutating func `the delay is 0 after an underrun, the buffer after an error, nil after a loss`(
     code: Int32, isDisconnected: Bool, expected: FrameCount?
   ) {
     let delay = estimate.delay(
@@ -52,25 +55,26 @@ import Testing
     #expect(delay == expected)
   }
 
-  /// The time until an underrun with `held` frames after `milliseconds`.
+  /// Returns the time until an underrun with `held` frames after `milliseconds`.
   private mutating func timeUntilUnderrun(_ held: FrameCount, at milliseconds: Int) -> Duration {
     estimate.timeUntilUnderrun(held: held, at: start + .milliseconds(milliseconds))
   }
 
-  @Test mutating func `a device underruns when it has played its buffer`() {
+  @Test mutating func `the time until an underrun is the duration of the buffered frames`() {
     estimate.wrote(400, at: start)
     let times = [timeUntilUnderrun(400, at: 0), timeUntilUnderrun(90, at: 310)]
     #expect(times == [.milliseconds(400), .milliseconds(90)])
   }
 
-  @Test mutating func `a device after an underrun has no time left`() {
+  @Test mutating func `after an underrun, the time until an underrun is zero`() {
     estimate.wrote(400, at: start)
     _ = timeUntilUnderrun(100, at: 300)
     let time = timeUntilUnderrun(0, at: 500)
     #expect(time == .zero)
   }
 
-  @Test mutating func `a device that never holds frames has their duration left`() {
+  @Test
+  mutating func `a device that holds no frames has the written frames' remaining duration left`() {
     estimate.wrote(1_000, at: start)
     estimate.wrote(1_000, at: start)
     let times = [timeUntilUnderrun(0, at: 0), timeUntilUnderrun(0, at: 1_500)]
@@ -80,13 +84,13 @@ import Testing
     #expect(later == .milliseconds(100))
   }
 
-  @Test mutating func `the buffered frames correct the estimate`() {
+  @Test mutating func `buffered frames replace the estimate of the time left`() {
     estimate.wrote(1_000, at: start)
     let times = [timeUntilUnderrun(300, at: 0), timeUntilUnderrun(0, at: 100)]
     #expect(times == [.milliseconds(300), .milliseconds(200)])
   }
 
-  @Test mutating func `a new device and an emptied one have no time left`() {
+  @Test mutating func `a new or emptied device has no time left until an underrun`() {
     let new = timeUntilUnderrun(0, at: 0)
     estimate.wrote(1_000, at: start)
     estimate.emptied()

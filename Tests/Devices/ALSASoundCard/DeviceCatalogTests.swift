@@ -8,7 +8,7 @@ import Testing
     id: "hw:CARD=PCH,DEV=0", name: "HDA Intel PCH, ALC257 Analog",
     directions: [.playback, .capture])
 
-  @Test func `a card is listed by its name, raw and with conversions`() {
+  @Test func `a card is listed under its name, once raw and once with conversions`() {
     let devices = catalog(hardware: [card]).devices
     #expect(
       devices.map(\.id) == ["hw:CARD=PCH,DEV=0", "plughw:CARD=PCH,DEV=0"])
@@ -26,7 +26,7 @@ import Testing
     #expect(catalog(hints: names).devices.isEmpty)
   }
 
-  @Test func `the user's own devices are listed`() {
+  @Test func `user-defined devices are listed`() {
     #expect(catalog(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
   }
 
@@ -49,7 +49,8 @@ import Testing
     #expect(catalog(route: .missing).devices.isEmpty)
   }
 
-  @Test func `a card's default device comes first, is marked, and has the card's directions`() {
+  @Test
+  func `a card's default device is first, is marked as default, and has the card's directions`() {
     let microphone = AudioDevice(id: card.id, name: card.name, directions: [.capture])
     let devices = catalog(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
     #expect(devices.first?.id == "default")
@@ -57,7 +58,7 @@ import Testing
     #expect(devices.filter(\.isDefault).map(\.id) == ["default"])
   }
 
-  @Test func `a server's default device needs the server`() {
+  @Test func `a server's default device is listed only if the server is available`() {
     let route = DefaultRoute.server(plugin: "pulse")
     #expect(catalog(route: route).devices.isEmpty)
     #expect(catalog(route: route, servers: ["pulse"]).devices.map(\.isDefault) == [true])

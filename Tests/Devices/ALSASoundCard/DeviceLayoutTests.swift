@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [(1, ChannelLayout.wav(4)), (0, Self.odd), (2, Self.odd)])
-  func `a card that lacks our positions is set to our layout, and its answer is used`(
+  func `a card that lacks our positions is set to our layout, and the layout it reports is used`(
     how: Int, layout: ChannelLayout
   ) throws {
     _ = try TestALSA.ready()
@@ -54,7 +54,7 @@ import Testing
     #expect(pcm.configuration.channelLayout == Self.odd)
   }
 
-  @Test func `HDMI's rear center pair turns its rear pair into side channels`() {
+  @Test func `if HDMI has a rear center pair, its rear pair maps to side channels`() {
     let (fl, fr, rl, rr, fc, lfe, rlc, rrc): Positions = (3, 4, 5, 6, 7, 8, 14, 15)
     let values = [fl, fr, lfe, fc, rl, rr, rlc, rrc]
     #expect(
@@ -81,16 +81,16 @@ import Testing
 
   static let odd = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .lowFrequency])
 
-  /// A frame whose channel c is c / 32: bits that every format keeps.
+  /// Returns a frame whose channel c has the value c / 32, which every format represents exactly.
   private func marked(_ count: Int) -> [Float] { (0..<count).map { Float($0) / 32 } }
 
-  /// The signal of a card's microphone, as the numbers of its channels.
+  /// Returns the first captured frame, as the channel numbers in the card's signal.
   private func firstFrame(of pcm: ALSADevice) async -> [Int] {
     let count = pcm.configuration.format.channelCount
     return await pcm.record(1).frames.prefix(count).map { Int($0 * 32) }
   }
 
-  /// For each of the card's channels, ours.
+  /// Returns our channel for each of the card's channels.
   private func order(of layout: ChannelLayout) -> [Int] {
     let ours = ChannelLayout.wav(layout.positions.count).positions
     return layout.positions.map { position in
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `no channel is lost on the way to ALSA's order and back`(count: Int) {
+  func `no channel is lost in the conversion to ALSA's order and back`(count: Int) {
     let there = ChannelMix(direction: .playback, device: .alsa(count))
     let back = ChannelMix(direction: .capture, device: .alsa(count))
     let frame = (1...count).map { Float($0) }
@@ -127,7 +127,7 @@ import Testing
     #expect(back.apply(there.apply(frame)) == frame)
   }
 
-  @Test func `5.1 and 7.1 reach the loudspeakers of a card with ALSA's order`() {
+  @Test func `5.1 and 7.1 channels go to the matching loudspeakers of a card with ALSA's order`() {
     #expect(
       ChannelMix(direction: .playback, device: .alsa(6)).apply([1, 2, 3, 4, 5, 6])
         == [1, 2, 5, 6, 3, 4])
@@ -142,7 +142,7 @@ import Testing
     #expect(routing.apply([1, 2, 3, 4]) == [2, 1, 4, 3])
   }
 
-  @Test func `rear channels go to side loudspeakers if a card has only those`() {
+  @Test func `rear channels go to side loudspeakers if a card has no rear loudspeakers`() {
     let card = ChannelLayout([
       .frontLeft, .frontRight, .frontCenter, .lowFrequency, .sideLeft, .sideRight,
     ])
@@ -171,7 +171,7 @@ import Testing
       ChannelMix(direction: .capture, device: card).apply([1, 2, 3, 4]) == [1, 2, 3, 4])
   }
 
-  @Test func `channels with unknown positions follow in order`() {
+  @Test func `channels with unknown positions get the remaining channels in order`() {
     let card = ChannelLayout([.unknown, .frontRight, .unknown, .frontLeft])
     #expect(
       ChannelMix(direction: .playback, device: card).apply([1, 2, 3, 4]) == [3, 2, 4, 1])

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: [481, 1 << 31, 1 << 62, Int.max])
-  func `a returned count above the requested count is an excess of any size`(answer: Int) {
+  func `any returned count above the requested count is an excess`(answer: Int) {
     #expect(DriverAnswer(answer, of: 480) == .excess)
   }
 
@@ -21,19 +21,18 @@ import Testing
   }
 
   @Test(arguments: [-4_096, -1 << 31, -1 << 32, -9_200_000_000_000_000_000, Int.min])
-  func `a negative number that is not an errno value becomes an input or output error`(answer: Int)
-  {
+  func `a negative number that is not an errno value becomes EIO`(answer: Int) {
     #expect(DriverAnswer(answer, of: 480) == .failure(-EIO))
   }
 
-  @Test func `every code of a driver has an errno value`() {
+  @Test func `the errno value of any driver code is computed without overflow`() {
     #expect((-ENODEV).errnoValue == ENODEV)
     #expect(Int32.min.errnoValue == .min)
     #expect(Int32.max.errnoValue == -.max)
   }
 
   @Test(arguments: [Int32.min, Int32.max, -1_000_000])
-  func `a recovery and a delay accept every code`(code: Int32) {
+  func `a recovery and a delay estimate accept any code`(code: Int32) {
     var recovery = Recovery(direction: .playback, suspended: .now)
     #expect(recovery.begin(after: code) == .prepare)
     #expect(recovery.next(after: Int32.min, now: .now) == .lost)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Faults injected by the test card, on both directions.
+/// Faults injected by the test card, in both directions.
 @Suite struct FaultTests {
   init() throws { _ = try TestALSA.ready() }
 
@@ -40,7 +40,7 @@ import Testing
     let before = pcm.elapsed
     _ = await pcm.play(ramp(1_920))
     let began = pcm.elapsed
-    // The thread leaves the card alone for longer than its buffer lasts.
+    // The thread does not write to the card for longer than its buffer lasts.
     _ = try WakeUp().wait(atMost: .milliseconds(60))
     let noticed = pcm.elapsed
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
@@ -75,14 +75,17 @@ import Testing
   }
 
   @Test(arguments: ["", "resume_again=3", "resume_error=38", "resume_again=2 resume_error=38"])
-  func `a suspended capture resumes, even with a driver that cannot`(script: String) async throws {
-    // It holds ten seconds: no pause of a busy machine is an xrun beside the suspension.
+  func `a suspended capture resumes, even if its driver does not support resume`(script: String)
+    async throws
+  {
+    // The buffer holds ten seconds, so that a busy machine causes no xrun in addition to the
+    // suspend.
     let pcm = try ALSADevice(.capture, request(testCard("suspend_at=2400 \(script)"), count: 1_000))
     let account = await pcm.record(9_600)
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
     #expect(account.interruptions.map(\.cause) == [.suspended])
-    // A driver that cannot resume is not asked for as long as a machine that still wakes.
+    // If a driver cannot resume, the retries end before `resumeLimit`.
     let lost = account.interruptions.map {
       $0.lost.duration(at: pcm.configuration.format.sampleRate)
     }
@@ -102,7 +105,9 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
-  func `an unplugged device is permanently lost for playback`(script: String) async throws {
+  func `an unplugged playback device is reported as lost by every later call`(script: String)
+    async throws
+  {
     let pcm = try ALSADevice(.playback, request(testCard(script)))
     let account = await pcm.play(ramp(96_000))
     let lost = SoundCardError.deviceLost(pcm.configuration.device)
@@ -123,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
-  func `an unplugged device is lost for capture`(script: String) async throws {
+  func `an unplugged capture device is reported as lost`(script: String) async throws {
     let pcm = try ALSADevice(.capture, request(testCard(script)))
     let account = await pcm.record(48_000)
     #expect(account.error == .deviceLost(pcm.configuration.device))
@@ -160,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `a card that reports ready too early is checked until a period is available`()
+  @Test func `a wait continues if the card reports ready before a period is available`()
     async throws
   {
     let pcm = try ALSADevice(
@@ -174,7 +179,7 @@ import Testing
     #expect(frames >= pcm.configuration.period)
   }
 
-  @Test func `waiting for a device that is never ready ends at the timeout or the waker`()
+  @Test func `waiting for a device that is never ready ends at the timeout or the waker's signal`()
     throws
   {
     let pcm = try ALSADevice(.capture, request(testCard("rate=8000 speed=1"), period: .seconds(2)))
@@ -183,8 +188,9 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: nil) == .woken)
   }
 
-  @Test func `waiting for a suspended device ends at the waker`() throws {
-    // With room for a period it would be ready: the first comes after half a second.
+  @Test func `waiting for a suspended device ends at the waker's signal`() throws {
+    // The period is half a second long, so that the device does not become ready before its
+    // suspend.
     let pcm = try ALSADevice(
       .playback,
       request(
@@ -196,7 +202,7 @@ import Testing
   }
 }
 
-/// Runs `body` while the waker is signaled again and again.
+/// Runs `body` while the waker is signaled repeatedly.
 func withSignals<Value>(
   to waker: WakeUp, _ body: () throws -> Value
 ) throws -> Value {
@@ -209,7 +215,7 @@ func withSignals<Value>(
 }
 
 extension [Float] {
-  /// The jumps of a 16-bit ramp, in frames.
+  /// The jumps in a 16-bit ramp, in frames.
   var missingInRamp: [Int] {
     zip(self, dropFirst()).compactMap { before, after in
       let step = Int(((after - before) * 32_768).rounded())

@@ -55,12 +55,12 @@ import Testing
     stop()
     let names = log.withLock { $0 }
     #expect(names.contains("another"))
-    // Every report came after a relevant name.
+    // Every report followed a relevant name.
     let reasons = zip(names, names.dropFirst()).filter { $0.1.isEmpty }.map(\.0)
     #expect(reasons.allSatisfy { $0 == "native" } && reasons.count >= 2)
   }
 
-  @Test func `after stop the thread releases everything`() async throws {
+  @Test func `after the watch ends, its thread releases everything`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let gone = Gate()
     var stop: (@Sendable () -> Void)?
@@ -73,7 +73,7 @@ import Testing
     await gone.wait()
   }
 
-  /// Opens a gate when it is released.
+  /// Opens a gate when this object is released.
   private final class ReleaseProbe: Sendable {
     private let gone: Gate
     init(_ gone: Gate) { self.gone = gone }
@@ -104,7 +104,7 @@ import Testing
     let bytes = event(Array("snd".utf8) + [0, 0, 0, 0, 0]) + event([]) + event([65, 0, 0, 0])
     bytes.withUnsafeBytes { bytes in
       #expect(changedNames(in: bytes) == ["snd", "", "A"])
-      // An event that is cut short is none.
+      // A truncated event is ignored.
       #expect(changedNames(in: UnsafeRawBufferPointer(rebasing: bytes[..<10])).isEmpty)
     }
   }

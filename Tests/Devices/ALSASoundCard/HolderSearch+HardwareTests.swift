@@ -13,7 +13,7 @@ import Testing
       ("usbstream:CARD=USB", "USB", nil), ("mine", nil, nil), ("mine:1,2", nil, nil),
       ("syrinxtest:SCRIPT='hw:0'", nil, nil), ("", nil, nil),
     ] as [(String, String?, Int?)])
-  func `a name contains the card and device where possible`(
+  func `the card and the device are read from a PCM name if it contains them`(
     name: String, card: String?, device: Int?
   ) {
     let address = AudioDevice.ID(rawValue: name).hardware(defaultCard: "7")

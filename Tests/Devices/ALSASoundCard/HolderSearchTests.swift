@@ -24,7 +24,8 @@ import Testing
     #expect(proc.search.holder(of: "pulse", for: .playback) == nil)
   }
 
-  /// aplay uses the second device of the second card, mpv the third card; the first is free.
+  /// Returns a `/proc` in which aplay uses device 3 of the second card, mpv uses the third card,
+  /// and the first card is free.
   private func busyCards() throws -> FakeProc {
     let proc = try FakeProc()
     try proc.write("PCH\n", to: "asound/card0/id")
@@ -40,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a card's names lead to its holder, and other names have no holder if several programs run`(
+  func `a card's names yield its holder; with several programs, other names yield none`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["mine", "default", "asym:whatever"])
-  func `a single program that uses any device is the holder of any name`(name: String) throws {
+  func `if a single program uses a device, any name yields it as the holder`(name: String) throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search
@@ -78,7 +79,7 @@ import Testing
     #expect(found?.isGuess == isGuess)
   }
 
-  @Test func `the device name default leads to the configured card or to a server`() throws {
+  @Test func `the device name default refers to the configured card or to a server`() throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search
@@ -115,7 +116,7 @@ import Testing
   }
 }
 
-/// A folder in place of `/proc`, removed at the end.
+/// A folder in place of `/proc`, which is removed with this object.
 private final class FakeProc {
   private let root = FileManager.default.temporaryDirectory
     .appending(path: "syrinx-proc-\(UUID().uuidString)")
@@ -130,7 +131,7 @@ private final class FakeProc {
     HolderSearch(root: root.path(), defaultRoute: { .firstCard }, defaultCard: { "0" })
   }
 
-  /// A program has one side of a card's device.
+  /// Records that a program uses one direction of a card's device.
   func hold(_ card: String, _ number: Int, _ side: String, by name: String, _ id: Int) throws {
     try write("\(card)\n", to: "asound/card\(number)/id")
     let status = "state: RUNNING\nowner_pid   : \(id)\n"

@@ -13,7 +13,7 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(200)) == 120)
   }
 
-  @Test func `a playback with buffered frames has lost no frames`() {
+  @Test func `a playback that still has buffered frames has lost none`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)
     clock.observe(held: 500, at: start)
     #expect(clock.lost(at: start + .milliseconds(200)) == 0)
@@ -26,7 +26,7 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(200)) == 230)
   }
 
-  @Test func `a device that keeps its buffer loses only the time`() {
+  @Test func `a device that keeps its buffer loses only the frames of the elapsed time`() {
     for direction in [AudioDevice.Direction.playback, .capture] {
       var clock = LossEstimate(direction: direction, rate: 1_000)
       clock.observe(held: 80, at: start)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a device that does not run loses nothing`() {
+  @Test func `a device that is not running loses no frames`() {
     var clock = LossEstimate(direction: .capture, rate: 1_000)
     #expect(clock.lost(at: start + .seconds(1)) == 0)
     clock.observe(held: 10, at: start)
@@ -42,14 +42,14 @@ import Testing
     #expect(clock.lost(at: start + .seconds(1)) == 0)
   }
 
-  @Test func `the time before the start does not count`() {
+  @Test func `the time before the start does not count as a loss`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)
     clock.transferred(100)
     clock.restarted(at: start + .seconds(5))
     #expect(clock.lost(at: start + .milliseconds(5_150)) == 50)
   }
 
-  @Test func `the whole time of a suspend of hours is lost`() {
+  @Test func `all frames of a suspend of hours count as lost`() {
     var clock = LossEstimate(direction: .capture, rate: 192_000)
     clock.observe(held: 80, at: start)
     let night = Duration.seconds(28_800)
@@ -64,7 +64,7 @@ import Testing
     sampleFormat: .float32, period: 25, buffer: 100)
   private let awake = SuspendingClock().systemEpoch
 
-  /// A playback that was given 100 frames and discards its queue after a time.
+  /// Returns the frames discarded by a playback with 100 frames that loses its buffer after a time.
   private func discarded(
     after time: Duration, isUnderrun: Bool, direction: AudioDevice.Direction = .playback
   ) -> FrameCount {
@@ -74,7 +74,7 @@ import Testing
     return clock.discarded(at: awake + time, isUnderrun: isUnderrun)
   }
 
-  @Test func `a playback discards the frames that it had no time to play`() {
+  @Test func `the frames that a playback had no time to play count as discarded`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: false) == 70)
     #expect(discarded(after: .milliseconds(200), isUnderrun: false) == 0)
     #expect(discarded(after: .zero, isUnderrun: false, direction: .capture) == 0)
@@ -86,7 +86,8 @@ import Testing
     #expect(clock.discarded(at: awake, isUnderrun: false) == 60)
   }
 
-  @Test func `an underrun discards frames only if it comes half a buffer too early`() {
+  @Test
+  func `an underrun counts frames as discarded only if more than the tolerance should be left`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: true) == 70)
     #expect(discarded(after: .milliseconds(60), isUnderrun: true) == 0)
   }

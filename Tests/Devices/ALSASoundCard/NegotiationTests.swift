@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// All combinations of a card's properties.
+/// A combination of a card's properties.
 struct CardShape: Sendable, CustomStringConvertible {
   var format: CardFormat
   var rate: SampleRate
@@ -22,7 +22,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 }
 
-/// Serialized, so that concurrent tests of paced devices get their share of the machine.
+/// Serialized, so that concurrent tests of devices in real time get enough processor time.
 @Suite(.serialized) struct NegotiationTests {
   init() throws { _ = try TestALSA.ready() }
 
@@ -66,7 +66,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 
   @Test
-  func `a server opens at 48 kHz if the native rate is preferred, and other devices at our rate`()
+  func `if the native rate is preferred, a server opens at 48 kHz and other devices at our rate`()
     throws
   {
     var wanted = request(testCard(""), 16_000)
@@ -79,21 +79,21 @@ struct CardShape: Sendable, CustomStringConvertible {
     #expect(try ALSADevice(.playback, wanted).configuration.format.sampleRate == 16_000)
   }
 
-  @Test func `the best format of a card is used`() throws {
+  @Test func `a card with all formats is opened with the best format`() throws {
     let pcm = try ALSADevice(.playback, request(testCard("")))
     #expect(pcm.configuration.sampleFormat == .float32)
     #expect(
       PCMSampleFormat.allCases == [.float32, .int32, .int24, .int24Packed, .int16])
   }
 
-  /// Frames whose channels differ, as the test card's microphone marks them.
+  /// Returns frames in which the channels differ, marked as by the test card's microphone.
   private func marked(_ frames: Int, _ channels: Int) -> [Float] {
     (0..<frames).flatMap { frame in
       (0..<channels).map { Float(frame | $0 << 10) / 32_768 }
     }
   }
 
-  /// Our channel for each channel of the test card, which has no channel map.
+  /// Returns the samples in the channel order of the test card, which has no channel map.
   private func inCardsOrder(_ samples: [Float], _ channels: Int) -> [Float] {
     let orders = [
       4: [0, 1, 2, 3], 5: [0, 1, 3, 4, 2], 6: [0, 1, 4, 5, 2, 3], 7: [0, 1, 5, 6, 2, 3, 4],

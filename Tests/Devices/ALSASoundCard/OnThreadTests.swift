@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling returns while the work blocks`() async throws {
+  @Test func `a canceled call returns while the work blocks`() async throws {
     let hasBegun = try WakeUp()
     let mayEnd = try WakeUp()
     let task = Task {

@@ -37,7 +37,7 @@ import Testing
     let error = await #expect(throws: SoundCardError.self) {
       try await open(request(name), .playback)
     }
-    // On a machine with a card in use, the holder is another program.
+    // The holder is not checked, because a card of this machine may be in use.
     guard case .busy(AudioDevice.ID(rawValue: name), _) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a device without any of our sample formats is unsupported, with a reason`() async {
+  @Test func `a device without any of our sample formats throws unsupported with a reason`() async {
     let name = testCard("format=S8")
     await #expect(
       throws: SoundCardError.unsupported(
@@ -60,7 +60,7 @@ import Testing
     ) { try await open(request(name), .playback) }
   }
 
-  @Test func `the opening limit is measured by the caller's clock`() async throws {
+  @Test func `the opening limit is measured with the caller's clock`() async throws {
     let clock = TestClock<Duration>()
     let name = testCard("block_in=open block_ms=600000")
     let opening = withDependencies {
@@ -75,7 +75,7 @@ import Testing
     ) { _ = try await opening.value }
   }
 
-  @Test func `a cancelled task gets no device`() async {
+  @Test func `opening in a canceled task throws CancellationError`() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await openPlayback(testCard(""))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PackedInt24Tests {
   @Test(arguments: [0, 1, -1, 0x12_3456, -0x12_3456, 0x7f_ffff, -0x80_0000] as [Int32])
-  func `a 24-bit number survives the round trip`(number: Int32) {
+  func `a 24-bit number is unchanged after encoding and decoding`(number: Int32) {
     #expect(PackedInt24(number).value == number)
   }
 

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `plug converts for a card without any of our formats`(
+  func `a card without any of our formats is converted by plug`(
     direction: AudioDevice.Direction
   ) throws {
     let settled = try configuration(request(pluggedCard("format=S8 rate=48000")), direction)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// The test card with a script, behind ALSA's `plug`.
+  /// Returns the name of the test card with a script, behind ALSA's `plug`.
   private func pluggedCard(_ script: String) -> String {
     "syrinxpluggedcard:SCRIPT='mmap=1 \(script)'"
   }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// The clients' engines while their sound server stops or ends.
+/// The clients' engines while their sound server hangs or ends.
 extension PulseTests {
-  /// Ten seconds, which no test waits for.
+  /// Ten seconds, longer than any test plays.
   private var longSound: [Float] { ramp(480_000, from: 1) }
 
-  @Test func `a playback loses its device when the sound server ends`() async throws {
+  @Test func `a playback throws deviceLost when the sound server ends`() async throws {
     let bench = try EngineHarness()
     let played = await bench.play(longSound, on: "syrinxpulse") { _ in try? self.bench.stopPulse() }
     #expect(played.error == .deviceLost("syrinxpulse"))
@@ -21,7 +21,7 @@ extension PulseTests {
     #expect(again.finish?.reason == .completed, "\(again)")
   }
 
-  @Test func `a recording loses its device when the sound server ends`()
+  @Test func `a recording throws deviceLost when the sound server ends`()
     async throws
   {
     let bench = try EngineHarness()
@@ -36,7 +36,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a channel selected from a sound server is that channel alone`() async throws {
+  func `a channel picked from a sound server contains no other channel`() async throws {
     let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2))
     let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
     #expect(await playback.play(right).error == nil)
@@ -45,7 +45,7 @@ extension PulseTests {
     }
     let bench = try EngineHarness()
     var captured: [Float] = []
-    // The server begins with silence.
+    // The server begins with silence, so record until there is a signal.
     while !captured.contains(where: { $0 != 0 }) {
       captured = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 1).samples
     }
@@ -107,7 +107,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a playback that does not wait loses a hung sound server`()
+  func `a playback that does not wait throws deviceLost when the sound server hangs`()
     async throws
   {
     defer { try? bench.continuePulse() }
@@ -118,10 +118,10 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a recording that does not wait loses a hung sound server`()
+  func `a recording that does not wait throws deviceLost when the sound server hangs`()
     async throws
   {
-    // No later test may find a hung server; resuming a running one has no effect.
+    // Later tests must not find a hung server; resuming a running server has no effect.
     defer { try? bench.continuePulse() }
     let recorded = try await EngineHarness().record(nil, from: "syrinxpulse") { _ in
       #expect(throws: Never.self) { try self.bench.pausePulse() }
@@ -132,13 +132,13 @@ extension PulseTests {
     #expect(recorded.samples.count >= FrameCount(captured, at: 48_000).rawValue)
   }
 
-  /// Records for eight seconds; something is done to the server when sound has been recorded, and
-  /// undone when the server is lost.
+  /// Records for eight seconds; calls `harm` once sound has been recorded, and `mend` once the
+  /// server is lost.
   private func expectReturn(
     after harm: () throws -> Void, by mend: () throws -> Void
   ) async throws {
     var isHarmed = false
-    // No later test may find a hung server; resuming a running one has no effect.
+    // Later tests must not find a hung server; resuming a running server has no effect.
     defer { try? mend() }
     let recorded = try await EngineHarness().record(
       .seconds(8), from: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
@@ -155,7 +155,7 @@ extension PulseTests {
     #expect(recorded.samples.count == 384_000)
   }
 
-  @Test func `opening a device of a hung sound server does not block forever`()
+  @Test func `opening a device of a hung sound server throws notResponding`()
     async throws
   {
     try bench.pausePulse()
@@ -168,7 +168,7 @@ extension PulseTests {
 }
 
 extension EngineHarness {
-  /// The error of opening a device, or nil.
+  /// Opens a device and returns the error, or nil.
   static func opening(_ device: String) async -> SoundCardError? {
     do {
       try await withDependencies {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// A sound server that suspends a sink, or moves a stream, as the settings of a desktop do.
+/// A sound server that suspends a sink or moves a stream, as desktop settings do.
 extension PulseTests {
   @Test(.timeLimit(.minutes(5)))
   func `a playback goes on after its sink was suspended for two and a half seconds`() async throws {
@@ -50,7 +50,7 @@ extension PulseTests {
     other.close()
   }
 
-  /// Plays for four seconds; something is done to the server once sound is played.
+  /// Plays for four seconds; calls `pause` once sound is played.
   private func expectPlayback(
     after pause: @escaping @Sendable () async throws -> Void
   ) async throws {
@@ -66,7 +66,7 @@ extension PulseTests {
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .seconds(4)), "\(played)")
   }
 
-  /// Records for four seconds; something is done to the server once sound is recorded.
+  /// Records for four seconds; calls `pause` once sound is recorded.
   private func expectRecording(
     after pause: @escaping @Sendable () async throws -> Void
   ) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import ALSASoundCard
 
 extension PulseTests {
-  /// The value of each 5.1 channel in WAV order; every format keeps its bits.
+  /// The value of each 5.1 channel in WAV order, which every format represents exactly.
   private static let marks: [Float] = [1, 2, 3, 4, 5, 6].map { $0 / 16 }
 
   @Test func `5.1 keeps its channel positions through a sound server, in both directions`()
@@ -30,7 +30,7 @@ extension PulseTests {
     }
   }
 
-  /// The first frame that is not silent.
+  /// Returns the first captured frame that is not silent.
   private func frameCaptured(by capture: ALSADevice) async throws -> [Float] {
     while true {
       let account = await capture.record(4_800)
@@ -39,7 +39,8 @@ extension PulseTests {
     }
   }
 
-  /// The same frame by the server's own recorder in WAV order.
+  /// Returns the first frame that is not silent, captured by the server's own recorder in WAV
+  /// order.
   private func frameCapturedByParec() async throws -> [Float] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -52,7 +53,7 @@ extension PulseTests {
     process.standardOutput = pipe
     try process.run()
     let frame = await withCheckedContinuation { found in
-      // A blocking read does not belong on one of the pool's threads.
+      // The read blocks, so it must not run on a thread of the cooperative pool.
       Thread.detachNewThread { found.resume(returning: pipe.fileHandleForReading.loudFrame) }
     }
     process.terminate()
@@ -61,7 +62,7 @@ extension PulseTests {
 }
 
 extension FileHandle {
-  /// The first frame of six channels that is not silent; none where the file ends before.
+  /// The first frame of six channels that is not silent; empty if the file ends first.
   fileprivate var loudFrame: [Float] {
     let frameSize = 6 * MemoryLayout<Float>.stride
     while let bytes = try? read(upToCount: 1_000 * frameSize), !bytes.isEmpty {

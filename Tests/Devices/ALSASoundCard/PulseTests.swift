@@ -25,7 +25,7 @@ import Testing
     let silence = [Float](repeating: 0, count: 48_000)
     let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
     async let played = playback.play(silence + signal + silence + silence + silence)
-    // Long enough also where a busy machine lets the two begin at very different times.
+    // This is long enough even if the two begin at very different times on a busy machine.
     let recorded = await capture.record(48_000 * 4)
     #expect(await played.error == nil)
     #expect(recorded.error == nil && recorded.interruptions.isEmpty)
@@ -36,7 +36,7 @@ import Testing
     #expect(part.count == signal.count && largest < 1e-6, "\(largest)")
   }
 
-  @Test func `a playback whose sound server ends is lost`() async throws {
+  @Test func `a playback device is reported as lost when its sound server ends`() async throws {
     let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2, count: 20))
     #expect(await playback.play(ramp(9_600)).error == nil)
     try bench.stopPulse()
@@ -44,7 +44,7 @@ import Testing
     playback.close()
   }
 
-  @Test func `a capture whose sound server ends is lost`() async throws {
+  @Test func `a capture device is reported as lost when its sound server ends`() async throws {
     let capture = try ALSADevice(.capture, request("syrinxpulse", channels: 2, count: 20))
     #expect(await capture.record(4_800).error == nil)
     try bench.stopPulse()
@@ -65,7 +65,7 @@ import Testing
     #expect(PulseServer.devices(at: "\(socket).missing").isEmpty)
   }
 
-  @Test func `a hung sound server does not delay the list for long`() throws {
+  @Test func `listing devices returns within seconds even if the sound server hangs`() throws {
     try bench.pausePulse()
     defer { try? bench.continuePulse() }
     let socket = "unix:\(bench.pulseDirectory.path())/native"

@@ -9,7 +9,7 @@ import Testing
   let start = SuspendingClock().systemEpoch
 
   @Test(arguments: [EAGAIN, EINTR])
-  func `a device without frames now needs no recovery`(code: Int32) {
+  func `EAGAIN and EINTR need no recovery`(code: Int32) {
     #expect(steps(.playback, [-code]) == [.nothing])
   }
 
@@ -26,13 +26,13 @@ import Testing
     #expect(steps(.capture, [-ESTRPIPE, 0, 0]) == [.resume, .start, .done(.suspended)])
   }
 
-  @Test func `a driver that cannot resume is prepared`() {
+  @Test func `a device whose driver cannot resume is prepared`() {
     #expect(
       steps(.capture, [-ESTRPIPE, -ENOSYS, 0, 0])
         == [.resume, .prepare, .start, .done(.suspended)])
   }
 
-  @Test func `a resumed device keeps its buffer, a prepared one does not`() {
+  @Test func `a resumed device keeps its buffer, and a prepared device does not`() {
     var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -ESTRPIPE) == .resume)
     #expect(recovery.next(after: 0, now: start) == .done(.suspended))
@@ -86,7 +86,7 @@ import Testing
     #expect(actions.last == .failed(operation: "snd_pcm_start", code: -EAGAIN))
   }
 
-  @Test func `an interrupted wait to start continues with the start`() {
+  @Test func `after an interrupted wait to start, the recovery continues with the start`() {
     var recovery = Recovery(direction: .capture, suspended: start)
     _ = recovery.begin(after: -EPIPE)
     #expect(!recovery.isPrepared)
@@ -98,19 +98,19 @@ import Testing
   }
 
   @Test(arguments: [ENODEV, ENXIO])
-  func `a missing device is lost in every state`(code: Int32) {
+  func `ENODEV and ENXIO count as a loss in every state`(code: Int32) {
     #expect(steps(.playback, [-code]) == [.lost])
     #expect(steps(.playback, [-EPIPE, -code]) == [.prepare, .lost])
     #expect(steps(.capture, [-EPIPE, 0, -code]) == [.prepare, .start, .lost])
     #expect(steps(.capture, [-ESTRPIPE, -code]) == [.resume, .lost])
   }
 
-  @Test func `a disconnected device is lost for every code`() {
+  @Test func `a disconnected device counts as lost, whatever the code`() {
     var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -EPIPE, isDisconnected: true) == .lost)
   }
 
-  @Test func `a device that cannot be prepared is lost`() {
+  @Test func `a device that cannot be prepared counts as lost`() {
     #expect(steps(.playback, [-EIO, -EIO]) == [.prepare, .lost])
   }
 
@@ -123,7 +123,7 @@ import Testing
         ])
   }
 
-  /// The actions for a sequence of results of the device.
+  /// Returns the actions for a sequence of the device's results.
   private func steps(
     _ direction: AudioDevice.Direction, _ answers: [Int32]
   ) -> [Recovery.Action] {

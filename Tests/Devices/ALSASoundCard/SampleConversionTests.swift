@@ -4,7 +4,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct SampleConversionTests {
-  @Test func `every 16-bit value survives the round trip to the device`() {
+  @Test func `every 16-bit value is unchanged after encoding and decoding`() {
     let samples = (-32_768...32_767).map { Float($0) / 32_768 }
     for format in PCMSampleFormat.allCases {
       let isSame = roundTrip(samples, format) == samples

@@ -12,7 +12,7 @@ import Testing
       SoundCardError.opening("default", for: .capture, code: -code) == .noSoundCard(.capture))
   }
 
-  @Test func `an unreachable sound server is named in the error`() {
+  @Test func `the error of an unreachable server contains the device name and the cause`() {
     let error = SoundCardError.opening("pulse", for: .playback, code: -ECONNREFUSED)
     #expect(
       error
@@ -29,14 +29,14 @@ import Testing
       SoundCardError.opening("x", for: .capture, code: -ENOENT) == .unknownDevice("x", .capture))
   }
 
-  @Test func `codes of operations keep ALSA's messages`() {
+  @Test func `the errors of failed operations contain ALSA's messages`() {
     #expect(SoundCardError.operating("x", "snd_pcm_start", code: -ENODEV) == .deviceLost("x"))
     #expect(
       SoundCardError.operating("x", "snd_pcm_start", code: -EIO)
         == .failed("x", operation: "snd_pcm_start", code: EIO, reason: "Input/output error"))
   }
 
-  @Test func `a refused parameter throws unsupported and names it`() {
+  @Test func `a refused parameter becomes an unsupported error that names the parameter`() {
     #expect(
       SoundCardError.negotiating("x", "sample rate", code: -EINVAL, for: .playback)
         == .unsupported("x", reason: "it offers no sample rate"))
@@ -49,7 +49,7 @@ import Testing
         """)
   }
 
-  @Test func `an unknown sink or source of PulseAudio is named`() {
+  @Test func `the error of an unknown PulseAudio sink or source contains its name`() {
     let sink = SoundCardError.negotiating("pulse:nosuch", "rate", code: -EIO, for: .playback)
     #expect(
       sink.description == """
@@ -59,7 +59,7 @@ import Testing
     #expect(source.description.contains("has no source \"nosuch\""))
   }
 
-  @Test func `a device that stalls fails without a code`() {
+  @Test func `the message of a stall contains no code`() {
     #expect(
       SoundCardError.stalled("x", .playback).description
         == "the device \"x\" failed in playback: it accepts no frames")

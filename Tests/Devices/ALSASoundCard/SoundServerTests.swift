@@ -3,7 +3,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct SoundServerTests {
-  @Test func `a socket in the runtime directory is a server`() {
+  @Test func `a server is available if its socket is in the runtime directory`() {
     let directory = ["XDG_RUNTIME_DIR": "/run/user/7"]
     #expect(isAvailable("pulse", directory, ["/run/user/7/pulse/native"]))
     #expect(isAvailable("pipewire", directory, ["/run/user/7/pipewire-0"]))
@@ -21,7 +21,7 @@ import Testing
     #expect(isAvailable("pulse", ["PULSE_SERVER": "tcp:kitchen"], []))
   }
 
-  @Test func `an unknown plug-in has no server`() {
+  @Test func `no server is available for an unknown plug-in`() {
     #expect(!isAvailable("jack", [:], []))
   }
 

@@ -3,12 +3,12 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Periods of 960 frames at 48 kHz: 20 ms.
+/// Periods have 960 frames at 48 kHz, which last 20 ms.
 @Suite struct WakeUpThrottleTests {
   let start = SuspendingClock().systemEpoch
   var wakes = WakeUpThrottle(period: 960, rate: 48_000)
 
-  /// Waits in which the device ticks four times a period, each `tick` long.
+  /// Simulates waits in which the device ticks four times a period, at intervals of `tick`.
   mutating func wait(times: Int, tick: Duration = .milliseconds(5)) {
     for wait in 0..<times {
       for step in 0..<4 {
@@ -20,13 +20,13 @@ import Testing
     }
   }
 
-  @Test mutating func `a device at clock speed is waited for by the clock`() {
+  @Test mutating func `at clock speed, the thread rests for the duration of the missing frames`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     #expect(wakes.consumeRest() == .milliseconds(15))
   }
 
-  @Test mutating func `a device is checked after a rest`() {
+  @Test mutating func `after a rest, the thread waits for the device`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     _ = wakes.consumeRest()
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [1, 10])
-  mutating func `a device at another speed is never waited for by the clock`(
+  mutating func `for a device at another speed, the thread never rests`(
     tick: Int
   ) {
     wait(times: 100, tick: .milliseconds(tick))
@@ -43,7 +43,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `the speed of a device that ran ahead of the clock is measured again`() {
+  @Test mutating func `after a device ran ahead of the clock, the thread does not rest`() {
     wait(times: 4)
     wakes.observe(0, at: start + .seconds(1))
     _ = wakes.consumeRest()
@@ -52,7 +52,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `one wait in eight is for the device, so it can report its loss`() {
+  @Test mutating func `one wait in eight is for the device, so that a loss is detected`() {
     wait(times: 4)
     var rests: [Bool] = []
     for _ in 0..<16 {
@@ -63,7 +63,7 @@ import Testing
     #expect(rests.count { !$0 } == 2)
   }
 
-  @Test mutating func `a device that wakes once per period is waited for`() {
+  @Test mutating func `if the device wakes the thread once per period, the thread does not rest`() {
     for wait in 0..<100 {
       wakes.observe(0, at: start + .milliseconds(20 * wait))
       wakes.woke(at: start + .milliseconds(20 * wait + 20))
@@ -73,7 +73,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `a device that cannot be ready is not checked`() {
+  @Test mutating func `while the device cannot be ready, the thread rests without checking it`() {
     wait(times: 4)
     // The last wait ended after 80 ms with a period of frames, which have been transferred.
     wakes.transferred(960)
@@ -84,7 +84,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `a process stopped for a month continues with any device`() {
+  @Test mutating func `after a process was stopped for a month, the rest does not overflow`() {
     let time = start + .seconds(30 * 86_400)
     wakes = WakeUpThrottle(period: 3_840, rate: 768_000)
     for step in 0..<5 {
@@ -102,7 +102,7 @@ import Testing
     wakes.ready(3_840, at: time)
   }
 
-  @Test mutating func `a device that may be ready or is unknown is checked`() {
+  @Test mutating func `a device that may be ready, or is in an unknown state, is checked first`() {
     wait(times: 4)
     wakes.transferred(500)
     #expect(wakes.consumeRestUnseen(at: start + .milliseconds(92)) == nil)
@@ -127,7 +127,7 @@ import Testing
     #expect(rests.count { !$0 } == 2)
   }
 
-  @Test mutating func `a device that wakes repeatedly at once gets a rest`() {
+  @Test mutating func `the thread rests if the device repeatedly wakes it too early`() {
     for wake in 0..<5 { wakes.woke(at: start + .microseconds(wake * 10)) }
     let rests = [wakes.consumeRest(), wakes.consumeRest()]
     #expect(rests == [.milliseconds(5), nil])

@@ -13,7 +13,8 @@ import Testing
     #expect(byte == 7)
   }
 
-  /// In its own process: a program that another test starts could hold the inlet.
+  /// This runs in a separate process, because a program started by another test could inherit the
+  /// inlet.
   @Test func `a descriptor is closed with its last reference`() async {
     await #expect(processExitsWith: .success) {
       var pipe = Descriptor.pipe()
@@ -22,12 +23,12 @@ import Testing
       var byte: UInt8 = 0
       #expect(read(copy, &byte, 1) == -1 && errno == EAGAIN)
       pipe = nil
-      // The end of a pipe without an inlet.
+      // A pipe without an inlet is at its end.
       #expect(read(copy, &byte, 1) == 0)
     }
   }
 
-  /// The output of a shell that was started while one of our descriptors was open.
+  /// Returns the output of a shell that was started while one of our descriptors was open.
   private func output(of script: [UInt8]) throws -> [UInt8] {
     let nothing = Descriptor(owning: open("/dev/null", O_RDWR))
     func start() throws -> (child: ChildProcess, outlet: Descriptor) {
@@ -47,7 +48,7 @@ import Testing
     return Array(bytes.prefix(count))
   }
 
-  @Test func `a child that nobody waits for ends with its own children`() throws {
+  @Test func `a child that is not waited for is ended with its own children`() throws {
     func start() throws -> Descriptor {
       let (outlet, inlet) = try #require(Descriptor.pipe())
       _ = try ChildProcess(
@@ -57,12 +58,11 @@ import Testing
     }
     let outlet = try start()
     var byte: UInt8 = 0
-    // The end of the pipe comes when the last process that can write to it has ended.
+    // The pipe ends when the last process that can write to it has ended.
     #expect(read(outlet.number, &byte, 1) == 0)
   }
 
-  @Test func `a child's status is collected once, and the child gets no signal after that`() throws
-  {
+  @Test func `a child's status is collected once, and no signal is sent afterward`() throws {
     let child = try ChildProcess(
       [Array("sh".utf8), Array("-c".utf8), Array("exit 3".utf8)], input: 0, output: 1, errors: 2)
     #expect(child.wait() == 3 << 8)
@@ -72,12 +72,13 @@ import Testing
   }
 
   @Test func `a child process has only its standard descriptors and no blocked signal`() throws {
-    // A waiting shell blocks signals itself.
+    // `exec` replaces the shell, because a waiting shell blocks signals itself.
     let listing = try output(of: Array("ls /proc/$$/fd; exec grep SigBlk /proc/self/status".utf8))
     #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\nSigBlk:\t0000000000000000\n")
   }
 
-  /// Runs in its own process, because the children of other tests would inherit the descriptors.
+  /// This runs in a separate process, because the children of other tests would inherit the
+  /// descriptors.
   @Test func `a child process inherits nothing that another thread opens meanwhile`() async {
     await #expect(processExitsWith: .success) {
       let end = try WakeUp()

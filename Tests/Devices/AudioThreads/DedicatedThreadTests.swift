@@ -25,7 +25,10 @@ import Testing
     #expect(thread.hasEnded)
   }
 
-  @Test func `a canceled caller of DedicatedThread.run abandons the work at once`() async throws {
+  @Test
+  func `if its caller is canceled, DedicatedThread.run returns at once without the work's result`()
+    async throws
+  {
     let mayEnd = DispatchSemaphore(value: 0)
     defer { mayEnd.signal() }
     let caller = Task {
@@ -35,7 +38,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await caller.value }
   }
 
-  @Test func `a canceled caller of runToEnd interrupts the work and gets its result`()
+  @Test func `if its caller is canceled, runToEnd interrupts the work and returns its result`()
     async throws
   {
     let mayEnd = DispatchSemaphore(value: 0)

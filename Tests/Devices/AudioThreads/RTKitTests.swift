@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a libsystemd that gives neither a bus nor an error is an error`() throws {
+  @Test func `opening fails if libsystemd returns neither a bus nor an error`() throws {
     let folder = try TestFolder()
     let (source, library) = (folder.file("bus.c"), folder.file("bus.so"))
     try """
@@ -55,8 +55,8 @@ import Testing
 
 /// A system bus with RTKit for one client; it implements only the needed part of D-Bus.
 private final class FakeBus: @unchecked Sendable {
-  // Right because only the thread writes `grant`, before it signals `ended`, and the test reads it
-  // after that.
+  // `@unchecked Sendable` is safe because only the thread writes `grant`, before it signals
+  // `ended`, and the test reads `grant` afterward.
   struct Grant: Equatable {
     var thread: UInt64
     var priority: UInt32
@@ -92,7 +92,7 @@ private final class FakeBus: @unchecked Sendable {
     unlink(path)
   }
 
-  /// The grant, once the client has disconnected.
+  /// Returns the grant once the client has disconnected.
   func granted() -> Grant? {
     ended.wait()
     return grant
@@ -126,7 +126,7 @@ private final class FakeBus: @unchecked Sendable {
     }
   }
 
-  /// A reply to a message.
+  /// Returns a reply to a message.
   private func answer(to serial: UInt32, _ signature: String, _ body: [UInt8]) -> [UInt8] {
     var fields = [5, 1, UInt8(ascii: "u"), 0] + bytes(serial)
     if !signature.isEmpty {

@@ -8,7 +8,7 @@ import Testing
   private static let roundRobin = SCHED_RR | 0x4000_0000
 
   @Test
-  func `a thread gets real-time priority where the system allows it, and its children do not`()
+  func `a thread gets real-time priority if the system permits it, but its children do not`()
     async
   {
     let isAllowed = await onThread {

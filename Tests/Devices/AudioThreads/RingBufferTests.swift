@@ -5,7 +5,7 @@ import Testing
 @testable import AudioThreads
 
 @Suite struct RingBufferTests {
-  @Test func `elements are read in the order written, also across the wrap`() {
+  @Test func `elements are read in the order written, even across the wrap`() {
     let ring = RingBuffer<Int>(capacity: 5)
     var read: [Int] = []
     for value in 0..<23 {
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `a large ring touches no more memory than its backlog needs`() {
-    // Large enough to be mapped, so its memory begins as zeros.
+    // This ring is large enough to be mapped, so its memory begins as zeros.
     let ring = RingBuffer<Int>(capacity: 100_000)
     for round in 1...1_000 {
       for _ in 0..<150 { ring.tryWrite(round) }
@@ -85,7 +85,7 @@ import Testing
     var (written, read) = (0, [Int]())
     for count in [3, 4, 2, 5, 1, 5, 3] {
       for _ in 0..<count where ring.tryWrite(written) { written += 1 }
-      // Sometimes one element stays.
+      // If the number of written elements is odd, one element is left unread.
       for _ in 0..<(count - written % 2) { ring.tryRead().map { read.append($0) } }
     }
     while let next = ring.tryRead() { read.append(next) }
@@ -98,7 +98,7 @@ import Testing
     #expect(written == capacity && ring.storage.elementsEqual(0..<capacity))
   }
 
-  @Test func `resident pages are present before they are touched, and others are not`() {
+  @Test func `only resident pages are present before they are touched`() {
     let ring = RingBuffer<UInt8>(capacity: 1 << 22, resident: 1 << 20)
     let page = Int(sysconf(CInt(_SC_PAGESIZE)))
     var states = [UInt8](repeating: 0, count: ring.capacity / page)

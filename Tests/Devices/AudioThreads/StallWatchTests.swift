@@ -16,7 +16,8 @@ import Testing
     #expect(verdicts[24...].allSatisfy { $0 == .stalled })
   }
 
-  @Test mutating func `a process stopped for an hour has waited one timeout`() {
+  @Test
+  mutating func `a wait during which the process was stopped for an hour counts as one timeout`() {
     watch.waited(.seconds(3_600), atMost: .milliseconds(200))
     #expect(watch.verdict == .fine)
   }
@@ -38,7 +39,8 @@ import Testing
     #expect(watch.verdict == .late)
   }
 
-  @Test mutating func `late waits delay the stalled verdict, but not forever`() {
+  @Test
+  mutating func `with late waits, the stalled verdict comes later, at the limit for the start`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))
@@ -94,7 +96,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `recoveries do not count as waiting up to a limit`() {
+  @Test mutating func `a recovery resets the wait time, but too many recoveries are a stall`() {
     watch.waited(.seconds(4), atMost: .seconds(4))
     watch.interrupted()
     watch.waited(.seconds(4), atMost: .seconds(4))
@@ -112,11 +114,11 @@ import Testing
     #expect(!afterwards)
   }
 
-  @Test mutating func `a device that discards its frames again and again is stalled`() {
+  @Test mutating func `a device that repeatedly discards its frames is stalled`() {
     watch.progressed()
     let verdicts = (0..<StallWatch.discardLimit).map { _ in
       watch.interrupted(isDiscarding: true)
-      // It takes frames, but plays none of them.
+      // The device accepts frames, but plays none of them.
       watch.progressed(isRunning: false)
       return watch.verdict
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import SoundCard
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceReopenerTests {
-  /// A device that can be connected and counts its calls.
+  /// A device that can be connected, and that counts its calls.
   private final class FakeDevice: Sendable {
     struct State {
       var isConnected = false
@@ -21,7 +21,7 @@ import Testing
     let notifications: AsyncStream<Void>
     private let notification: AsyncStream<Void>.Continuation
     private let changes = AsyncStream.makeStream(of: Void.self)
-    /// Opening waits for this gate.
+    /// Every opening waits for this gate.
     private let openingGate: Gate?
     /// Opens when the reopener attempts to open the device.
     let isOpening = Gate()
@@ -36,7 +36,7 @@ import Testing
       changes.continuation.onTermination = { [isUnobserved] _ in isUnobserved.open() }
     }
 
-    /// A reopener with one waiter for a minute.
+    /// Returns a reopener with one waiter, which waits for a minute.
     func reopener() -> DeviceReopener<Int> {
       let reopener = DeviceReopener<Int>(
         after: .deviceLost("test"),
@@ -80,7 +80,7 @@ import Testing
     #expect(back == 1 && reopener.gap == .milliseconds(700))
     let again = reopener.popDevice()
     #expect(again == nil)
-    // The device is lost until it runs.
+    // The device counts as lost until it runs.
     #expect(reopener.isDeviceLost)
     reopener.adopted()
     #expect(!reopener.isDeviceLost)
@@ -88,7 +88,9 @@ import Testing
     #expect(device.state.withLock { $0.closed } == 0)
   }
 
-  @Test func `a waiter past its deadline is reported, and the last one ends the wait`() async {
+  @Test func `popExpired returns an expired waiter once, and the wait ends when no waiter is left`()
+    async
+  {
     let device = FakeDevice()
     let reopener = device.reopener()
     reopener.join(2, atMost: .seconds(3))

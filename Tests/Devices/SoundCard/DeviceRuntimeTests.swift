@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundCard
 
-/// The control thread of a device, with a server that only notes what is asked of it.
+/// The control thread of a device, with a server that only records its calls.
 @Suite(.timeLimit(.minutes(5))) struct DeviceRuntimeTests {
   private let server: NotingServer
   private let device: MonitoredCapture
@@ -17,7 +17,7 @@ import Testing
     server = NotingServer(device, try DeviceLink(limit: 3))
   }
 
-  @Test func `a device has a limited number of places, and a port frees its own at its end`()
+  @Test func `a device has a limited number of places, and a port's place is free after its end`()
     async throws
   {
     let runtime = try DeviceRuntime(device, server)
@@ -57,7 +57,8 @@ import Testing
     await runtime.close()
   }
 
-  @Test func `a loss is an error for every port, and the device admits no other`() async throws {
+  @Test func `a loss is an error for every port, even for a port that is added later`() async throws
+  {
     let runtime = try DeviceRuntime(device, server)
     let port = try add(to: runtime)
     server.end(.failure(.deviceLost("idle")))
@@ -77,7 +78,7 @@ import Testing
   }
 }
 
-/// A port that notes how it ended.
+/// A port that records its end.
 private final class NotingPort: DevicePort {
   let onDeviceLoss = DeviceLossPolicy.fail
   let ended = Gate()
@@ -99,7 +100,7 @@ private final class NotingPort: DevicePort {
   }
 }
 
-/// A server whose thread waits for commands, or for the end that the test gives it.
+/// A server whose thread waits for commands, or for the end that the test sets.
 private final class NotingServer: PortServer {
   static let threadName = "test-server"
 
@@ -138,7 +139,7 @@ private final class NotingServer: PortServer {
   func begin(on device: MonitoredCapture, after gap: Duration) {}
 }
 
-/// A device that only waits, and counts how often it is closed.
+/// A device that only waits, and that counts the calls of `close`.
 private final class IdleCapture: CapturePCM {
   let configuration = PCMConfiguration(
     device: "idle", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)

@@ -8,7 +8,7 @@ import Testing
     #expect(isEqual(Heartbeat().beat, (0, nil)))
   }
 
-  @Test func `a call is visible while it runs, and consecutive calls differ`() {
+  @Test func `a beat contains the running call, and consecutive calls have different counts`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.transfer))
     #expect(isEqual(heartbeat.beat, (1, .transfer)))
@@ -35,7 +35,7 @@ import Testing
     #expect(!heartbeat.abandon())
   }
 
-  @Test func `a thread whose call has returned is not abandoned in it`() {
+  @Test func `abandon(in:) fails if the snapshot's call has returned`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.transfer))
     let seen = heartbeat.beat

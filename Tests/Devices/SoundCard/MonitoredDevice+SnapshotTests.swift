@@ -19,21 +19,21 @@ import Testing
     device.check(beat, after: passed, patience: patience ?? PCMConfiguration.cardPatience)
   }
 
-  /// The verdicts for snapshots that are `interval` apart.
+  /// Returns the verdicts for snapshots that are `interval` apart.
   private func verdicts(
     _ beats: [Heartbeat.Beat], every interval: Duration = MonitoredPlayback.interval
   ) -> [StallWatch.Verdict] {
     beats.map { check($0, after: interval) }
   }
 
-  @Test func `a hanging call is suspicious once and then stuck, within a second`() {
+  @Test func `a hanging call is late once and then stalled, within a second`() {
     #expect(
       verdicts(Array(repeating: inWrite, count: 5))
         == [.fine, .fine, .late, .fine, .stalled])
     #expect(MonitoredPlayback.interval * 5 <= .seconds(1))
   }
 
-  @Test func `a call into a sound server may take as long as the device's patience`() {
+  @Test func `a call into a sound server is not stalled before the device's patience ends`() {
     let verdicts = (0..<27).map { _ in
       check(inWrite, after: .milliseconds(200), patience: .seconds(5))
     }
@@ -41,24 +41,24 @@ import Testing
     #expect(verdicts.contains(.stalled))
   }
 
-  @Test func `a thread that repeats the same call is not suspicious`() {
+  @Test func `a thread that repeats the same call is fine`() {
     let beats = (0..<20).map { (count: UInt64($0), call: PCMCall?.some(.wait)) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread outside of calls is not suspicious`() {
+  @Test func `a thread outside of calls is fine`() {
     let mixing: Heartbeat.Beat = (8, nil)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread that continues after a suspicious call is no longer suspicious`() {
+  @Test func `a thread that continues after a late call is fine again`() {
     let next: Heartbeat.Beat = (9, .transfer)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
         == [.fine, .fine, .late, .fine, .fine, .late])
   }
 
-  @Test func `a process stopped for a minute counts one interval`() {
+  @Test func `a snapshot after the process was stopped for a minute counts as one interval`() {
     #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
   }
 
@@ -82,7 +82,7 @@ import Testing
     #expect(verdicts.filter { $0 != .fine } == [.late])
   }
 
-  @Test func `a caller that wants to end waits no longer for a call that hangs`() throws {
+  @Test func `a call that hangs is stalled as soon as its caller wants to end`() throws {
     for isEnding in [false, true] {
       let device = MonitoredPlayback(try HangingDevice())
       let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)

@@ -5,7 +5,8 @@ import Testing
 @testable import SoundCard
 
 @Suite struct MonitoredDeviceTests {
-  @Test func `a hanging device is woken, then abandoned, and reported with its call`() async throws
+  @Test func `a hanging device is woken, then abandoned, and the error names the hanging call`()
+    async throws
   {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
@@ -21,7 +22,7 @@ import Testing
     await thread.join()
   }
 
-  @Test func `a microphone that hangs while it is read is reported as such`() async throws {
+  @Test func `the error of a microphone that hangs during a read names the read`() async throws {
     let device = try HangingDevice()
     let pcm = MonitoredCapture(device)
     let thread = try DedicatedThread.start(name: "hangs") {
@@ -50,7 +51,9 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a lost device is reported before it is closed, a working one after it`() throws {
+  @Test func `a lost device is reported before it is closed, and a working device afterward`()
+    throws
+  {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
       let device = try HangingDevice()
       let pcm = MonitoredPlayback(device)
@@ -69,7 +72,8 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a device whose long waits end is never reported as suspicious`() throws {
+  @Test func `a device whose long waits end when it is woken is never reported as hanging`() throws
+  {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     let hasEnded = try WakeUp()
@@ -83,7 +87,7 @@ import Testing
     }
   }
 
-  /// Watches on a new thread until there is an error.
+  /// Monitors on a new thread until there is an error, and returns the error.
   private static func firstError<Device>(
     of device: MonitoredDevice<Device>
   ) async -> SoundCardError? {

@@ -2,7 +2,7 @@ import SoundCard
 import Testing
 
 @Suite struct ReopeningScheduleTests {
-  /// A schedule with one waiter for a minute.
+  /// Returns a schedule with one waiter, which waits for a minute.
   private func oneWaiter() -> ReopeningSchedule {
     var schedule = ReopeningSchedule()
     schedule.join(1, until: .seconds(60))
@@ -44,7 +44,7 @@ import Testing
     #expect(first && second)
   }
 
-  @Test func `a slow opening replaces the reattempts during it`() {
+  @Test func `after a slow opening, the attempts that were due meanwhile count as one`() {
     var schedule = oneWaiter()
     let first = schedule.advance(to: .seconds(1)).opens
     schedule.failed(at: .seconds(6))
@@ -55,7 +55,7 @@ import Testing
     #expect(schedule.nextStep == .seconds(9))
   }
 
-  @Test func `each waiter has its own deadline, and the last one ends the wait`() {
+  @Test func `each waiter has its own deadline, and the last deadline ends the wait`() {
     var schedule = oneWaiter()
     schedule.join(2, until: .milliseconds(500))
     let early = schedule.advance(to: .zero).hasExpired
@@ -71,7 +71,7 @@ import Testing
     #expect(schedule.isOver && !opens && schedule.nextStep == nil)
   }
 
-  @Test func `a reopened device is not opened until it is lost again`() {
+  @Test func `a reopened device is not opened again until it is lost again`() {
     var schedule = oneWaiter()
     let first = schedule.advance(to: .seconds(1)).opens
     schedule.opened(at: .seconds(1))

@@ -5,7 +5,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A capture that waits only for time, as for a slow consumer.
+/// A capture that waits only for time to pass, as with a slow consumer.
 @Suite(.timeLimit(.minutes(5))) struct CaptureRestTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -14,7 +14,7 @@ import VirtualSoundCard
     let pcm = try await open(.lockstep(clock))
     let rest = halfBuffer(of: pcm)
     let reader = try DedicatedThread.start(name: "reader") {
-      // The card's time shows how it ended.
+      // The card's time shows whether the waits ended as expected.
       while pcm.elapsed < rest,
         (try? pcm.wait(for: .nothing, atMost: rest - pcm.elapsed)) != nil
       {}
@@ -27,13 +27,14 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `a card that waited for its engine catches up, or slips after a long wait`(
+  func `after it waited for its engine, a card catches up, or with slack skips the delay`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()
     let pcm = try await open(.lockstep(clock, slack: slack))
     let period = pcm.configuration.period.duration(at: format.sampleRate)
-    // The first step waits for the late engine: then two steps are due, or five.
+    // The first step waits for the late engine. Then all five steps are taken, or with `slack` only
+    // two.
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: period * 5)
     let reader = try DedicatedThread.start(name: "reader") {
@@ -51,7 +52,7 @@ import VirtualSoundCard
     pcm.close()
   }
 
-  @Test func `a capture that rests lets the time of an untimed card pass`() async throws {
+  @Test func `the time of an untimed card advances while a capture rests`() async throws {
     let pcm = try await open(.untimed)
     let rest = halfBuffer(of: pcm)
     #expect(try pcm.wait(for: .nothing, atMost: rest) == .timedOut)

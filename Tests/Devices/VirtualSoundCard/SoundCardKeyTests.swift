@@ -3,7 +3,7 @@ import SoundCard
 import Testing
 
 @Suite struct SoundCardKeyTests {
-  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+  @Test func `a call of an unimplemented endpoint in a detached task fails the test`() async {
     await withKnownIssue {
       @Dependency(\.soundCard) var client
       await Task.detached { [client] in _ = try? await client.devices() }.value

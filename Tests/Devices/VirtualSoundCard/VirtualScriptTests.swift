@@ -7,7 +7,7 @@ import Testing
 @Suite struct VirtualScriptTests {
   private let busy = VirtualFault.busy(times: 2)
 
-  @Test func `a fault with a count does not happen more often`() throws {
+  @Test func `a fault with a count happens at most that many times`() throws {
     var script = VirtualScript([busy, .xrun(at: 5, lost: 1)])
     for _ in 0..<2 {
       let (fault, error) = try #require(script.failure(in: .open, at: 0))
@@ -35,7 +35,7 @@ import Testing
     #expect(script.timeline.isEmpty)
   }
 
-  @Test func `a hang-up is reported once, as a loss, to a caller that waits`() throws {
+  @Test func `a hang-up is thrown once, as deviceLost, and only in a wait`() throws {
     var script = VirtualScript([.hungUp(at: 10)])
     #expect(script.failure(in: .wait, at: 9) == nil)
     #expect(script.failure(in: .transfer, at: 10) == nil)

@@ -14,7 +14,7 @@ import VirtualSoundCard
     #expect(devices.allSatisfy { $0.isVirtual && !$0.isDefault })
   }
 
-  @Test func `the virtual card refuses another device's name`() async {
+  @Test func `the virtual card refuses the name of any other device`() async {
     let card = VirtualSoundCard().soundCard
     await #expect(throws: SoundCardError.unknownDevice("hw:9", .playback)) {
       _ = try await card.openPlayback(request: PCMRequest(device: "hw:9", format: format))
@@ -43,7 +43,8 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `an unplugged card opens again after its time and reports the change`()
+  @Test
+  func `an unplugged card can be opened again after its scripted time, and reports the change`()
     async throws
   {
     let clock = TestClock<Duration>()
@@ -101,7 +102,7 @@ import VirtualSoundCard
     let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
     try pcm.start()
     let reader = try DedicatedThread.start(name: "reader") {
-      // The card's time shows how it ended.
+      // The card's time shows whether the waits ended as expected.
       while let wakeUp = try? pcm.wait(for: .period, atMost: .milliseconds(500)),
         wakeUp == .woken
       {}

@@ -26,7 +26,7 @@ import Testing
     #expect(device.poll(.period) == .ready(10))
   }
 
-  @Test func `playback that underruns reports the frames it lacked`() {
+  @Test func `after an underrun, a playback reports the missing frames as lost`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.tick(20)
@@ -38,7 +38,7 @@ import Testing
     #expect(device.position == 25)
   }
 
-  @Test func `capture that overruns loses its buffer and continues`() {
+  @Test func `after an overrun, a capture loses its buffer and continues`() {
     var device = transfer(.capture)
     device.start()
     device.tick(40)
@@ -66,7 +66,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a driver that resumes slowly loses the frames of the time until it has resumed`() {
+  @Test func `a slow resume loses the frames of the time until the device continues`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
@@ -102,7 +102,8 @@ import Testing
     #expect(device.read(10).first == 27)
   }
 
-  @Test func `a transfer moves at most the scripted frames, and every nth transfer none`() {
+  @Test func `a transfer moves at most the scripted number of frames, and every nth transfer none`()
+  {
     var device = transfer(
       .playback, faults: [.shortTransfers(atMost: 4), .refusedTransfers(every: 3)])
     let written = (0..<6).map { _ in device.write(10) }
@@ -149,7 +150,7 @@ import Testing
     #expect(device.isGone)
   }
 
-  @Test func `a call blocks once, from its frame on, and no other call does`() {
+  @Test func `a call blocks once, from its frame on, and other calls do not block`() {
     var device = transfer(
       .capture,
       faults: [.blocked(in: .transfer, at: 10, for: .seconds(1)), .blocked(in: .drop)])

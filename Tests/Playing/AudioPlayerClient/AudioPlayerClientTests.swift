@@ -9,7 +9,8 @@ import Testing
   let tone = AudioSignal.sine(440).buffer(
     .seconds(1), format: AudioFormat(sampleRate: 8_000, channelCount: 1))
 
-  @Test func `an unimplemented endpoint reports its name and throws if it can`() async {
+  @Test func `a call of an unimplemented endpoint reports its name, and throws if possible`() async
+  {
     let player = AudioPlayerClient.testValue
     await expectIssue("AudioPlayerClient.play") {
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) {
@@ -54,7 +55,7 @@ import Testing
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.playback] })
   }
 
-  @Test func `one endpoint can be overridden and the others stay unimplemented`() async throws {
+  @Test func `overriding one endpoint leaves the others unimplemented`() async throws {
     try await withDependencies {
       $0.audioPlayer.play = { _ in }
     } operation: {
@@ -71,7 +72,7 @@ import Testing
       let request = PlaybackRequest(source: .buffers([tone, tone]), repetition: .times(2))
       let stream = await AudioPlayerClient.previewValue.playback(request: request)
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
-      // Each step is awaited: four seconds are twenty steps of 200 ms.
+      // Each step is awaited, so four seconds are twenty steps of 200 ms.
       for _ in 0..<20 { await clock.step(by: .milliseconds(200)) }
       return try await events.value
     }
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+  @Test func `a call of an unimplemented endpoint in a detached task fails the test`() async {
     await withKnownIssue {
       @Dependency(\.audioPlayer) var client
       await Task.detached { [client] in await client.stop() }.value

@@ -3,7 +3,7 @@ import AudioPlayerClient
 import Testing
 
 @Suite struct PlaybackPolicyTests {
-  @Test func `a slow consumer costs bounded memory and loses no silence`() {
+  @Test func `a slow consumer gets the sum of all silence from a bounded queue`() {
     var queue: [PlaybackEvent] = []
     for step in 1...100 {
       PipePolicy.playback.enqueue(&queue, .xrun(.milliseconds(25)))
@@ -24,7 +24,7 @@ import Testing
       ])
   }
 
-  @Test func `the newest 64 events of a kind and the end are kept`() {
+  @Test func `a slow consumer gets the newest 64 events of a kind and the finished event`() {
     let place = { (step: Int) in PlaybackProgress(played: .milliseconds(step)) }
     let started = PlaybackEvent.started(
       PlaybackStart(device: "x", format: AudioFormat(sampleRate: 8_000, channelCount: 1)))
@@ -47,7 +47,7 @@ import Testing
     #expect(queue.dropLast().last == .failed(item: 999, .emptySource(nil)))
   }
 
-  @Test func `the last loss of a device and the sum of its gaps are kept`() {
+  @Test func `a slow consumer gets the last device loss and the sum of the gaps`() {
     var queue: [PlaybackEvent] = []
     for _ in 1...100 {
       PipePolicy.playback.enqueue(&queue, .deviceLost)

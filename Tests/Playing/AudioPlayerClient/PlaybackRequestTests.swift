@@ -6,7 +6,7 @@ import Testing
 @Suite struct PlaybackRequestTests {
   private let file = URL(fileURLWithPath: "a.wav")
 
-  @Test func `a request of one source is a queue of one item`() {
+  @Test func `a request for one source contains one item`() {
     var request = PlaybackRequest(
       source: .file(file), repetition: .forever, range: PlaybackRange(end: .frame(7)))
     #expect(request.items.count == 1)
@@ -22,19 +22,19 @@ import Testing
     #expect(request.repetition == .times(2))
   }
 
-  @Test func `a request without items gets one from its source`() {
+  @Test func `setting the source of a request without items adds an item`() {
     var request = PlaybackRequest(items: [])
     request.source = .file(file)
     #expect(request.items.count == 1)
   }
 
-  @Test func `an ID is a given name or unique`() {
+  @Test func `a PlaybackID equals another with the same name, and is unique without a name`() {
     #expect(PlaybackID() != PlaybackID())
     #expect(PlaybackID("a") == "a")
     #expect("\(PlaybackID("a"))" == "\"a\"")
   }
 
-  @Test func `times become frames at the source's rate, never negative`() {
+  @Test func `a PlaybackTime is converted to a frame at the source's rate, at least 0`() {
     #expect(PlaybackTime.time(.milliseconds(1_500)).frame(at: 8_000) == 12_000)
     #expect(PlaybackTime.frame(7).frame(at: 8_000) == 7)
     #expect(PlaybackTime.frame(-7).frame(at: 8_000) == 0)

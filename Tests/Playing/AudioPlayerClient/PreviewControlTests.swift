@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Like the other, without waiting for the start.
+  /// Plays a request during `body`, which begins without waiting for the start; returns the events.
   private func played(
     _ request: PlaybackRequest, _ body: (AudioPlayerClient) async throws -> Void
   ) async throws -> [PlaybackEvent] {
@@ -107,7 +107,9 @@ import Testing
     #expect(finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
   }
 
-  @Test func `a paused preview can be stopped and is then unknown`() async throws {
+  @Test func `a paused preview can be stopped, and later commands throw unknownPlayback`()
+    async throws
+  {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       try await player.control(id: "a", command: .pause())
       try await player.control(id: "a", command: .stop())
@@ -121,7 +123,7 @@ import Testing
     try await player.control(id: "a", command: .stop())
   }
 
-  @Test func `items play in order and can be sought or skipped`() async throws {
+  @Test func `items play in order, and a seek or a skip moves to another item`() async throws {
     let events = try await play(
       PlaybackRequest(items: [item(100), item(1), item(100)], id: "a")
     ) { player in
@@ -228,7 +230,10 @@ import Testing
     }
   }
 
-  @Test func `a preview plays exactly what an immediate clock slept`() async throws {
+  @Test
+  func `with an immediate clock, a preview plays for exactly the time that the clock has slept`()
+    async throws
+  {
     let clock = ImmediateClock()
     let events = try await withDependencies {
       $0.continuousClock = clock

@@ -9,7 +9,7 @@ import VirtualSoundCard
 @testable import AudioPlayerClientLive
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct AudioPlayerDevicesTests {
-  @Test func `after a failed opening the next request opens the device again`() async throws {
+  @Test func `after a failed opening, the next request opens the device again`() async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(pace: .lockstep(TestClock()))
     var soundCard = card.soundCard
@@ -26,7 +26,7 @@ import VirtualSoundCard
     } operation: {
       (0..<40).map { _ in
         Task {
-          // A caller may try again at once, while others have yet to get the error.
+          // This caller may try again while the other callers have not yet received the error.
           let first = try? await player.acquire(request)
           let device = if let first { first } else { try await player.acquire(request) }
           await player.release(device)
@@ -39,7 +39,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `without frequent reports, a sound gets a large buffer, and a live stream does not`() {
+  @Test func `long progress intervals enlarge the device buffer, except for a live stream`() {
     func buffering(_ source: PlaybackSource) -> PCMBuffering {
       let request = PlaybackRequest(source: source, progressInterval: .seconds(2))
       return request.deviceRequest(for: .speech, idleTime: .zero).buffering

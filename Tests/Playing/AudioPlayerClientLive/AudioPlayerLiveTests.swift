@@ -77,7 +77,7 @@ import VirtualSoundCard
     #expect(card.played.first?.samples.prefix(expected.count).elementsEqual(expected) == true)
   }
 
-  @Test func `the volume of a request and that of the client multiply`() async throws {
+  @Test func `the volumes of the request and the client are multiplied`() async throws {
     let card = VirtualSoundCard(pace: .untimed)
     try await withPlayer(on: card) { player in
       await player.setVolume(volume: 0.5)
@@ -100,7 +100,7 @@ import VirtualSoundCard
     #expect(played.count >= expected.count)
   }
 
-  @Test func `two sounds are mixed with all their samples`() async throws {
+  @Test func `the mix of two sounds contains all samples of both`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock))
     let low = AudioSignal.sine(100, amplitude: 0.25).buffer(.seconds(5), format: format)
@@ -139,7 +139,7 @@ import VirtualSoundCard
     let played = events.compactMap(\.played)
     #expect(played == played.sorted())
     #expect(played.last == .milliseconds(500))
-    // At most 20 a second, plus the last one.
+    // At most 20 events a second, plus the last event.
     for (earlier, later) in zip(played, played.dropLast().dropFirst()) {
       #expect(later - earlier >= .milliseconds(50))
     }
@@ -152,11 +152,11 @@ import VirtualSoundCard
       .init(source: .buffers([long]), progressInterval: .seconds(2)), on: card)
     let played = events.compactMap(\.played)
     #expect(played.last == .seconds(9))
-    // One every two seconds, one at each end, and those that come with other events.
+    // One event every two seconds, one at each end, and those that accompany other events.
     #expect(played.count <= 8)
   }
 
-  @Test func `an xrun is an event, and the sound continues`() async throws {
+  @Test func `an xrun is reported, and the sound continues`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       pace: .lockstep(clock), faults: [.xrun(at: 1_600, lost: 400)])

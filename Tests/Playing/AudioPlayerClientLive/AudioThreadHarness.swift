@@ -18,7 +18,7 @@ final class AudioThreadHarness {
     link = try DeviceLink(limit: VoiceTable.limit)
   }
 
-  /// A voice that holds these samples; its input has ended if it is complete.
+  /// Creates a voice that holds these samples; its input has ended if `isComplete` is true.
   func voice(
     _ samples: [Float], isComplete: Bool = true, bus: BusVolume = BusVolume(),
     progressInterval: Duration = .milliseconds(50)
@@ -52,7 +52,7 @@ final class AudioThreadHarness {
     try PlaybackThread(pcm: pcm, link: link, volume: volume).run()
   }
 
-  /// The events since the last call.
+  /// Returns the events since the last call.
   func events() -> [Event] {
     Array(
       sequence(state: ()) { [link, voices] _ in

@@ -14,7 +14,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [PCMCall.wait, .transfer, .delay])
-  func `a device that hangs is lost, and closed when its call returns`(
+  func `a hanging device is reported as lost, and closed when the blocked call returns`(
     call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 1_600)])
@@ -25,7 +25,8 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a device that hangs in start with the last frames is lost`() async throws {
+  @Test func `a device that hangs in start with the last frames is reported as lost`() async throws
+  {
     let harness = PlayerHarness(faults: [.blocked(in: .start)])
     let playing = await harness.start(PlaybackRequest(source: .buffers([sound])))
     await harness.clock.advance(by: .seconds(1))
@@ -44,14 +45,14 @@ import VirtualSoundCard
       }
       #expect(events.last?.finish?.reason == .stopped)
     } catch {
-      // A machine so busy that its thread did not run for a second looks like a device that hangs.
+      // If a busy machine does not run the thread for a second, the device counts as hanging.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)
   }
 
   @Test(arguments: [PCMCall.wait, .transfer, .delay])
-  func `stop returns even if the device hangs already`(call: PCMCall) async throws {
+  func `stop returns even if the device is already hanging`(call: PCMCall) async throws {
     let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 400)])
     do {
       try await play(endless, on: card) { event, player in
@@ -60,7 +61,7 @@ import VirtualSoundCard
         await player.stop()
       }
     } catch {
-      // The loss may be noticed before the stop or after it.
+      // The loss may be detected before the stop.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)
@@ -71,7 +72,7 @@ import VirtualSoundCard
     call: PCMCall
   ) async throws {
     let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
-    // On a machine so busy that this takes a second, the device is lost for a while.
+    // If a busy machine delays the call's return to a second, the device is temporarily lost.
     let playing = await harness.start(
       PlaybackRequest(source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60))))
     try await harness.finish(playing)
@@ -103,7 +104,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [PCMCall.wait, .transfer, .delay])
-  func `a sound that waits for its device continues on a second opening while the first one hangs`(
+  func `a sound waiting for a hanging device continues when the device is opened a second time`(
     call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 400)])
@@ -115,7 +116,7 @@ import VirtualSoundCard
     #expect(gaps.count == 1 && gaps[0] >= .seconds(1), "\(gaps)")
     #expect(events.last?.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
     let second = try #require(card.played.last?.samples)
-    // Silence may follow while the end is reported; the sound itself has none.
+    // Silence may follow while the end is reported; the sound itself contains no silence.
     let audible = second.prefix { $0 != 0 }
     let isComplete = audible.elementsEqual(sound.samples.suffix(audible.count))
     #expect(card.played.count == 2 && audible.count >= 3_600 && isComplete)
@@ -123,7 +124,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a device call that does not return within the wait is an error`() async throws {
+  @Test func `a playback fails if a device call blocks for longer than onDeviceLoss allows`()
+    async throws
+  {
     let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)])
     let request = PlaybackRequest(
       source: .buffers([sound]), onDeviceLoss: .wait(atMost: .milliseconds(100)))

@@ -19,8 +19,8 @@ import VirtualSoundCard
   private let card = VirtualSoundCard(pace: .realTime)
   private let log = Mutex<[PlaybackEvent]>([])
 
-  /// Where the disks stall: the second file before its header, at its first frame, and in its middle; the
-  /// first in its middle and at its end.
+  /// Where the disks stall: in the first file's middle or at its end, and in the second file before
+  /// its header, at its first frame, or in its middle.
   @Test(arguments: [
     (BlockedSourceCall.Kind.read(2), BlockedSourceCall.Kind.open), (.read(2), .read(1)),
     (.read(4), .read(2)),
@@ -49,7 +49,7 @@ import VirtualSoundCard
     }
     for call in calls {
       await call.made.wait()
-      // The disk answers once everything read has been played, and silence after it.
+      // The disk responds only after everything read has been played, followed by silence.
       let earlier = log.withLock { $0.count }
       _ = await silences.first { $0 > earlier }
       call.letReturn()
@@ -66,8 +66,8 @@ import VirtualSoundCard
     })
   }
 
-  /// Each frame is where the reported silence before it puts it, and only the 5 ms of the fades are
-  /// missing.
+  /// Checks that every frame is shifted by the silence reported before it, and that only the frames
+  /// in the 5 ms fades are missing.
   private func check() throws {
     let events = log.withLock { $0 }
     let played = try #require(card.played.first).samples
@@ -78,15 +78,15 @@ import VirtualSoundCard
     #expect(frames.count == whole.count)
     #expect(sound.count - frames.count <= Set(shifts).count * 80)
     let isUndisturbed = !events.contains { if case .xrun = $0 { true } else { false } }
-    // A busy machine adds more silence.
+    // On a busy machine, xruns add more silence.
     if isUndisturbed { #expect(shifts.last == silence(in: events)) }
     #expect(silence(in: events) > 0)
     try checkPlaces(events)
     #expect(card.openDeviceCount == 0)
   }
 
-  /// The unchanged frames of the sound that have an unchanged neighbor: a faded frame may by chance
-  /// have the value of another.
+  /// Returns the unchanged frames of the sound that have an unchanged neighbor; a single match may
+  /// be a faded frame that has the value of another frame by chance.
   private func unfaded(_ played: [Float]) -> [(place: Int, frame: Int)] {
     let all = played.enumerated().compactMap { place, sample -> (place: Int, frame: Int)? in
       let frame = Int((sample - 0.25) * 65_536)

@@ -34,7 +34,7 @@ final class BlockedSourceCall: Sendable {
   }
 }
 
-/// A staircase in buffers of a tenth of a second, with one blocked call.
+/// A source of a staircase signal in buffers of a tenth of a second, with one blocked call.
 final class BlockingSource: FeederSource {
   let url: URL? = nil
   let shortfall: (announced: Duration?, decoded: Duration)? = nil

@@ -26,7 +26,7 @@ import VirtualSoundCard
     let effects = await harness.start(PlaybackRequest(source: steady(0.25), bus: .effects))
     try await harness.finish(music)
     try await harness.finish(effects)
-    // The music alone, with the effects, and the rest of the effects.
+    // 0.125 is the music alone, 0.375 both, and 0.25 the rest of the effects.
     #expect(harness.played.first == 0.125)
     #expect(harness.played.contains(0.375))
     #expect(harness.played.allSatisfy { [0.125, 0.375, 0.25, 0].contains($0) })
@@ -45,7 +45,9 @@ import VirtualSoundCard
     #expect(harness.played.prefix(16_000).last == 0)
   }
 
-  @Test func `two sounds that exceed full scale are limited, and that is reported`() async throws {
+  @Test func `two sounds that together exceed full scale are limited, and the gain is reported`()
+    async throws
+  {
     let first = await harness.start(PlaybackRequest(source: steady(0.9)))
     let second = await harness.start(PlaybackRequest(source: steady(0.9)))
     try await harness.finish(first)
@@ -58,7 +60,8 @@ import VirtualSoundCard
     #expect(gains.min().map { abs($0 + 5.105) < 0.01 } == true, "\(gains)")
   }
 
-  @Test func `a preloaded sound begins in the next period, alone and beside another`() async throws
+  @Test func `a preloaded sound begins in the next period, alone or beside another sound`()
+    async throws
   {
     let sound = try await withDependencies {
       $0.soundCard = harness.card.soundCard
@@ -81,7 +84,7 @@ import VirtualSoundCard
     try await harness.finish(background)
     #expect(silence <= 200)
     let first = try #require(harness.played.firstIndex(of: 0.75))
-    // Exactly the frames of a period.
+    // The sound begins within the next period of 200 frames.
     #expect((written..<(written + 200)).contains(first), "\(first - written)")
   }
 }

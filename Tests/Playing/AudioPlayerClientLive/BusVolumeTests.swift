@@ -4,7 +4,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct BusVolumeTests {
-  @Test func `a bus keeps its identity by name and begins at gain 1`() async {
+  @Test func `a bus name always yields the same volume, which begins at gain 1`() async {
     let player = AudioPlayer()
     let speech = await player.volume(of: "speech")
     #expect(await player.volume(of: "speech") === speech)

@@ -31,7 +31,7 @@ import VirtualSoundCard
         }
       }
       await isLost.wait()
-      // The hanging thread keeps no places.
+      // The hanging thread must not keep its places in the voice table.
       for _ in 0..<2 {
         #expect(await comeAndGo(0..<35, player).allSatisfy { $0 == .success(.stopped) })
       }
@@ -42,7 +42,8 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a sound that failed while the device hung is not played when it is opened again`()
+  @Test
+  func `a sound that failed while the device hung is not played when the device is opened again`()
     async throws
   {
     let harness = PlayerHarness(faults: [.blocked(in: .transfer, at: 1_600)])
@@ -56,7 +57,7 @@ import VirtualSoundCard
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await failing.value }
     await harness.pass { $0.gap != nil }
     try await harness.finish(waiting)
-    // The unplayed frames of both come first.
+    // The unplayed frames of both sounds are written first.
     let tail = Array(sound.samples.suffix(1_000))
     #expect(harness.card.played.count == 2)
     #expect(harness.card.played.last?.samples.range(of: tail) != nil)
@@ -70,8 +71,8 @@ import VirtualSoundCard
       onDeviceLoss: .wait(atMost: .seconds(600)))
   }
 
-  /// Starts `count` sounds, stops them when all have started or been refused, and returns how they
-  /// ended.
+  /// Starts a sound for each number, stops the sounds when all have started or been refused, and
+  /// returns how they ended.
   private func comeAndGo(
     _ numbers: Range<Int>, _ player: AudioPlayerClient
   ) async -> [Result<PlaybackFinish.Reason?, AudioPlayerError>] {
@@ -96,7 +97,7 @@ import VirtualSoundCard
       await begun.wait()
     }
     for number in numbers {
-      // Refused sounds are unknown.
+      // For a refused sound, this throws `unknownPlayback`.
       try? await player.control(id: PlaybackID("\(number)"), command: .stop())
     }
     var ends: [Result<PlaybackFinish.Reason?, AudioPlayerError>] = []

@@ -76,7 +76,7 @@ import Testing
     #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `rounds that were decoded ahead of a skip are still played`() async throws {
+  @Test func `a skip discards no later round, even if it is already decoded`() async throws {
     let items = [item(2_000), item(2_000, from: 2_000)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(10), id: "a"))
     await harness.pass(3)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test
-  func `a seek stays in the current repetition, although later repetitions are decoded ahead`()
+  func `a seek stays in the current repetition, even if later repetitions are already decoded`()
     async throws
   {
     var item = item(8_000)
@@ -110,7 +110,10 @@ import Testing
     #expect(harness.events.compactMap(\.loopCount) == [1, 2])
   }
 
-  @Test func `a seek in the last repetition, after all was decoded, adds no other`() async throws {
+  @Test
+  func `a seek in the last repetition adds no repetition, even if everything is already decoded`()
+    async throws
+  {
     var item = item(16_000)
     item.repetition = .times(2)
     let playing = await harness.start(PlaybackRequest(items: [item], id: "a"))
@@ -134,7 +137,7 @@ import Testing
     #expect(isEveryRound)
   }
 
-  @Test func `a round without audio is the last one`() async throws {
+  @Test func `a round without audio is the last round`() async throws {
     let request = PlaybackRequest(
       items: [
         PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav"))),
@@ -146,7 +149,7 @@ import Testing
     #expect(harness.events.compactMap(\.failedItem) == [0, 1])
   }
 
-  @Test func `an item that fails is reported in each round`() async throws {
+  @Test func `a failing item is reported in every round`() async throws {
     let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
     let request = PlaybackRequest(items: [missing, item(1_000)], cycle: .times(3))
     let playing = await harness.start(request)

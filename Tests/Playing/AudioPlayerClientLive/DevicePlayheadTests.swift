@@ -6,7 +6,7 @@ import Testing
 @Suite struct DevicePlayheadTests {
   private var playhead = DevicePlayhead(buffer: 800, rate: 8_000)
 
-  @Test mutating func `the playhead is at the written frames minus the delay`() {
+  @Test mutating func `the playhead is the number of written frames minus the delay`() {
     playhead.write(100)
     playhead.observe(delay: 30, at: .seconds(1))
     #expect(playhead.played == 70)
@@ -23,13 +23,13 @@ import Testing
     #expect((40...100).contains(playhead.played))
   }
 
-  @Test mutating func `the playhead of a device after an underrun is at the end`() {
+  @Test mutating func `after an underrun, the playhead is at the last written frame`() {
     playhead.write(100)
     playhead.finish()
     #expect(playhead.played == 100)
   }
 
-  @Test mutating func `frames of a lost device are written again or count as played`() {
+  @Test mutating func `after a device loss, a frame is written again or counts as played`() {
     playhead.write(800)
     playhead.observe(delay: 500, at: .seconds(1))
     var other = playhead
@@ -39,7 +39,7 @@ import Testing
     #expect(other.written == 400 && other.played == 400)
   }
 
-  /// How many of the written frames are unplayed at each time on a device that reports no delay.
+  /// Returns the number of unplayed frames at each time on a device that reports no delay.
   private func unplayed(at milliseconds: [Int]) -> [Int] {
     milliseconds.map {
       var playhead = playhead
@@ -48,14 +48,15 @@ import Testing
     }
   }
 
-  @Test mutating func `frames cannot have been played faster than the device's rate`() {
+  @Test mutating func `the playhead never advances faster than the device's rate`() {
     playhead.write(600)
     playhead.see(room: 200, at: .seconds(1))
     playhead.write(200)
     #expect(unplayed(at: [1_000, 1_025, 1_099, 1_100, 2_000]) == [800, 600, 8, 0, 0])
   }
 
-  @Test mutating func `a device that takes frames at once holds no more than its buffer`() {
+  @Test
+  mutating func `frames beyond the device's buffer count as played as soon as they are accepted`() {
     playhead.see(room: 800, at: .zero)
     #expect(unplayed(at: [0]) == [0])
     playhead.write(5_000)

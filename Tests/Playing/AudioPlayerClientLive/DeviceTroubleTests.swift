@@ -25,7 +25,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a driver that resumes after two seconds is waited for and loses no frame`()
+  @Test func `a driver that takes two seconds to resume loses no frame`()
     async throws
   {
     let harness = PlayerHarness(
@@ -48,7 +48,7 @@ import VirtualSoundCard
     try await harness.finish(playing)
     #expect(harness.events.contains(.xrun(.milliseconds(100))))
     #expect(harness.events.last == completed)
-    // At most a buffer is lost, only where the machine slept.
+    // Only frames at the time of the sleep are lost, at most one buffer.
     let back = harness.played.dropFirst(1_600).first
     let lost = Int(((back ?? 0) - 0.25) * 65_536) - 1_600
     #expect((1...800).contains(lost), "\(lost)")
@@ -58,7 +58,9 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a device that stalls with the last frames is not waited for`() async throws {
+  @Test func `a playback completes without waiting for a device that stalls with its last frames`()
+    async throws
+  {
     let card = VirtualSoundCard(pace: .untimed, faults: [.stalled(at: 3_900)])
     let events = try await play(on: card)
     #expect(events.last == completed)
@@ -73,21 +75,22 @@ import VirtualSoundCard
     let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.stalled(at: 3_900)])
     let playing = Task { try await play(on: card) }
     await clock.sleepers(atLeast: 1)
-    // The sound, the buffer of four periods, the grace period, and the period that notices the end.
+    // The sound, the buffer of four periods, the grace period, and the period in which the end is
+    // detected.
     await clock.advance(by: .milliseconds(500 + 100 + 250 + 25))
     #expect(try await playing.value.last == completed)
   }
 
-  @Test func `a stalled device is lost and closed`() async throws {
+  @Test func `a stalled device is reported as lost and closed`() async throws {
     let harness = PlayerHarness(faults: [.stalled(at: 1_600)])
     let playing = await harness.start(PlaybackRequest(source: .buffers([tone])))
-    // A second is enough unless the machine is too busy for its waits to end in time.
+    // A second is enough, unless the machine is so busy that waits end late.
     await harness.clock.advance(by: .seconds(10))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await playing.value }
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a sound that waits for a stalled device resumes when it is opened again`()
+  @Test func `a sound waiting for a stalled device resumes when the device is opened again`()
     async throws
   {
     let harness = PlayerHarness(faults: [.stalled(at: 3_000)])
@@ -101,14 +104,14 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a device that is never ready is lost and closed`() async throws {
+  @Test func `a device that is never ready is reported as lost and closed`() async throws {
     let card = VirtualSoundCard(pace: .untimed, faults: [.neverReady])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await play(on: card) }
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test(arguments: [1_600, 3_800])
-  func `a sound server that hangs up is lost, even during the last frames`(
+  func `a sound server that hangs up is reported as lost, even during the last frames`(
     frame: Int
   ) async throws {
     let harness = PlayerHarness(faults: [.hungUp(at: FrameCount(frame))])
@@ -118,7 +121,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a sound that waits for a sound server resumes after failed attempts`()
+  @Test func `a sound waiting for a sound server resumes after failed attempts to reconnect`()
     async throws
   {
     let harness = PlayerHarness(faults: [.hungUp(at: 1_600)])

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `only playback devices are listed, in their order`() async throws {
+  @Test func `only playback devices are listed, and their order is kept`() async throws {
     let found = try await devices { [known] in known }
     #expect(found.map(\.id) == ["default", "hw:0", "hw:2"])
     #expect(found.first?.isDefault == true)
@@ -31,7 +31,7 @@ import Testing
     #expect(try await devices { throw SoundCardError.noSoundCard(.playback) }.isEmpty)
   }
 
-  @Test func `an error of the device list becomes the client's error`() async {
+  @Test func `an error of the device list becomes an AudioPlayerError`() async {
     let failure = SoundCardError.failed("hw:0", operation: "list", code: 5, reason: "it is ill")
     await #expect(throws: AudioPlayerError.device(nil, reason: "\(failure)")) {
       _ = try await devices { throw failure }

@@ -14,12 +14,13 @@ import Testing
     voice.lastFrame[0] = 1
   }
 
-  /// The gains of blocks of 8 frames with these counts from the source.
+  /// Returns the gains in blocks of 8 frames, for each of which the source has the given number of
+  /// frames.
   private func gains(_ given: [Int]) -> [[Float]] {
     given.map { faded($0, isLate: $0 < 8) }
   }
 
-  /// A block of 8 frames of 1, of which the source had this number.
+  /// Returns a block of 8 frames with the value 1, of which the source had `frames` frames.
   private func faded(_ frames: Int, isLate: Bool) -> [Float] {
     var block = [Float](repeating: 1, count: frames) + [Float](repeating: .nan, count: 8 - frames)
     let count = block.withUnsafeMutableBufferPointer { block in
@@ -30,7 +31,7 @@ import Testing
 
   private let whole = [Float](repeating: 1, count: 8)
 
-  @Test func `a source in time is not faded`() {
+  @Test func `a source that is in time is not faded`() {
     #expect(gains([8, 8]) == [whole, whole])
   }
 

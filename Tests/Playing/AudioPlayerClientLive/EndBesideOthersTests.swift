@@ -18,7 +18,7 @@ import VirtualSoundCard
   init() throws { harness = try AudioThreadHarness() }
 
   @Test(arguments: [0, 800, 40_000, 2_000_000_000])
-  func `a sound beside others ends after its length, the device's buffer, and 250 ms`(
+  func `a sound beside others ends within its length, the device's buffer, and 250 ms`(
     claimed: Int
   ) throws {
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
@@ -31,7 +31,7 @@ import VirtualSoundCard
   }
 
   @Test func `a sound beside others does not end while a server still holds it`() throws {
-    // Half a second, after a buffer of 100 ms.
+    // The server holds half a second in addition to the device's buffer of 100 ms.
     harness.pcm.claimedDelay = { level throws(SoundCardError) in level + 4_000 }
     let short = try harness.voice(second)
     var (early, late): ([AudioThreadHarness.Event], [AudioThreadHarness.Event]) = ([], [])
@@ -45,7 +45,7 @@ import VirtualSoundCard
   @Test func `frames held while the machine slept are played before the sound ends`()
     throws
   {
-    // With this delay the device is never seen to play.
+    // With this false delay, no frame ever appears to be played.
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in 2_000_000_000 }
     let short = try harness.voice(second)
     var (early, late): ([AudioThreadHarness.Event], [AudioThreadHarness.Event]) = ([], [])

@@ -21,7 +21,7 @@ import Testing
     for batch in 0..<100 {
       let sounds = (0..<20).map { sound(batch * 20 + $0, 100) }
       try await harness.player.control(id: "a", command: .enqueue(sounds))
-      // As much as was enqueued: half a second is ahead at any time.
+      // As much time as was enqueued, so that half a second is always enqueued ahead.
       await harness.pass(10)
       if batch >= 4 { await harness.sees { ($0.advanced?.item ?? 0) >= 20 * (batch - 4) } }
       most = max(most, living.count)
@@ -38,7 +38,7 @@ import Testing
     #expect(isWhole)
   }
 
-  @Test func `a seek reaches the request's items but not released ones`()
+  @Test func `a seek reaches the request's items, but no released item`()
     async throws
   {
     let harness = PlayerHarness()
@@ -55,7 +55,7 @@ import Testing
     try await harness.send("a", .seek(to: .frame(500), item: 0))
     await #expect(throws: AudioPlayerError.notSeekable(nil)) { try await harness.finish(playing) }
     #expect(harness.events.compactMap(\.sought).map(\.item) == [1, 0])
-    // A released item is reported as failed, as a stream is, and the next one follows.
+    // A released item is reported as failed, like a played stream, and the next item follows.
     #expect(harness.events.compactMap(\.failedItem) == [1])
     let end = staircase(1_420, from: 580).samples + samples(2, 40_000)
     let isPlayed = harness.hasPlayed(end)
@@ -75,7 +75,7 @@ import Testing
     #expect(isWhole)
   }
 
-  @Test func `a seek reaches the last thousand enqueued files and none before them`()
+  @Test func `a seek reaches the last thousand enqueued files, but no earlier file`()
     throws
   {
     let files = (0..<10_000).map { PlaybackItem(source: .file(URL(filePath: "\($0).wav"))) }
@@ -102,7 +102,7 @@ import Testing
         PreloadedSound(buffers: [buffer], device: nil, hold: CountedObject(living))))
   }
 
-  /// Samples that identify their sound.
+  /// Returns samples that identify their sound.
   private func samples(_ number: Int, _ length: Int) -> [Float] {
     (0..<length).map { 0.25 + Float(number) / 16_384 + Float($0) / 16_777_216 }
   }

@@ -21,7 +21,9 @@ import Testing
     #expect(mailbox.next().map { _ in true } == nil)
   }
 
-  @Test func `a request that is already waiting interrupts at once`() async throws {
+  @Test func `setting an interruption calls it at once if a request is already waiting`()
+    async throws
+  {
     let bell = Gate()
     mailbox.onRequest { bell.open() }
     let asking = Task { [mailbox] in try await mailbox.send(.skip) }

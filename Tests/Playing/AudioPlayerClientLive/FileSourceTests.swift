@@ -9,7 +9,7 @@ import Testing
 @Suite struct FileSourceTests {
   private let noise = AudioSignal.noise(seed: 7).buffer(40_000, format: PlayerHarness.format)
 
-  /// A file whose middle is damaged when it is read through.
+  /// Creates a file whose damaged middle makes reading fail.
   private func damagedFLAC() throws -> URL {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("syrinx-\(UUID().uuidString).flac")
@@ -33,7 +33,7 @@ import Testing
     #expect(try await source.next() == nil)
   }
 
-  @Test func `a seek that has to read ends when its task is cancelled`() async throws {
+  @Test func `a seek that reads up to its target ends when its task is canceled`() async throws {
     let url = try temporaryWAV(noise)
     defer { try? FileManager.default.removeItem(at: url) }
     let seek = Task {

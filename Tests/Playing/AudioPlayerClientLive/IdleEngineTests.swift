@@ -25,7 +25,7 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(9))
       #expect(card.openDeviceCount == 1)
-      // The idle time of the first sound is over, and that of the second is not.
+      // The first sound's idle time must not be running any longer; the second sound's is.
       await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
       await clock.advance(by: .seconds(1))
       await closed()
@@ -66,7 +66,7 @@ import VirtualSoundCard
       (8_000, 1, 48_000, 2), (11_025, 1, 44_100, 2), (16_000, 2, 48_000, 2), (22_050, 6, 44_100, 6),
       (44_100, 1, 44_100, 2), (96_000, 2, 96_000, 2),
     ] as [(SampleRate, Int, SampleRate, Int)])
-  func `a device with an idle time is opened in a format for later sounds`(
+  func `with an idle time, a device is opened in a format that suits later sounds`(
     rate: SampleRate, channels: Int, openedRate: SampleRate, openedChannels: Int
   ) async throws {
     let sound = AudioSignal.sine(440).buffer(
@@ -105,7 +105,7 @@ import VirtualSoundCard
 
   private struct NotStarted: Error {}
 
-  /// Waits until no device is open, which nothing reports.
+  /// Polls until no device is open, because nothing reports the closing.
   private func closed() async {
     while card.openDeviceCount > 0 { await Task.yield() }
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ItemReaderTests {
   private let mailbox = FeederMailbox("a")
 
-  /// All steps of a reader: the frames of the source, and −1 for a repetition.
+  /// Returns all steps of a reader: the frames of the source, and −1 for the start of a repetition.
   private func frames(_ reader: ItemReader) async throws -> [Int] {
     var frames: [Int] = []
     while true {
@@ -30,7 +30,7 @@ import Testing
     return try await .open(item, index: 4, item.source.makeSource(mailbox))
   }
 
-  @Test func `each repetition of a range goes from its first frame to the one before its end`()
+  @Test func `each repetition of a range goes from its start to the frame before its end`()
     async throws
   {
     let range = PlaybackRange(start: .frame(2), end: .frame(5))
@@ -50,13 +50,13 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (1, 0), (3, 2)])
-  func `the requested number of repetitions begin, at least one`(times: Int, begun: Int)
+  func `the requested number of repetitions is played, at least one`(times: Int, begun: Int)
     async throws
   {
     #expect(try await frames(reader(times: times)).count { $0 == -1 } == begun)
   }
 
-  @Test func `a repetition without audio is the last, unless a seek moves there`() async throws {
+  @Test func `a repetition without audio is the last, unless a seek led to it`() async throws {
     let reader = try await reader(times: 9)
     #expect(try await !reader.beginRepetition())
     try await reader.seek(to: .frame(0), in: 4)
@@ -86,7 +86,7 @@ import Testing
         == ItemPosition(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
 
-  @Test func `buffers at another rate than their item's count by their duration`() async throws {
+  @Test func `buffers at a rate other than the item's count by their duration`() async throws {
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let item = PlaybackItem(
       source: .buffers([

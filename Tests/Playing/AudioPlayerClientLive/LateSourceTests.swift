@@ -8,7 +8,8 @@ import VirtualSoundCard
 
 /// A late source, on a card that does not wait for it.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct LateSourceTests {
-  @Test func `the reported silence of a late source is as long as the played one`() async throws {
+  @Test func `the reported silence of a late source is as long as the played silence`() async throws
+  {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let card = VirtualSoundCard(pace: .realTime)
     let part = AudioBuffer(format: format, samples: .init(repeating: 0.5, count: 4_000))
@@ -33,8 +34,8 @@ import VirtualSoundCard
     let played = try #require(card.played.first).samples
     let begin = try #require(played.firstIndex { $0 != 0 })
     let end = try #require(played.lastIndex { $0 != 0 })
-    // The silence between the first and the last frame, except for the fades around it and the xruns of a
-    // machine that is too busy.
+    // The silence between the first and the last frame; it also contains fades, and on a busy
+    // machine xruns.
     let inserted = (end + 1 - begin - 8_000).duration
     #expect(silence > .zero)
     #expect(inserted >= silence - .milliseconds(25), "\(inserted) \(silence)")
@@ -43,6 +44,6 @@ import VirtualSoundCard
 }
 
 extension Int {
-  /// So many frames at 8 kHz.
+  /// The duration of this number of frames at 8 kHz.
   fileprivate var duration: Duration { .microseconds(self * 125) }
 }

@@ -7,9 +7,10 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// In a separate process, so that no other test uses threads, descriptors, or memory.
+/// The test runs in a separate process, in which no other test uses threads, descriptors, or
+/// memory.
 @Suite struct LeftoversTests {
-  @Test func `a thousand playbacks started and cancelled leave no descriptor, thread, or memory`()
+  @Test func `a thousand playbacks started and canceled leave no descriptor, thread, or memory`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -29,8 +30,8 @@ import VirtualSoundCard
   }
 }
 
-/// Starts playbacks one after the other and ends each at any point: some before they begin, some while
-/// they play.
+/// Starts playbacks one after another and ends each at an arbitrary point, before or after it
+/// begins.
 private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async throws {
   let tone = AudioSignal.sine(440)
     .buffer(.milliseconds(100), format: AudioFormat(sampleRate: 8_000, channelCount: 1))
@@ -49,7 +50,7 @@ private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async 
 }
 
 extension PlaybackRequest {
-  /// The same by another name.
+  /// The same request with a new ID.
   fileprivate var anew: PlaybackRequest {
     var request = self
     request.id = PlaybackID()

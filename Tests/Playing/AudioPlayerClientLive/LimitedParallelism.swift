@@ -1,11 +1,11 @@
 import Synchronization
 import Testing
 
-/// Runs two of the suites with this trait at a time.
+/// Runs at most two suites with this trait at a time.
 ///
-/// Each step of a test clock looks at every thread of the process, and each player has four. With all
-/// suites in parallel, 150 players are open, and on a busy machine a test takes longer than a minute
-/// although nothing hangs.
+/// Each step of a test clock inspects every thread of the process, and each player has four. With
+/// all suites in parallel, 150 players are open, and on a busy machine a test takes longer than a
+/// minute although nothing hangs.
 struct LimitedParallelism: SuiteTrait, TestScoping {
   private static let turns = Turns(2)
 
@@ -19,7 +19,7 @@ struct LimitedParallelism: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == LimitedParallelism {
-  /// Runs two of the suites with this trait at a time.
+  /// Runs at most two suites with this trait at a time.
   static var fewAtATime: LimitedParallelism { LimitedParallelism() }
 }
 
@@ -30,7 +30,7 @@ private final class Turns: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  // Held for a few instructions; a waiting task is resumed after it is released.
+  // The lock is held for a few instructions; a waiting task is resumed after its release.
   private let state: Mutex<State>
 
   init(_ count: Int) {

@@ -51,11 +51,11 @@ import Testing
     #expect(limiter.gain == 1)
   }
 
-  @Test func `a loud tone is limited as a whole, not wave by wave`() {
+  @Test func `the gain stays constant over the cycles of a loud tone`() {
     var limiter = Limiter(rate: 8_000)
     let tone = AudioSignal.sine(50, amplitude: 4).buffer(.seconds(1), format: format).samples
     let (limited, _) = limit(tone, &limiter)
-    // After the first crest.
+    // The first cycles are skipped, because the gain falls until the first crest.
     let error = zip(limited, tone).dropFirst(2 * 40).map { abs($0 - $1 / 4) }.max() ?? 1
     #expect(error < 1e-4)
   }
@@ -75,7 +75,7 @@ import Testing
     #expect(largestStep(limited) <= largestStep(samples))
   }
 
-  @Test func `without limiting nothing is reported`() {
+  @Test func `nothing is reported while nothing is limited`() {
     var limiter = Limiter(rate: 1_000)
     limiter.note(1, at: 0)
     #expect(limiter.dueReport(at: 5_000, isEnding: true) == nil)

@@ -19,7 +19,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [200, 2_000, 3_000, 7_800, 8_000])
-  func `a sound resumes when its device returns, with no frame lost and a period repeated`(
+  func `a sound resumes when its device returns; no frame is lost, and a period may repeat`(
     frame: Int
   ) async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: FrameCount(frame), for: .seconds(3))])
@@ -43,7 +43,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `progress stands still while the device is away`() async throws {
+  @Test func `progress stands still while the device is lost`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let playing = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -57,7 +57,7 @@ import VirtualSoundCard
     try await harness.finish(playing)
   }
 
-  @Test func `a device that does not return in time is an error`() async throws {
+  @Test func `a playback fails if its device does not return in time`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
     let playing = await harness.start(request(staircase(8_000), .wait(atMost: .seconds(2))))
     await harness.passUntilUnplugged()
@@ -68,7 +68,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop ends a sound at once while its device is away`() async throws {
+  @Test func `stop ends a sound at once while its device is lost`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
     let playing = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -81,7 +81,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a playback cancelled while its device is away leaves nothing open`() async throws {
+  @Test func `a playback canceled while its device is lost leaves nothing open`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let playing = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -94,7 +94,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a pause while the device is away is in effect at once and loses no frame`()
+  @Test func `a pause while the device is lost takes effect at once and loses no frame`()
     async throws
   {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
@@ -120,7 +120,7 @@ import VirtualSoundCard
     #expect(second.count - played.count >= 800)
   }
 
-  @Test func `a seek while the device is away is played when it returns`() async throws {
+  @Test func `a seek while the device is lost takes effect when the device returns`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let id = PlaybackID()
     let sound = staircase(8_000)
@@ -140,7 +140,7 @@ import VirtualSoundCard
     #expect(hasSought && !hasSkipped)
   }
 
-  @Test func `when a device is lost, a sound that waits resumes and one that does not fails`()
+  @Test func `after a device loss, a waiting sound resumes, and a sound that does not wait fails`()
     async throws
   {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
@@ -149,7 +149,7 @@ import VirtualSoundCard
     await harness.passUntilUnplugged()
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await failing.value }
     await harness.sees { $0 == .deviceLost }
-    // A new playback that does not wait fails, too.
+    // A new playback that does not wait for the device also fails.
     let late = await harness.start(request(staircase(8_000), .fail))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await late.value }
     await comeBack(harness)
@@ -159,7 +159,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a sound started while the device is away waits, too`() async throws {
+  @Test func `a sound started while the device is lost also waits for the device`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let first = await harness.start(request(staircase(8_000)))
     await harness.passUntilUnplugged()
@@ -173,7 +173,9 @@ import VirtualSoundCard
     #expect(harness.events.count { $0.finish?.reason == .completed } == 2)
   }
 
-  @Test func `a device that returns in another format is an error that names it`() async throws {
+  @Test func `a device that returns in another format is an error that names the format`()
+    async throws
+  {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))]) {
       soundCard, clock in
       let other = VirtualSoundCard(pace: .lockstep(clock), sampleRate: 16_000)
@@ -220,7 +222,7 @@ import VirtualSoundCard
     #expect(isDecks.count >= 2 && isDecks.allSatisfy { $0 })
   }
 
-  @Test func `a lost device is opened again in the format that it had settled on`() async throws {
+  @Test func `a lost device is opened again in the format that it actually used`() async throws {
     let asked = Mutex<[SampleRate]>([])
     let fault = VirtualFault.unplugged(at: 2_000, for: .seconds(3))
     let harness = PlayerHarness(sampleRate: 16_000, faults: [fault]) { soundCard, _ in
@@ -243,7 +245,7 @@ import VirtualSoundCard
 
   /// Lets time pass until the device has returned and is open.
   private func comeBack(_ harness: PlayerHarness, after time: Duration = .seconds(3)) async {
-    // A retry that went to sleep after the advance would never wake.
+    // If the retry began to sleep only after the advance, it would never wake.
     await harness.clock.sleepers(atLeast: 1)
     await harness.clock.advance(by: time)
     while harness.openDeviceCount == 0 { await Task.yield() }

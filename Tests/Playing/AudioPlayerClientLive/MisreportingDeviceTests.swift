@@ -9,7 +9,8 @@ import VirtualSoundCard
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct MisreportingDeviceTests {
   private let sound = staircase(4_000)
   private let completed = PlaybackFinish(reason: .completed, played: .milliseconds(500))
-  /// The sound, the buffer of four periods, the grace period, and the period that notices the end.
+  /// The sound, the buffer of four periods, the grace period, and the period in which the end is
+  /// detected.
   private let longest = Duration.milliseconds(500 + 100 + 250 + 25)
 
   @Test(arguments: [
@@ -36,7 +37,10 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a device that cannot report its delay is an error that names it`() async throws {
+  @Test
+  func `a device that cannot report its delay is an error that names the device and the reason`()
+    async throws
+  {
     let failure = SoundCardError.failed(
       "virtual", operation: "delay", code: 5, reason: "Input/output error")
     let harness = PlayerHarness(faults: [.failing(in: .delay, with: failure, at: 1_600)])
@@ -48,7 +52,7 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a device that refuses every write is lost`() async throws {
+  @Test func `a device that refuses every write is reported as lost`() async throws {
     let harness = PlayerHarness(faults: [.refusedTransfers(every: 1)])
     let playing = await harness.start(PlaybackRequest(source: .buffers([sound])))
     await harness.clock.advance(by: .seconds(10))

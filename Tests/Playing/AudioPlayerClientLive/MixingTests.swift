@@ -13,10 +13,11 @@ import Testing
 
   init() throws { harness = try AudioThreadHarness() }
 
-  @Test func `64 voices sum exactly`() throws {
+  @Test func `the mix of 64 voices is exactly their sum`() throws {
     let generator = AudioSignal.noise(seed: 11)
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
-    // Multiples of 1/65536 below 1/64: Float represents every partial sum exactly.
+    // The samples are multiples of 1/65536 below 1/64, so Float represents every partial sum
+    // exactly.
     let sounds = (0..<VoiceTable.limit).map { index in
       generator.buffer(4_000, format: format, firstFrame: FrameCount(index * 4_000)).samples
         .map { ($0 * 1_000).rounded() / 65_536 }
@@ -45,7 +46,9 @@ import Testing
     for playing in playing { try await harness.finish(playing) }
   }
 
-  @Test func `64 voices at full scale stay within ±1, and each gets a report`() throws {
+  @Test func `64 voices at full scale are limited to ±1, and each voice reports the limiting`()
+    throws
+  {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let sounds = (0..<VoiceTable.limit).map { index in
       AudioSignal.sine(100 + Double(index)).buffer(.seconds(3), format: format).samples
@@ -110,13 +113,13 @@ import Testing
     await harness.player.setVolume(volume: 0.25)
     try await harness.finish(playing)
     let played = Array(harness.played.prefix(8_000))
-    // From 1 to a quarter in 20 ms: 160 frames.
+    // The gain falls from 1 to a quarter in 20 ms, which are 160 frames.
     #expect(largestStep(played) <= 0.5 * 0.75 / 160 + 1e-6)
     #expect(played.first == 0.5)
     #expect(played.last == 0.125)
   }
 
-  @Test func `the volume of a bus applies to its voices and to no others`() throws {
+  @Test func `the volume of a bus applies only to its own voices`() throws {
     let music = BusVolume()
     music.setting = (0.25, .zero)
     let steady = [Float](repeating: 0.5, count: 1_000)
@@ -128,7 +131,7 @@ import Testing
     #expect(harness.pcm.written.prefix(1_000).allSatisfy { $0 == 0.5 * 0.25 * 2 + 0.5 })
   }
 
-  @Test func `the volume of a bus moves in even steps, even for a later voice`() throws {
+  @Test func `the volume of a bus moves in equal steps, even for a later voice`() throws {
     let music = BusVolume()
     let steady = [Float](repeating: 0.5, count: 8_000)
     let later = try harness.voice(steady, bus: music)
@@ -146,7 +149,7 @@ import Testing
     #expect(written[(fall + 3_200)...].allSatisfy { $0 == 0 })
   }
 
-  @Test func `the ramp of a silent bus has ended when its next voice begins`() throws {
+  @Test func `the next voice of a silent bus begins at the new volume, without a ramp`() throws {
     let music = BusVolume()
     let steady = [Float](repeating: 0.5, count: 1_600)
     let link = harness.link

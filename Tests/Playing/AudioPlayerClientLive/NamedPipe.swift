@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Glibc
 
-/// A named pipe that a test writes parts of a WAV file into.
+/// A named pipe into which a test writes parts of a WAV file.
 final class NamedPipe: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("syrinx-\(UUID().uuidString).pipe")
@@ -22,23 +22,24 @@ final class NamedPipe: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// A writer that does not wait for a reader; it is a reader itself, so that nothing is lost before the
-  /// player opens the pipe.
+  /// Opens a writer that does not wait for a reader.
+  ///
+  /// It is also open for reading, so that nothing is lost before the player opens the pipe.
   func open() throws -> FileHandle {
     try FileHandle(forUpdating: url)
   }
 
-  /// The bytes of the header and `frames`.
+  /// Returns the bytes of the header and of the first `frames` frames.
   func bytes(_ frames: Int) -> Data {
     wav.prefix(wav.count - 4 * (frameCount - frames))
   }
 
-  /// The bytes of the frames from one on.
+  /// Returns the bytes of the frames from `frame` on.
   func rest(from frame: Int) -> Data {
     wav.dropFirst(bytes(frame).count)
   }
 
-  /// Whether the pipe has no reader; waits up to ten seconds for that.
+  /// Waits up to ten seconds until the pipe has no reader; returns false if it still has one.
   func isLeft() -> Bool {
     let descriptor = Glibc.open(url.path, O_WRONLY | O_NONBLOCK)
     guard descriptor >= 0 else { return errno == ENXIO }

@@ -117,13 +117,13 @@ import Testing
     #expect(harness.events == [.finished(PlaybackFinish(reason: .completed, played: .zero))])
   }
 
-  @Test func `a later pipe without a writer is waited for until it is skipped`()
+  @Test func `a skip ends the wait for a writer of the second item's pipe`()
     async throws
   {
     let items = [PlaybackItem(source: .buffers([staircase(2_000)])), item, other]
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     await harness.pass(4)
-    // It would be in effect once the item sounds, which never happens.
+    // The first skip would take effect when the pipe's audio begins, which never happens.
     let first = Task { try await harness.player.control(id: "a", command: .skip) }
     try await harness.send("a", .skip)
     try await first.value
@@ -132,7 +132,7 @@ import Testing
     #expect(harness.events.compactMap(\.failedItem).isEmpty)
   }
 
-  @Test func `a pipe written to after a refused command begins with its first frame`()
+  @Test func `a pipe is played from its first frame even if a command ended the wait for a writer`()
     async throws
   {
     let items = [PlaybackItem(source: .buffers([staircase(2_000, from: 9_000)])), item]

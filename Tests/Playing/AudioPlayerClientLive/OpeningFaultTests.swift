@@ -10,7 +10,7 @@ import VirtualSoundCard
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct OpeningFaultTests {
   private let request = PlaybackRequest(source: .buffers([staircase(4_000)]))
 
-  @Test func `a busy device names its user, and the next sound opens it again`()
+  @Test func `the error of a busy device names its user, and the next sound opens the device`()
     async throws
   {
     let holder = DeviceHolder(name: "mpv", processID: 42)
@@ -24,7 +24,7 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a device that cannot be opened throws its reason`() async {
+  @Test func `playing on a device that cannot be opened throws the reason`() async {
     let denied = SoundCardError.permissionDenied("virtual")
     let harness = PlayerHarness(faults: [.failing(in: .open, with: denied)])
     let refused = await harness.start(request)
@@ -34,7 +34,7 @@ import VirtualSoundCard
     #expect(harness.events.isEmpty)
   }
 
-  @Test func `a device that is slow to open is waited for and plays every frame`()
+  @Test func `on a device that is slow to open, every frame is played`()
     async throws
   {
     let harness = PlayerHarness(faults: [.blocked(in: .open, for: .seconds(3))])
@@ -48,7 +48,7 @@ import VirtualSoundCard
     #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `a device that does not open is lost after five seconds`() async {
+  @Test func `a device that does not open is reported as lost after five seconds`() async {
     let harness = PlayerHarness(faults: [.blocked(in: .open)])
     let (playing, _) = await harness.begin(request)
     await harness.clock.sleepers(atLeast: 1)

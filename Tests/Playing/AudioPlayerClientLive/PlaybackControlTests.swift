@@ -3,8 +3,9 @@ import AudioPlayerClient
 import TestTools
 import Testing
 
-/// Pause, resume, seek, volume, and stop of one playback, on a card whose time passes only while a test
-/// waits.
+/// Pause, resume, seek, volume, and stop of one playback.
+///
+/// The time of the card passes only while a test waits.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlaybackControlTests {
   let harness = PlayerHarness()
   let stairs = staircase(16_000)
@@ -24,7 +25,7 @@ import Testing
     let position = place.position.rawValue
     #expect(place.played == place.position.duration(at: 8_000))
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
-    // Before the fade-out, and after the fade-in that begins at the reported frame.
+    // The samples before the fade-out, and those after the fade-in from the reported frame on.
     let before = try #require(harness.played.range(of: Array(stairs.samples[..<(position - 80)])))
     let after = try #require(harness.played.range(of: Array(stairs.samples[(position + 79)...])))
     let silence = harness.played[(before.upperBound + 80)..<(after.lowerBound - 79)]
@@ -88,7 +89,7 @@ import Testing
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a source decoded to its end can still seek`() async throws {
+  @Test func `a seek is possible even after the source has been decoded to its end`() async throws {
     // The ring holds 8,000 frames.
     let short = staircase(7_000)
     let playing = await harness.start(PlaybackRequest(source: .buffers([short]), id: "a"))
@@ -114,11 +115,11 @@ import Testing
     #expect(steps[ramp - 1..<ramp + 799].allSatisfy { abs($0 - 0.25 / 800) < 5e-5 })
     #expect(harness.played[ramp + 799] == 0.25)
     #expect(harness.played.contains(0))
-    // Twice the samples of 0.5.
+    // The volume of 2 doubles the samples of 0.5.
     #expect(harness.played.dropLast(400).last == 1)
   }
 
-  @Test func `a pause at the start and a seek to the first frame lose nothing`()
+  @Test func `a pause at the start and a seek to the first frame lose no frame`()
     async throws
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
@@ -192,12 +193,12 @@ import Testing
     }
   }
 
-  @Test func `a waiting command returns when the playback ends or its task is cancelled`()
+  @Test func `a waiting command returns when the playback ends or its task is canceled`()
     async throws
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
-    // While the card's time stands still, such a fade does not end.
+    // This fade does not end while the card's time stands still.
     let pause = PlaybackCommand.pause(fade: .seconds(1))
     let cancelled = Task { try await harness.player.control(id: "a", command: pause) }
     cancelled.cancel()

@@ -13,7 +13,7 @@ import VirtualSoundCard
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
 
   @Test(arguments: [0, 130, 499])
-  func `a cancelled playback fades out within the buffer and without a click`(
+  func `a canceled playback fades out within the buffer and without a click`(
     milliseconds: Int
   ) async throws {
     let clock = TestClock()
@@ -30,7 +30,7 @@ import VirtualSoundCard
     }
     let played = try #require(card.played.first).channel(0)
     let steps = zip(played.dropFirst(), played).map { abs($0 - $1) }
-    // 10 ms at 8 kHz are 80 steps.
+    // The fade of 10 ms at 8 kHz has 80 steps.
     #expect(steps.max() ?? 0 <= 0.5 / 80 + 1e-6)
     #expect(played.last ?? 0 == 0)
     #expect(played.count < (milliseconds + 250) * 8)
@@ -56,7 +56,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `cancelling play fades the sound out and throws`() async throws {
+  @Test func `canceling play fades the sound out and throws`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock))
     let file = try temporaryWAV(AudioSignal.sine(300).buffer(.seconds(5), format: format))
@@ -72,7 +72,7 @@ import VirtualSoundCard
     #expect(card.played.first?.samples.suffix(2) == [0, 0])
   }
 
-  @Test func `an unplugged device ends every playback with an error that names it`() async {
+  @Test func `an unplugged device ends every playback with an error that names the device`() async {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.unplugged(at: 800)])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
@@ -87,7 +87,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a requested device that is missing is named in the error`() async {
+  @Test func `the error of a missing device names the device`() async {
     let unknown = AudioPlayerError.device(
       "hw:9", reason: "\(SoundCardError.unknownDevice("hw:9", .playback))")
     await #expect(throws: unknown) {
@@ -126,7 +126,7 @@ import VirtualSoundCard
       card.played.first?.samples.prefix(tone.samples.count).elementsEqual(tone.samples) == true)
   }
 
-  @Test func `a playback abandoned before its first audio leaves nothing behind`()
+  @Test func `a playback canceled before its first audio leaves no stream or device open`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed)

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [(50, 0), (1_000, 17)])
-  func `with a long progress interval the device is left alone until a third of its buffer is free`(
+  func `with long progress intervals, the device is refilled when a third of its buffer is free`(
     interval: Int, rests: Int
   ) throws {
     let harness = try AudioThreadHarness(buffer: 1_200)
@@ -32,11 +32,12 @@ import Testing
     try harness.run([voice])
     #expect(harness.pcm.written.prefix(8_000).elementsEqual(second))
     #expect(harness.pcm.interruptions == 0)
-    // Two periods each time, of the 34 after the first six; three more while it drains.
+    // Each wait covers two of the 34 periods after the first six; three more waits drain the
+    // device.
     #expect(harness.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
   }
 
-  @Test func `a device that accepts no frames is lost, and is tried only with pauses`()
+  @Test func `a device that accepts no frames is reported as lost after spaced attempts to write`()
     throws
   {
     harness.pcm.takesFrames = false
@@ -45,7 +46,7 @@ import Testing
     #expect(harness.pcm.writes < 1_000)
   }
 
-  @Test func `a device that stops playing is lost within a second`() throws {
+  @Test func `a device that stops playing is reported as lost within a second`() throws {
     harness.pcm.at(300) { $0.isStuck = true }
     #expect(throws: SoundCardError.stalled("simulated", .playback)) {
       try harness.run([try harness.voice(second)])
@@ -53,14 +54,14 @@ import Testing
     #expect(harness.pcm.elapsed <= .milliseconds(300) + .seconds(1))
   }
 
-  @Test func `stop ends a sound at once on a device that takes no more frames`() throws {
+  @Test func `stop ends a sound within a second on a device that accepts no more frames`() throws {
     let voice = try harness.voice(second)
     harness.pcm.at(300) { pcm in
       pcm.takesFrames = false
       voice.stop()
     }
     try harness.run([voice])
-    // It plays for 100 ms, and is then waited for: 2 buffers and 250 ms.
+    // The device plays for 100 ms; then the thread waits for two buffers and 250 ms.
     #expect(harness.pcm.elapsed < .milliseconds(300 + 100 + 450 + 50))
   }
 
@@ -82,7 +83,7 @@ import Testing
     #expect(harness.events() == [.finished(ObjectIdentifier(voice))])
   }
 
-  @Test func `the limiter is reported when its block is discarded`() throws {
+  @Test func `limiting is reported even if the limited block is discarded`() throws {
     let mixer = Mixer(
       period: 800, format: harness.pcm.configuration.format, events: harness.link.events,
       volume: BusVolume())
@@ -95,7 +96,7 @@ import Testing
     #expect(harness.events() == [.limited(0.5)])
   }
 
-  @Test func `a device unplugged during its last frames is lost`() throws {
+  @Test func `a device unplugged during its last frames is reported as lost`() throws {
     harness.pcm.at(1_000) { pcm in
       pcm.claimedDelay = { _ throws(SoundCardError) in throw .deviceLost("simulated") }
     }
@@ -123,7 +124,7 @@ import Testing
     zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
   }
 
-  @Test func `a late source causes counted silence without a click`() throws {
+  @Test func `a late source causes silence without a click, and its length is reported`() throws {
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(1_407) { _ in
       voice.give(second)
@@ -142,7 +143,9 @@ import Testing
     #expect(voice.playedFrames.load(ordering: .relaxed) == 2 * second.count)
   }
 
-  @Test func `after two periods, a source may be late by most of a period without silence`() throws
+  @Test
+  func `once two periods are mixed, a source may be late by most of a period without silence`()
+    throws
   {
     let twoPeriods = 2 * harness.pcm.configuration.period.rawValue
     let voice = try harness.voice(Array(second[..<twoPeriods]), isComplete: false)
@@ -188,7 +191,9 @@ import Testing
     #expect(other.playedFrames.load(ordering: .relaxed) == 16_000)
   }
 
-  @Test func `the playhead of a late source never passes the frames that it wrote`() throws {
+  @Test func `the playhead of a late source never passes the frames that the source has delivered`()
+    throws
+  {
     let voice = try harness.voice(second, isComplete: false)
     var played: [Int] = []
     let times = Array(stride(from: 1_000, to: 1_600, by: 10))
@@ -210,19 +215,19 @@ import Testing
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(milliseconds) { _ in voice.stop() }
     try harness.run([voice])
-    // The held frame fades in 40 frames, and the stop in 80.
+    // The fade of the held frame takes 40 frames, and that of the stop takes 80.
     let steepest: Float = 0.5 / 40 + 0.5 / 80
     #expect(largestStep(harness.pcm.written) <= steepest + 1e-6)
     #expect(harness.pcm.written.last == 0)
   }
 
-  @Test func `silence of the device is reported only for the voices that it falls within`() throws {
+  @Test func `silence of the device is reported only for the voices playing at that time`() throws {
     let sounding = try harness.voice(second)
     let later = try harness.voice(second)
     harness.pcm.at(500) { pcm in
       harness.add(later)
       let lost = PCMInterruption(cause: .xrun, lost: 400)
-      // The new voice is in the table, but none of it is mixed yet.
+      // The new voice is in the table, but has not been mixed yet.
       pcm.outcomes = [(.woken, .zero), (.interrupted(lost), .zero)]
     }
     try harness.run([sounding])
@@ -233,7 +238,7 @@ import Testing
       ])
   }
 
-  @Test func `discarded frames are reported for the voices that they belong to`() throws {
+  @Test func `discarded frames are reported only to the voices to which they belong`() throws {
     let voice = try harness.voice(second)
     harness.pcm.at(500) { pcm in
       let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: 600)
@@ -246,8 +251,10 @@ import Testing
       ])
   }
 
-  @Test func `a sound that the device discards as a whole is not completed`() throws {
-    // Shorter than the device's buffer: the discard comes while it drains.
+  @Test func `a sound that the device discards completely is an error, not a completed playback`()
+    throws
+  {
+    // The sound is shorter than the device's buffer, so it is discarded while the device drains.
     let voice = try harness.voice([Float](repeating: 0.5, count: 400))
     harness.pcm.at(10) { pcm in
       let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: FrameCount(pcm.level))
@@ -256,7 +263,8 @@ import Testing
     #expect(throws: SoundCardError.stalled("simulated", .playback)) { try harness.run([voice]) }
   }
 
-  @Test func `a device that discards all frames is lost instead of written to the end`() throws {
+  @Test func `a device that discards all frames is reported as lost before the sound's end`() throws
+  {
     let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: 800)
     for time in stride(from: 50, to: 1_000, by: 10) {
       harness.pcm.at(time) { $0.outcomes = [(.interrupted(loss), .zero)] }
@@ -267,7 +275,7 @@ import Testing
     #expect(harness.pcm.elapsed < .milliseconds(300))
   }
 
-  @Test func `silence is reported in full later if the event ring is full`() throws {
+  @Test func `if the event ring is full, silence is reported later at its full length`() throws {
     let voice = try harness.voice(second)
     let lost = PCMInterruption(cause: .xrun, lost: 400)
     harness.pcm.at(300) { pcm in

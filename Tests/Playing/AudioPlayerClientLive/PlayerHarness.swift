@@ -8,8 +8,9 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// A live player on a virtual card whose time passes, in steps of a period of 25 ms, only while a test
-/// waits for something.
+/// A live player on a virtual card.
+///
+/// The card's time passes in steps of a 25 ms period, and only while a test waits.
 final class PlayerHarness: Sendable {
   static let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -55,7 +56,7 @@ final class PlayerHarness: Sendable {
     return playing
   }
 
-  /// Requests a playback; the gate opens at its first event, or its end.
+  /// Requests a playback; the gate opens at the first event or at the end of the stream.
   func begin(_ request: PlaybackRequest) async -> (playing: Task<Void, any Error>, begun: Gate) {
     let stream = await withDependencies {
       $0.soundCard = soundCard
@@ -99,8 +100,10 @@ final class PlayerHarness: Sendable {
     await clock.pass { await sees(isLookedFor) }
   }
 
-  /// Lets time pass until a playback has ended, in long steps, because each costs a look at every thread
-  /// of the process and nothing acts on an event meanwhile.
+  /// Lets time pass until a playback has ended.
+  ///
+  /// The steps are long, because each step inspects every thread of the process, and no test acts
+  /// on events meanwhile.
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
@@ -136,7 +139,7 @@ func largestStep(_ samples: [Float]) -> Float {
 }
 
 extension [Float] {
-  /// The range of these samples in a row; nil if they are not in it.
+  /// Returns the range in which these samples occur in a row; nil if they do not.
   func range(of part: [Float]) -> Range<Int>? {
     guard let first = part.first, count >= part.count else { return nil }
     return (0...count - part.count).first {

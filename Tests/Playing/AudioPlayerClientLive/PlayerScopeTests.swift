@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Which sound card a player uses that is called elsewhere than it was made.
+/// The sound card of a player that is called in another scope than the one in which it was made.
 @Suite struct PlayerScopeTests {
   private let card = VirtualSoundCard(pace: .untimed)
   private let other = VirtualSoundCard(pace: .untimed)
@@ -23,7 +23,9 @@ import VirtualSoundCard
     card.played.map { $0.samples.prefix(2) } == [[1, 1]]
   }
 
-  @Test func `a player made on a card plays there after the operation that made it`() async throws {
+  @Test func `a player made in a scope plays on the scope's card, even after the scope has ended`()
+    async throws
+  {
     let player = withDependencies {
       $0.soundCard = card.soundCard
     } operation: {
@@ -43,7 +45,7 @@ import VirtualSoundCard
     #expect(card.played.count == 2)
   }
 
-  @Test func `a card that is overridden at the call takes precedence`() async throws {
+  @Test func `a sound card overridden at the call takes precedence`() async throws {
     let player = AudioPlayerClient.live(on: card.soundCard)
     try await withDependencies {
       $0.soundCard = other.soundCard
@@ -55,7 +57,7 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
-  @Test func `a card that is overridden at the call takes precedence over an open device`()
+  @Test func `a sound card overridden at the call takes precedence over an open device`()
     async throws
   {
     let player = AudioPlayerClient.live(on: card.soundCard)
@@ -73,7 +75,7 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
-  @Test func `an outer player that is called in an inner scope plays on the inner card`()
+  @Test func `a player called in an inner scope plays on the inner scope's card`()
     async throws
   {
     try await withPlayer(on: card) { player in
@@ -98,11 +100,12 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
-  @Test func `a player that the cache created in an override does not keep its card`() async throws
+  @Test func `a player created by the cache during an override does not keep the overriding card`()
+    async throws
   {
     try await withDependencies {
       $0.context = .live
-      // An open device would serve the next call, too.
+      // With an idle time, the open device would also serve the next call.
       $0.playbackIdleTime = .zero
     } operation: {
       @Dependency(\.audioPlayer) var player

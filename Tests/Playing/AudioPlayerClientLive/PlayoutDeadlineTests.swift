@@ -5,7 +5,7 @@ import Testing
 @Suite struct PlayoutDeadlineTests {
   private let buffer = Duration.milliseconds(100)
 
-  /// The wait for a device whose delay is this function of the time.
+  /// Returns the wait for a device whose delay is the given function of the time.
   private func wait(
     patience: Duration = .zero, _ delay: (Duration) -> Duration
   ) -> Duration {
@@ -45,7 +45,7 @@ import Testing
   @Test
   func `the wait for a device that pauses with its last frames is at most its patience`() {
     let patience = Duration.seconds(5)
-    // It pauses for three seconds before its last 80 ms.
+    // The device pauses for three seconds before its last 80 ms.
     let delay = { (now: Duration) in
       now < .seconds(3) ? .milliseconds(80) : .milliseconds(3_080) - now
     }

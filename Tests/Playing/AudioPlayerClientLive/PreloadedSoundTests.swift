@@ -41,7 +41,7 @@ import VirtualSoundCard
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
       let copy = try #require(sound)
       sound = nil
-      // A release of the device would have happened by then.
+      // After these rounds, a release of the device would have happened.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(copy))) {}
       }
@@ -52,7 +52,8 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a sound that was preloaded from another one keeps the device open without it`()
+  @Test
+  func `a sound preloaded from another sound keeps the device open after the other is released`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed)
@@ -61,7 +62,7 @@ import VirtualSoundCard
       let second = try await player.preload(
         source: .preloaded(try #require(first)), latency: .low)
       first = nil
-      // A release of the device would have happened by then.
+      // After these rounds, a release of the device would have happened.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(second))) {}
       }
@@ -134,7 +135,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [8_000, 16_000] as [SampleRate])
-  func `samples of a preloaded sound that were silenced are reported each time it is played`(
+  func `silenced samples of a preloaded sound are reported each time the sound is played`(
     rate: SampleRate
   ) async throws {
     var samples = [Float](repeating: 0.25, count: rate.hertz * 2)
@@ -155,7 +156,9 @@ import VirtualSoundCard
     #expect(events.last?.finish?.reason == .completed)
   }
 
-  @Test func `silenced samples of a preloaded sound count in their own buffer`() async throws {
+  @Test func `silenced samples of a preloaded sound are counted in the buffer that contained them`()
+    async throws
+  {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let whole = AudioBuffer(format: format, samples: [Float](repeating: 0.25, count: 800))
     var samples = whole.samples
@@ -166,7 +169,9 @@ import VirtualSoundCard
     #expect(sound.buffers.map(\.silencedSampleCount) == [1, 0])
   }
 
-  @Test func `a file too short for a frame of the device is named by the error`() async throws {
+  @Test func `the error names a file that is too short for one frame at the device's rate`()
+    async throws
+  {
     let frame = AudioBuffer(
       format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: [0.25])
     let file = try temporaryWAV(frame)
@@ -207,7 +212,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a PreloadedSound of custom buffers is preloaded with an open device`() async throws {
+  @Test func `preloading a PreloadedSound of custom buffers opens its device`() async throws {
     let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in
       let sound = try await player.preload(

@@ -16,7 +16,9 @@ import Testing
     PlaybackItem(source: .buffers(buffers))
   }
 
-  @Test func `the error of an item is thrown even if a request arrives too late`() async throws {
+  @Test func `the error of an item is thrown even if a command arrives as the playback ends`()
+    async throws
+  {
     let request = PlaybackRequest(items: [item(staircase(4_000)), missing], id: "a")
     let playing = await harness.start(request)
     while true {
@@ -35,7 +37,7 @@ import Testing
       await released.wait()
       return nil
     }
-    // All of it is held back for the fade-out.
+    // The whole buffer is held back for the fade-out, so no frame is played before the skip.
     let request = PlaybackRequest(source: .stream(stream), id: "a", fadeOut: .seconds(10))
     let starting = Task { await harness.start(request) }
     await asked.wait()
@@ -62,7 +64,9 @@ import Testing
     #expect(harness.played.range(of: staircase(920, from: 20_080).samples) != nil)
   }
 
-  @Test func `after the last item a seek without an item stays in it`() async throws {
+  @Test func `after the last item, a seek without an item index stays in the last item`()
+    async throws
+  {
     let items = [item(staircase(9_000)), item(staircase(9_000, from: 9_000))]
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     await harness.pass(2)

@@ -27,7 +27,7 @@ import Testing
 
   private final class Resource: Sendable {}
 
-  /// A stream without an end, and a sound after it.
+  /// Creates a queue of a stream that never ends and a sound.
   private func queue(_ resource: inout Resource?) -> PlaybackQueue {
     let held = Resource()
     resource = held

@@ -96,7 +96,7 @@ import VirtualSoundCard
     #expect(positions.allSatisfy { (10...60).contains($0) })
   }
 
-  @Test func `a sine cut into files of any format plays back without a jump of its phase`()
+  @Test func `a sine cut into files of any format is played without a phase jump`()
     async throws
   {
     let formats = [
@@ -107,7 +107,8 @@ import VirtualSoundCard
     let harness = PlayerHarness(sampleRate: 48_000)
     var items: [PlaybackItem] = []
     for (index, format) in formats.enumerated() {
-      // Equally long, so that every piece begins where the previous one ended.
+      // All pieces have the same duration, so that each begins at the phase where the previous one
+      // ended.
       let count = FrameCount(.milliseconds(510), at: format.sampleRate)
       let piece = AudioSignal.sine(441).buffer(
         count, format: format, firstFrame: FrameCount(index * count.rawValue))
@@ -142,7 +143,8 @@ import VirtualSoundCard
     #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 2])
   }
 
-  @Test func `an item that cannot be played is reported in its turn, and the others are played`()
+  @Test
+  func `an item that cannot be played is reported in its place, and the other items are played`()
     async throws
   {
     let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
@@ -278,7 +280,7 @@ import VirtualSoundCard
     #expect(harness.played.range(of: staircase(2_920, from: 9_080).samples) != nil)
   }
 
-  @Test func `any asynchronous sequence of buffers is a source`() async throws {
+  @Test func `any asynchronous sequence of buffers can be played`() async throws {
     let buffers = AsyncStream { continuation in
       continuation.yield(staircase(1_000))
       continuation.yield(staircase(1_000, from: 1_000))

@@ -9,7 +9,8 @@ import Testing
   let harness = PlayerHarness()
   let read = Gate()
 
-  /// A stream of 20 buffers of 1,000 frames; the gate opens when `count` have been read.
+  /// Creates a stream of 20 buffers of 1,000 frames; the gate opens when `count` buffers have been
+  /// read.
   private func stream(opensAt count: Int) -> PlaybackSource {
     let rest = RingBuffer<Int>(capacity: 20)
     for index in 0..<20 { rest.tryWrite(index) }
@@ -30,7 +31,9 @@ import Testing
     return playing
   }
 
-  @Test func `a skip to a stream that has been read begins at its first frame`() async throws {
+  @Test func `a skip to a stream that has been read ahead begins at the stream's first frame`()
+    async throws
+  {
     let playing = await startBehindJingle()
     try await harness.send("a", .skip)
     try await harness.finish(playing)

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8) func `any sequence of commands ends with everything closed`(
+  @Test(arguments: 1...8) func `after any sequence of commands, everything is closed`(
     seed: UInt64
   ) async throws {
     let harness = PlayerHarness()
@@ -35,7 +35,7 @@ import Testing
     var told: [Task<Void, any Error>] = []
     for _ in 0..<125 {
       let command = command(&numbers)
-      // Some are not waited for before the next one follows.
+      // Some commands follow the previous one without waiting for its effect.
       told.append(Task { try await harness.player.control(id: "a", command: command) })
       if Bool.random(using: &numbers) { await harness.pass(1) }
     }
@@ -46,7 +46,7 @@ import Testing
       guard case .failure(let error) = await telling.result else { continue }
       #expect(error as? AudioPlayerError == .unknownPlayback("a"))
     }
-    // Only between items the staircase falls, by less than this.
+    // The staircase falls only between items, by less than 0.15.
     #expect(largestStep(harness.played) < 0.15)
     #expect(harness.openDeviceCount == 0)
     let played = harness.events.compactMap(\.progress).map(\.played)
@@ -59,7 +59,7 @@ import Testing
     case beginning, sounding, fading, paused, seeking, soughtWhilePaused, starving, ending
   }
 
-  @Test(arguments: Moment.allCases) func `a playback can be cancelled during any command`(
+  @Test(arguments: Moment.allCases) func `a playback can be canceled during any command`(
     moment: Moment
   ) async throws {
     let harness = PlayerHarness()
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension AudioPlayerClient {
-  /// Stops all playbacks while another operation runs.
+  /// Stops all playbacks while `body` runs.
   fileprivate func stopsWhile(_ body: () async -> Void) async {
     async let stopped: Void = stop()
     await body()

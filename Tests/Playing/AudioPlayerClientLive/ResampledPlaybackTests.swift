@@ -5,8 +5,8 @@ import Resampling
 import TestTools
 import Testing
 
-/// Files at 44.1 kHz on a card at 48 kHz: the output equals one resampling of everything played, frame
-/// by frame.
+/// Files at 44.1 kHz on a card at 48 kHz: the output equals one resampling of everything played,
+/// frame by frame.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct ResampledPlaybackTests {
   private let harness = PlayerHarness(sampleRate: 48_000)
   private let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
@@ -15,7 +15,8 @@ import Testing
     let time = Double(frame) / Double(rate.hertz)
     return Float(0.3 + 0.2 * sin(2 * Double.pi * (200 * time + 900 * time * time)))
   }
-  /// The frames at the ends of a reference that differ, because the resampler knows nothing beyond them.
+  /// The number of frames at each end of a reference that may differ, because the resampler has no
+  /// samples beyond them.
   private let edge = 700
   private let fade = 480
 
@@ -24,12 +25,12 @@ import Testing
       FrameCount(range.count), format: format, firstFrame: FrameCount(range.lowerBound))
   }
 
-  /// The card's frames for these of the source.
+  /// Returns the number of the card's frames for `count` frames of the source.
   private func frames(_ count: Int) -> Int {
     FrameCount(count).converted(from: 44_100, to: 48_000).rawValue
   }
 
-  /// One resampling of everything played, however it is split.
+  /// Resamples all parts as one sound.
   private func reference(_ parts: [AudioBuffer]) throws -> [Float] {
     let samples = parts.flatMap(\.samples)
     let resampler = try Resampler(
@@ -38,7 +39,7 @@ import Testing
     return Array((given + (try resampler.flush().samples)).prefix(frames(samples.count)))
   }
 
-  /// The largest difference, except at the ends of the reference.
+  /// Returns the largest difference, except at the ends of the reference.
   private func error(_ played: some Sequence<Float>, _ reference: [Float]) -> Float {
     let errors = zip(played, reference).map { abs($0 - $1) }
     guard errors.count > 2 * edge else { return 1 }
@@ -98,14 +99,14 @@ import Testing
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.paused).first)
     let pause = FrameCount(place.played, at: 48_000).rawValue
-    // The two are at most half a source frame apart.
+    // The time and the frame of the pause are at most half a source frame apart.
     let distance = place.time.inSeconds - Double(pause) / 48_000
     #expect(abs(distance) <= 0.5 / 44_100 + 1e-8)
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
     let reference = try reference([sound(0..<60_001)])
     let played = harness.played
     let again = try #require(played[pause...].firstIndex { $0 != 0 })
-    // Only the last frame of the fade is silent.
+    // The fade's only silent frame is its last, at `pause - 1`.
     #expect(again >= pause + 9 * 1_200)
     let joined = Array(played[..<pause] + played[again...])
     let fall = (0..<pause).map { min(1, Float(pause - 1 - $0) / Float(fade)) }
@@ -134,7 +135,7 @@ import Testing
     let error = error(played[target...], after)
     #expect(error < 1e-5)
     #expect(played[(target + after.count)...].allSatisfy { $0 == 0 })
-    // It fades in from the first frame of the seek.
+    // The fade-in begins at the first frame of the seek.
     let level = sound(30_011..<30_012).samples[0]
     let isFadedIn = abs(played[target] - level / Float(fade)) < 1e-4
     #expect(isFadedIn)

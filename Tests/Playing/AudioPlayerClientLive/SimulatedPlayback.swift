@@ -2,8 +2,8 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// A device without threads: its time passes only during waits, in steps of a millisecond, with
-/// scripted events.
+/// A device without threads and with scripted events; its time passes only during waits, in steps
+/// of a millisecond.
 // `@unchecked Sendable` is right because a test drives it from one thread.
 final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   let configuration: PCMConfiguration
@@ -16,13 +16,13 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   private var isRunning = false
   private var script: [(at: Duration, act: (SimulatedPlayback) -> Void)] = []
 
-  /// The results of the next waits, and the time that they take.
+  /// The scripted results of the next waits, and the time that each takes.
   var outcomes: [(wakeUp: PCMWakeUp, time: Duration)] = []
-  /// Whether it takes frames.
+  /// Whether the device accepts frames.
   var takesFrames = true
-  /// Whether it stands still, neither playing nor running dry.
+  /// Whether the device stands still, neither playing nor running dry.
   var isStuck = false
-  /// The delay that it reports, from the frames in its buffer.
+  /// Returns the delay that the device reports, given the number of frames in its buffer.
   var claimedDelay: (Int) throws(SoundCardError) -> Int = { $0 }
   /// Called in a wait without a timeout.
   var whenIdle: () -> Void = {}
@@ -37,7 +37,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
     waker = try WakeUp()
   }
 
-  /// Calls `act` at a time.
+  /// Calls `act` when the device's time reaches this time.
   func at(_ milliseconds: Int, _ act: @escaping (SimulatedPlayback) -> Void) {
     script.append((.milliseconds(milliseconds), act))
     script.sort { $0.at < $1.at }
@@ -73,7 +73,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
     }
   }
 
-  /// A millisecond passes.
+  /// Advances the time by a millisecond.
   private func step() -> PCMInterruption? {
     elapsed += .milliseconds(1)
     while let first = script.first, first.at <= elapsed {

@@ -11,7 +11,10 @@ import Testing
     AudioSignal.sine(300).buffer(frames, format: AudioFormat(sampleRate: rate, channelCount: 1))
   }
 
-  @Test func `the converter returns the output frame of a buffer before the conversion`() throws {
+  @Test
+  func `nextFrame is the output frame of the next buffer, even if earlier samples are held back`()
+    throws
+  {
     var converter = try SourceConverter(to: target)
     var count = try converter.convert(tone(4_410, rate: 44_100)).count
     #expect(converter.nextFrame == 4_800)
@@ -23,7 +26,7 @@ import Testing
     #expect(converter.nextFrame == count && converter.outputFrame == count)
   }
 
-  @Test func `channels of other layouts go to the loudspeakers of their positions`() throws {
+  @Test func `channels of other layouts go to the loudspeakers at their positions`() throws {
     var converter = try SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
     var frames: [[Float]] = []
     for count in [6, 4, 5, 2, 1] {

@@ -69,7 +69,8 @@ import Testing
     #expect(text.hasSuffix("; install SoundTouch (Debian's package libsoundtouch1)"))
   }
 
-  @Test func `a library without SoundTouch's functions is an error that names the function`() {
+  @Test
+  func `a library without SoundTouch's functions is an error that names the missing function`() {
     #expect(
       throws: AudioPlayerError.speedUnavailable(
         reason: "libasound.so.2 has no soundtouch_createInstance; install SoundTouch "
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `at double speed two items play in half their time, at their own positions`()
+  @Test func `at double speed, items last half as long and progress reports their own positions`()
     async throws
   {
     let harness = PlayerHarness(sampleRate: 48_000)
@@ -123,7 +124,7 @@ import Testing
     let place = try #require(harness.events.compactMap(\.sought).first)
     #expect(place.position == 8_000)
     let finish = try #require(harness.events.compactMap(\.finish).first)
-    // The second half of 2 s takes 2 s.
+    // At half speed, the second half of a 2 s sound takes 2 s.
     #expect(abs((finish.played - place.played).inSeconds - 2) < 0.001)
   }
 

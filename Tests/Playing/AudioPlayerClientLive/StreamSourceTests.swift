@@ -61,9 +61,11 @@ import VirtualSoundCard
     #expect(finish.reason == .stopped)
   }
 
-  @Test func `a live stream begins with as much as a low-latency device holds`() async throws {
+  @Test func `with low latency, a live stream begins once it has filled one device buffer`()
+    async throws
+  {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
-    // 15 ms, and neither more nor an end.
+    // The stream yields 15 ms, then neither a buffer nor its end.
     var request = stubborn((0..<3).map { _ in AudioBuffer(silence: 240, format: format) })
     request.latency = .low
     let card = VirtualSoundCard(pace: .untimed)

@@ -10,8 +10,10 @@ import VirtualSoundCard
 
 @testable import AudioPlayerClientLive
 
-/// Files whose reads block, as on an absent network disk: stop and cancel return within a second, and
-/// the thread releases everything when the read returns.
+/// Files whose reads block, as on an absent network disk.
+///
+/// Stop and cancel return within a second, and the thread releases everything when the read
+/// returns.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct TaskEndTests {
   private let clock = TestClock()
   private let cardClock = TestClock()
@@ -26,7 +28,7 @@ import VirtualSoundCard
     AudioPlayer(makeSource: { _, _ in BlockingSource(call) }, readingClock: clock)
   }
 
-  /// Begins a playback whose source makes this call.
+  /// Begins a playback whose source makes this blocked call.
   private func begin(
     _ call: BlockedSourceCall, report: @escaping @Sendable (PlaybackEvent) -> Void
   ) async throws -> PlaybackSession {
@@ -37,7 +39,7 @@ import VirtualSoundCard
     }
   }
 
-  /// Stops a playback, and lets the second pass in which its blocked call is waited for.
+  /// Stops a playback, and lets the second pass for which `end` waits for its blocked call.
   private func stop(_ session: PlaybackSession) async {
     session.stop()
     await cardClock.pass { await clock.sleepers(atLeast: 1) }
@@ -49,7 +51,7 @@ import VirtualSoundCard
     await call.sourceIsGone.wait()
   }
 
-  // The eleventh read happens only after something has been played.
+  // The twelfth read happens only after some audio has been played.
   @Test(arguments: [BlockedSourceCall.Kind.open, .read(1), .read(12)])
   func `stop ends a playback whose source is blocked`(kind: BlockedSourceCall.Kind) async throws {
     let call = try BlockedSourceCall(kind)
@@ -67,7 +69,9 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [false, true])
-  func `a blocked seek ends with its playback`(isSounding: Bool) async throws {
+  func `a blocked seek throws unknownPlayback when its playback is stopped`(isSounding: Bool)
+    async throws
+  {
     let call = try BlockedSourceCall(.seek)
     let started = Gate()
     do {
@@ -86,7 +90,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [BlockedSourceCall.Kind.open, .read(2)])
-  func `a preload whose source is blocked can be cancelled`(kind: BlockedSourceCall.Kind)
+  func `a preload whose source is blocked can be canceled`(kind: BlockedSourceCall.Kind)
     async throws
   {
     let call = try BlockedSourceCall(kind)
@@ -106,7 +110,7 @@ import VirtualSoundCard
     await letReturn(call)
   }
 
-  @Test func `a task that ends in time is awaited`() async throws {
+  @Test func `a canceled valueOrEnd waits for a task that ends within a second`() async throws {
     let go = Gate()
     let work = Task<Int, any Error> {
       await go.wait()
@@ -122,7 +126,7 @@ import VirtualSoundCard
     #expect(await work.end(clock))
   }
 
-  @Test func `a blocked task has not ended after a second`() async throws {
+  @Test func `end returns false after a second if the task is blocked`() async throws {
     let go = Gate()
     let work = Task<Void, any Error> { await go.wait() }
     async let hasEnded = work.end(clock)

@@ -8,7 +8,7 @@ import Testing
     samples.withUnsafeBufferPointer { unplayed.keep($0) }
   }
 
-  /// Returns the whole backlog in parts of `size` frames.
+  /// Returns the whole backlog, read in parts of at most `step` frames.
   private func rest(of unplayed: UnplayedFrames, by step: Int) -> [Float] {
     var given: [Float] = []
     while unplayed.backlog > 0 {

@@ -12,7 +12,10 @@ import Testing
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.seconds(1), format: format) }
 
-  @Test func `a device that takes no frames ends with an error that names it`() async throws {
+  @Test
+  func `a device that accepts no frames ends the playback with an error that names the device`()
+    async throws
+  {
     let device = try UnresponsivePlayback(format: format)
     let error = await #expect(throws: AudioPlayerError.self) {
       try await with({ _ in device }) { player in
@@ -34,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `cancelled play returns while a device never finishes opening`() async throws {
+  @Test func `canceled play returns while a device never finishes opening`() async throws {
     let opening = Gate()
     let file = try temporaryWAV(tone)
     try await with({ _ in try await never(opening) }) { player in
@@ -46,12 +49,12 @@ import Testing
     }
   }
 
-  @Test func `a cancelled playback ends while its named pipe stalls`() async throws {
+  @Test func `a canceled playback ends while its named pipe stalls`() async throws {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("syrinx-\(UUID().uuidString).fifo").path
     #expect(mkfifo(path, 0o600) == 0)
     defer { unlink(path) }
-    // Open for reading and writing, so that neither side waits, and never written.
+    // The pipe is open for reading and writing, so that no opening waits, but nothing is written.
     let descriptor = open(path, O_RDWR)
     defer { close(descriptor) }
     try await with({ _ in throw SoundCardError.noSoundCard(.playback) }) { player in
@@ -82,7 +85,7 @@ import Testing
     func increment() { value += 1 }
   }
 
-  /// Never opens; returns when it is canceled.
+  /// Never opens a device; returns when the task is canceled.
   private func never(_ opening: Gate) async throws -> any PlaybackPCM {
     opening.open()
     let (stream, _) = AsyncStream<Never>.makeStream()

@@ -2,12 +2,12 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// A device that takes no frames and shows that only by timeouts, like a stopped sound server.
+/// A device that accepts no frames and reports only timeouts, like a stopped sound server.
 final class UnresponsivePlayback: PlaybackPCM {
   let configuration: PCMConfiguration
   let waker: WakeUp
   let closed = Gate()
-  // Its time passes only during waits.
+  // The device's time passes only during waits.
   private let time = RingBuffer<Int64>(capacity: 100_000)
 
   init(format: AudioFormat) throws {
@@ -27,7 +27,7 @@ final class UnresponsivePlayback: PlaybackPCM {
       waker.wait()
       return .woken
     }
-    // 10 ms of its time take no real time.
+    // Each wait advances the device's time by 10 ms, in no real time.
     for _ in 0..<10 { time.tryWrite(0) }
     return .timedOut
   }

@@ -16,7 +16,7 @@ import Testing
       prefill: .zero, volume: 1, progressInterval: interval, listener: listener)
   }
 
-  /// The events of a voice at 8 kHz.
+  /// Returns the events of a voice at 8 kHz.
   private func events(
     every interval: Duration = .zero, _ body: (Voice) -> Void
   ) throws -> [PlaybackEvent] {
@@ -33,19 +33,21 @@ import Testing
     .progress(PlaybackProgress(played: .milliseconds(milliseconds)))
   }
 
-  @Test func `progress is an event every 50 ms, however often there is a report`() throws {
+  @Test func `progress is reported every 50 ms, however often frames are reported as played`()
+    throws
+  {
     let reported = try events { voice in (0..<1_200).forEach { voice.pass($0) } }
     #expect(reported == [progress(50), progress(100)])
   }
 
-  @Test func `progress is an event at the requested interval`() throws {
+  @Test func `progress is reported at the requested interval`() throws {
     let reported = try events(every: .milliseconds(250)) { voice in
       (0..<5_000).forEach { voice.pass($0) }
     }
     #expect(reported == [progress(250), progress(500)])
   }
 
-  @Test func `the last progress is always an event`() throws {
+  @Test func `the last progress is always reported`() throws {
     #expect(
       try events { voice in
         voice.pass(401)
@@ -54,7 +56,7 @@ import Testing
     #expect(try events { $0.reportEnd(at: 8) } == [progress(1)])
   }
 
-  @Test func `a lost device does not lose the last progress`() throws {
+  @Test func `the last progress is reported even if the device is lost`() throws {
     let reported = try events { voice in
       voice.pass(400)
       voice.pass(480)
@@ -63,7 +65,10 @@ import Testing
     #expect(reported == [progress(50), progress(60)])
   }
 
-  @Test func `silence of a late source and of the device are different events`() throws {
+  @Test
+  func `silence of a late source is reported as starved, and silence of the device as an xrun`()
+    throws
+  {
     let reported = try events { voice in
       voice.report(.starved(0, frames: 80))
       voice.report(.silence(0, frames: 800))
@@ -71,7 +76,9 @@ import Testing
     #expect(reported == [.starved(.milliseconds(10)), .xrun(.milliseconds(100))])
   }
 
-  @Test func `the end of a voice returns its played duration or throws its error`() async throws {
+  @Test func `played returns the duration of a voice that has ended, or throws its error`()
+    async throws
+  {
     let ending = try voice()
     ending.reportEnd(at: 8_000)
     #expect(try await ending.played() == .seconds(1))

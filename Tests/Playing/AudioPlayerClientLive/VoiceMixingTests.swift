@@ -25,7 +25,7 @@ import Testing
     }
     harness.pcm.at(milliseconds + 500) { _ in voice.stop() }
     try harness.run([voice])
-    // 10 ms are 80 steps.
+    // A fade of 10 ms has 80 steps.
     #expect(largestStep(Array(harness.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-6)
     #expect(harness.pcm.written.last == 0)
     #expect(voice.settlement.serial == 5)
@@ -90,7 +90,7 @@ import Testing
     #expect(largestStep(Array(harness.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-3)
   }
 
-  @Test func `commands without a volume do not wait for a ramp`() throws {
+  @Test func `a command that sets no volume does not wait for the end of a ramp`() throws {
     let voice = try harness.voice(second)
     harness.pcm.at(200) { _ in voice.parameters.update { ($0.gain, $0.ramp) = (0, .seconds(60)) } }
     harness.pcm.at(400) { _ in

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct VoicePlayheadTests {
-  /// The voice's playhead at each of these device frames.
+  /// Returns the voice's playhead at each of these device frames.
   private func played(_ voice: VoicePlayhead, at positions: [Int]) -> [Int] {
     var voice = voice
     return positions.map {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `with several gaps a voice's playhead lags but never leads, and is exact after the last`() {
+  func `a voice's playhead may lag between gaps, never leads, and is exact after the last gap`() {
     var voice = VoicePlayhead()
     voice.mix(150, missing: 50, at: 0)
     voice.mix(150, missing: 50, at: 200)
@@ -48,7 +48,7 @@ import Testing
     #expect(voice.isOver(150))
   }
 
-  @Test func `silence falls within a voice between its first and last frame`() {
+  @Test func `contains is true only between a voice's first and last frame`() {
     var voice = VoicePlayhead()
     #expect(!voice.contains(100))
     voice.mix(100, at: 50)

@@ -54,7 +54,7 @@ import Testing
     #expect(voice.busGain?.current == 0)
   }
 
-  @Test func `a voice after the last one of its bus begins at the new volume`() throws {
+  @Test func `when a bus has no voices left, its next voice begins at the new volume`() throws {
     _ = try add(bus)
     link.ports.moveBusGains(by: 10)
     bus.setting = (0, .seconds(60))
@@ -65,7 +65,7 @@ import Testing
     #expect(next.busGain == SmoothedGain(0))
   }
 
-  @Test func `a later voice has the gain of the other voices of its bus and of no other bus`()
+  @Test func `a later voice adopts the gain of its bus's voices, not that of another bus`()
     throws
   {
     bus.setting = (0, .zero)
@@ -82,13 +82,13 @@ import Testing
       #expect(voices[0].busGain == SmoothedGain(0.25))
       #expect(voices[1].busGain == first.busGain && voices[2].busGain == first.busGain)
     }
-    // The last voice takes the place of the first one in the table.
+    // The removal moves the last voice to the first place in the table.
     _ = link.ports.remove(at: 0)
     link.ports.moveBusGains(by: 10)
     #expect(voices[1].busGain?.framesLeft == 10 && voices[2].busGain == voices[1].busGain)
   }
 
-  @Test func `a paused voice resumes in a ramp that has not ended and else at the new volume`()
+  @Test func `a paused voice resumes within its bus's ramp, or at the new volume after the ramp`()
     throws
   {
     let harness = try AudioThreadHarness()

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     (40, 8_000, 160), (200, 8_000, 800), (1_000, 10_000, 4_000), (80_000, 800_000, 8_000),
   ])
-  func `a voice begins with as much as the device holds, at most a second`(
+  func `a voice begins once a device buffer of audio is decoded, or at most a second of it`(
     period: Int, capacity: Int, prefill: Int
   ) throws {
     let device = PCMConfiguration(
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [(Duration.zero, 1), (.milliseconds(15), 120), (.seconds(60), 8_000)])
-  func `a voice begins with the prefill of its request, within its ring`(
+  func `a voice begins once its requested prefill has been decoded, at most the ring's capacity`(
     prefill: Duration, frames: Int
   ) throws {
     let voice = try Voice(format: format, capacity: .seconds(1), prefill: prefill, volume: 1) { _ in

@@ -19,7 +19,7 @@ import Testing
       time: frame.duration(at: 8_000), length: .seconds(1))
   }
 
-  @Test mutating func `progress is at a frame of the current item, at its own rate`() {
+  @Test mutating func `progress contains a frame of the current item, at the item's own rate`() {
     timeline.begin(position(0, 100), at: 0)
     timeline.begin(position(1, 0, rate: 16_000), at: 1_000, .advanced(.pending))
     #expect(timeline.progress(500).item == 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(timeline.pass(2_000).isEmpty)
   }
 
-  @Test mutating func `a pause and its end are events once, however often they are reported`() {
+  @Test mutating func `a pause and its end are each one event, however often they are reported`() {
     for isPaused in [false, true, true, false, false] {
       timeline.settle(isPaused: isPaused, at: 400)
     }
@@ -97,7 +97,8 @@ import Testing
     #expect((0..<1_990).allSatisfy { timeline.position($0).round == $0 / 40 })
   }
 
-  @Test mutating func `different short items are all events, and so is a skip to one`() {
+  @Test
+  mutating func `short items that differ are not merged, and neither is a skip to one of them`() {
     for item in 0..<5 { timeline.begin(position(item, 0), at: item * 10, .advanced(.pending)) }
     #expect(timeline.pass(40).count == 5)
     timeline.cut(at: 45)

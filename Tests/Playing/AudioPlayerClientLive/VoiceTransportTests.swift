@@ -51,7 +51,7 @@ import Testing
     #expect(transport.phase == .sounding && transport.isSettled)
   }
 
-  @Test func `a resume during a fade-out turns the fade around`() {
+  @Test func `a resume during a fade-out reverses the fade`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     _ = step(&transport)
@@ -98,7 +98,7 @@ import Testing
     #expect(transport.phase == .silent && transport.fade.current == 0)
   }
 
-  @Test func `a fade waits for its source, a flush does not`() {
+  @Test func `a fade-out needs frames from its source, but a flush does not`() {
     for change: (inout VoiceParameters) -> Void in [
       { $0.isPaused = true }, { $0.isStopping = true },
     ] {
@@ -116,7 +116,7 @@ import Testing
     #expect(flushed.phase == .fadingOut && !flushed.needsSource)
   }
 
-  @Test func `a source without more frames ends a fade`() {
+  @Test func `a fade ends early if the source has no more frames`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3) == 3)
@@ -164,7 +164,7 @@ import Testing
     #expect(paused.phase == .over)
   }
 
-  @Test func `a shorter ramp to the same volume hurries a voice's gain`() {
+  @Test func `a shorter ramp to the same volume shortens the current ramp of a voice`() {
     var transport = sounding
     set(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
     _ = step(&transport)

@@ -7,7 +7,8 @@ import Testing
 @Suite struct AudioRecorderClientTests {
   let url = URL(fileURLWithPath: "nowhere.wav")
 
-  @Test func `an unimplemented endpoint reports its name and throws if it can`() async {
+  @Test func `a call of an unimplemented endpoint reports its name, and throws if possible`() async
+  {
     let recorder = AudioRecorderClient.testValue
     await expectIssue("AudioRecorderClient.currentTime") {
       #expect(await recorder.currentTime() == nil)
@@ -81,7 +82,9 @@ import Testing
     }
   }
 
-  @Test func `a preview records for the clock's time and writes no file`() async throws {
+  @Test func `a preview records for as long as its clock advances, and writes no file`()
+    async throws
+  {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock
@@ -108,7 +111,10 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `a preview records exactly what an immediate clock slept`() async throws {
+  @Test
+  func `with an immediate clock, a preview records exactly the time that the clock has slept`()
+    async throws
+  {
     let clock = ImmediateClock()
     try await withDependencies {
       $0.continuousClock = clock
@@ -123,7 +129,7 @@ import Testing
         #expect(finish.reason == .stopped)
         #expect(finish.recorded == length * 2)
       }
-      // A recording with a length sleeps by itself until its end.
+      // A recording with a maximum duration sleeps until its end without further calls.
       let request = RecordingRequest(url: url, maximumDuration: .seconds(60))
       let limited = try await recorder.beginRecording(request)
       try await clock.sleep(for: .seconds(5))
@@ -184,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `a stopped preview recording is complete`() async throws {
+  @Test func `startRecording returns true for a stopped preview`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock
@@ -201,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `a preview's microphone yields one signal without gaps`() async throws {
+  @Test func `the buffers of a preview's capture form one signal without gaps`() async throws {
     try await withDependencies {
       $0.continuousClock = ImmediateClock()
     } operation: {
@@ -223,7 +229,7 @@ import Testing
     }
   }
 
-  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+  @Test func `a call of an unimplemented endpoint in a detached task fails the test`() async {
     await withKnownIssue {
       @Dependency(\.audioRecorder) var client
       await Task.detached { [client] in await client.stopRecording() }.value

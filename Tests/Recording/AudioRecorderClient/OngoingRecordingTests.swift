@@ -9,7 +9,8 @@ import Testing
   private let finish = RecordingFinish(
     reason: .stopped, frameCount: 80_000, recorded: .seconds(5))
 
-  /// A recorder whose recordings yield `events`, and end with `finish` when they are stopped.
+  /// Returns a recorder whose recordings yield `events`, and end with `finish` when they are
+  /// stopped.
   private func recorder(
     _ events: [RecordingEvent], finish: RecordingFinish?, error: AudioRecorderError? = nil,
     whenCancelled: @escaping @Sendable () -> Void = {}
@@ -73,7 +74,7 @@ import Testing
     for await _ in ends { break }
   }
 
-  @Test func `a cancelled start ends the recording`() async throws {
+  @Test func `a canceled start ends the recording`() async throws {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let recorder = recorder([], finish: finish, whenCancelled: { end.yield() })
     let beginning = Task { try await recorder.beginRecording(request) }

@@ -3,7 +3,7 @@ import AudioRecorderClient
 import Testing
 
 @Suite struct RecordingPolicyTests {
-  @Test func `a slow consumer costs bounded memory and loses no gap`() {
+  @Test func `a slow consumer gets one xrun with the total duration, and the newest levels`() {
     var queue: [RecordingEvent] = []
     let silence = AudioMeter().level
     for step in 1...100 {
@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `the start and the newest other events are kept`() {
+  @Test func `a slow consumer gets the started event and the newest other events`() {
     let format = AudioFormat.speech
     let start = RecordingEvent.started(
       RecordingStart(device: "a", deviceFormat: format, fileFormat: format))
@@ -32,7 +32,7 @@ import Testing
     #expect(queue.last == .silentMicrophone(Decibels(-5_000)))
   }
 
-  @Test func `the last loss of a device and the sum of its gaps are kept`() {
+  @Test func `a slow consumer gets the last device loss and the sum of the gaps`() {
     var queue: [RecordingEvent] = []
     for _ in 1...100 {
       PipePolicy.recording.enqueue(&queue, .deviceLost)

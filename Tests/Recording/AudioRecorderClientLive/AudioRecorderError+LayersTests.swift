@@ -13,7 +13,7 @@ import Testing
     let description = "the system refused"
   }
 
-  @Test func `every error of a layer below becomes one of the client's, with its sentence`() {
+  @Test func `every error of a lower layer becomes a client error with the same message`() {
     let busy = SoundCardError.busy("x")
     #expect(AudioRecorderError(busy) == .device("x", reason: "\(busy)"))
     let failed = ResamplingError.failed(reason: "why")
@@ -21,7 +21,7 @@ import Testing
     #expect(AudioRecorderError(Refused()) == .system(reason: "the system refused"))
   }
 
-  @Test func `an unplugged or hanging device is lost`() {
+  @Test func `an unplugged or hanging device becomes deviceLost`() {
     #expect(AudioRecorderError(SoundCardError.deviceLost("x")) == .deviceLost("x"))
     let hanging = SoundCardError.notResponding("x", operation: "read")
     #expect(AudioRecorderError(hanging) == .deviceLost("x"))

@@ -62,7 +62,7 @@ import VirtualSoundCard
     #expect(try #require(error) < 1e-3)
   }
 
-  @Test func `lost frames are an event, and silence keeps the timeline correct`()
+  @Test func `lost frames are reported, and silence keeps the timeline correct`()
     async throws
   {
     let clock = TestClock()
@@ -122,7 +122,7 @@ import VirtualSoundCard
     #expect(told == warnings)
   }
 
-  @Test func `a begun recording captures until it is stopped, and its file is complete then`()
+  @Test func `stop ends a recording from beginRecording, and its file is then complete`()
     async throws
   {
     let clock = TestClock()
@@ -157,7 +157,7 @@ import VirtualSoundCard
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
-      // The device waits for its next step, so half a second has passed.
+      // The device waits for its next step, so half a second has been captured.
       await clock.sleepers(atLeast: 1)
       await recorder.stopRecording()
       #expect(try folder.read(url).duration >= .milliseconds(400))
@@ -197,7 +197,7 @@ import VirtualSoundCard
     #expect(hasRecorded == (captured > 0))
   }
 
-  @Test func `a recording accepts an infinite limit`() async throws {
+  @Test func `a recording accepts an infinite maximum duration`() async throws {
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let request = RecordingRequest(
       url: folder.url("wav"), maximumDuration: .seconds(Int64.max))
@@ -206,7 +206,7 @@ import VirtualSoundCard
     #expect(finish.frameCount == 8_000)
   }
 
-  @Test func `a recording whose task is cancelled is complete on disk`() async throws {
+  @Test func `a recording whose task is canceled is complete on disk`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let url = folder.url("wav")

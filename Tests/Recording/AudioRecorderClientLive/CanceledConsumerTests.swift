@@ -12,7 +12,7 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(5))) struct CanceledConsumerTests {
   private let folder = RecordingFolder()
 
-  @Test func `a canceled recording ends with its result, when its file and device are closed`()
+  @Test func `a canceled recording ends with its result once its file and device are closed`()
     async throws
   {
     let clock = TestClock()
@@ -39,7 +39,7 @@ import VirtualSoundCard
     #expect(try folder.read(url).frameCount == finish.frameCount)
   }
 
-  @Test func `a canceled capture ends when its device is closed`() async throws {
+  @Test func `a canceled capture ends once its device is closed`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let openDevices = try await withRecorder(on: card) { recorder in
@@ -56,7 +56,7 @@ import VirtualSoundCard
     #expect(openDevices == 0)
   }
 
-  @Test func `a recording that a canceled task requests opens nothing`() async throws {
+  @Test func `a recording requested by a canceled task opens no device`() async throws {
     let card = VirtualSoundCard(pace: .untimed)
     let url = folder.url("wav")
     try await withRecorder(on: card) { recorder in

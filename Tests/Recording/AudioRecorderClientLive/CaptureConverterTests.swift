@@ -7,8 +7,9 @@ import Testing
 @Suite struct CaptureConverterTests {
   private let device = AudioFormat(sampleRate: 48_000, channelCount: 1)
 
-  /// Blocks of 10 ms by a device that has been open for 5 s, with a gap of 100 ms after half a
-  /// second, which lasts 103 ms by the device's clock.
+  /// Blocks of 10 ms from a device that has been open for 5 s, with a gap after half a second.
+  ///
+  /// The gap lasts 100 ms in frames, but 103 ms by the device's clock.
   private var captured: [CapturedAudio] {
     (0..<100).map { index in
       let isLate = index >= 50
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `every block has the device's time of its first frame`() throws {
+  @Test func `every block's capturedAt is the device's time of the block's first frame`() throws {
     for block in try converted() {
       let nominal = block.buffer.firstFrame.duration(at: 16_000)
       let isLate = block.buffer.firstFrame >= 9_600
@@ -55,7 +56,8 @@ import Testing
     AudioBuffer(silence: frames, format: .speech, firstFrame: first)
   }
 
-  @Test func `time begins with the first frame and advances by frames`() throws {
+  @Test func `the time of a capture begins at its first frame and advances with its frames`() throws
+  {
     let converter = try converter(of: .speech, to: .speech)
     let blocks = try [
       CapturedAudio(buffer: silence(100), time: .seconds(7)),
@@ -75,7 +77,7 @@ import Testing
     #expect(blocks.map(\.time) == [.zero, .seconds(1), .milliseconds(1_010)])
   }
 
-  @Test func `every captured frame is delivered, and one block has the gap`() throws {
+  @Test func `every captured frame is delivered, and one block describes the gap`() throws {
     let blocks = try converted()
     #expect(blocks.map(\.buffer.frameCount).reduce(0, +) == 16_000)
     #expect(blocks.compactMap(\.gap) == [CaptureGap(lost: 1_600)])
@@ -105,7 +107,7 @@ import Testing
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1)
   }
 
-  @Test func `a gap at the very end is a block without frames`() throws {
+  @Test func `a gap at the very end is reported in a block without frames`() throws {
     let converter = try converter(to: device)
     _ = try converter.process(captured[0])
     let nothing = CapturedAudio(
@@ -137,11 +139,14 @@ import Testing
     #expect(blocks.compactMap(\.gap).first?.lost == 16_000)
     let end = 16_001 + FrameCount(449_999).converted(from: rate, to: 16_000)
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1, "\(blocks.endFrame)")
-    // A converted stretch is a frame longer or shorter than its share, and the gap after it is not.
+    // Converted stretches may be a frame too long or short, but gaps are not, so their sum is
+    // exact.
     #expect(blocks.compactMap(\.gap?.lost).reduce(0, +) - 16_000 > 3_000)
   }
 
-  @Test func `an absence is a gap in the time and the frames of a capture`() throws {
+  @Test func `the absence of a device is a gap in the times and the frame numbers of a capture`()
+    throws
+  {
     let converter = try converter(to: device)
     var blocks = try converter.process(captured[0])
     converter.deviceReturned(after: .seconds(2))
@@ -164,7 +169,7 @@ import Testing
     #expect(blocks[0].time == .zero && blocks[0].capturedAt == .seconds(5))
   }
 
-  @Test func `NaN and infinite samples are counted in the next block`() throws {
+  @Test func `NaN and infinite samples are counted in the next converted block`() throws {
     let converter = try converter(to: .speech)
     var damaged = captured[0]
     damaged.nonFiniteCount = 3

@@ -29,7 +29,7 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [1_600] + Array(repeating: nil, count: 70))
   }
 
-  @Test func `frames that the device lost take no room in the queue`() {
+  @Test func `lost frames take no room in the queue`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(30))
     var queue: [CapturedAudio] = []
     for index in [0, 1, 100] {
@@ -46,7 +46,7 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [172])
   }
 
-  @Test func `the next block has the device's description if the first block is dropped`() {
+  @Test func `if the first block is dropped, the next block describes the device`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(10))
     let device = PCMConfiguration(
       device: "a", format: .speech, sampleFormat: .int16, period: 160, buffer: 640)

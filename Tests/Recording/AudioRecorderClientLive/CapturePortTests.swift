@@ -63,7 +63,7 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
-  @Test func `a consumer gets the number of blocks before its joined ones`() throws {
+  @Test func `a consumer gets the number of unjoined blocks before each block`() throws {
     let port = try CapturePort(of: speech)
     for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
     port.conclude(nil)
@@ -73,7 +73,7 @@ import Testing
     #expect(consumer.numbers == [0, 2, 3])
   }
 
-  @Test func `reading ends although each block that is read is followed by a new one`() throws {
+  @Test func `read ends even if a new block is written for each block that it reads`() throws {
     let port = try CapturePort(of: speech)
     let consumer = try LoggingConsumer(most: 1_000)
     consumer.willProcess = { [self] in write(160, to: port) }
@@ -100,7 +100,7 @@ import Testing
     #expect(port.samples.capacity == 2 * capacity)
   }
 
-  @Test func `a user's timeline begins with its first block, and a loss before it is no gap`()
+  @Test func `a user's timeline begins with its first block, and an earlier loss is no gap`()
     throws
   {
     let port = try CapturePort(of: speech)
@@ -156,7 +156,7 @@ extension Result<Void, any Error> {
   }
 }
 
-/// Notes what it gets, and wants no more, or fails, after a number of blocks.
+/// Records its blocks; after a number of blocks it wants no more, or throws an error.
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
   var batchDuration = Duration.zero

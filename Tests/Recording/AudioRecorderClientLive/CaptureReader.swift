@@ -6,11 +6,11 @@ import Synchronization
 /// Reads a capture until it is canceled.
 final class CaptureReader: Sendable {
   private let captured = Mutex<[CapturedAudio]>([])
-  /// Opens when it has enough audio, or the capture ends.
+  /// Opens when enough audio has been read, or the capture ends.
   let isDone = Gate()
   private let listening = Mutex<Task<Void, any Error>?>(nil)
 
-  /// - Parameter isEnough: whether the audio is enough.
+  /// - Parameter isEnough: returns whether the blocks read so far are enough.
   init(
     _ blocks: AsyncThrowingStream<CapturedAudio, any Error>,
     isEnough: @escaping @Sendable ([CapturedAudio]) -> Bool
@@ -28,7 +28,7 @@ final class CaptureReader: Sendable {
     listening.withLock { $0 = task }
   }
 
-  /// All blocks, after the end.
+  /// Cancels the capture and returns all its blocks.
   func stop() async throws -> [CapturedAudio] {
     let task = listening.withLock { $0 }
     task?.cancel()
@@ -41,14 +41,14 @@ extension [CapturedAudio] {
   /// The index of the frame after the last one.
   var endFrame: FrameCount { last?.buffer.endFrame ?? 0 }
 
-  /// Whether each begins where the one before it ended, plus its gap.
+  /// Whether each block begins where the previous block ended, plus its own gap.
   var isOneTimeline: Bool {
     zip(self, dropFirst()).allSatisfy { block, next in
       next.buffer.firstFrame == block.buffer.endFrame + (next.gap?.lost ?? 0)
     }
   }
 
-  /// The stretches between gaps: first frame and samples.
+  /// The stretches between gaps, each with its first frame and its samples.
   var stretches: [(first: Int, samples: [Float])] {
     reduce(into: []) { stretches, block in
       if stretches.isEmpty || block.gap != nil {

@@ -7,7 +7,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// A device that does not open, as that of a sound server that does not answer.
+/// A device that does not open, as with a sound server that does not respond.
 @Suite(.timeLimit(.minutes(5))) struct CaptureSessionTests {
   private let opening = Gate()
   private let url = URL(fileURLWithPath: "/nowhere/at/all.wav")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled startRecording returns while the device is opening`() async {
+  @Test func `a canceled startRecording returns while the device is opening`() async {
     await withDeafCard { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
       await opening.wait()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a consumer that leaves ends the opening of its recording's device`() async throws {
+  @Test func `canceling a recording's consumer ends the opening of its device`() async throws {
     try await withDeafCard { recorder in
       let stream = await recorder.recording(request: request)
       let consumer = Task { for try await _ in stream {} }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a consumer that leaves ends the opening of its capture's device`() async throws {
+  @Test func `canceling a capture's consumer ends the opening of its device`() async throws {
     let ended = Gate()
     try await withDeafCard(ended) { recorder in
       let stream = await recorder.capture(request: CaptureRequest())
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled request for permission returns while the device is opening`() async {
+  @Test func `a canceled request for permission returns while the device is opening`() async {
     await withDeafCard { recorder in
       let permission = Task { await recorder.requestRecordPermission() }
       await opening.wait()

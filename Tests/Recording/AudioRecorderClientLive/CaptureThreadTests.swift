@@ -9,7 +9,7 @@ import Testing
 @Suite struct CaptureThreadTests {
   private let loss = PCMWakeUp.interrupted(PCMInterruption(cause: .xrun, lost: 320))
 
-  /// The blocks of a thread that has run to its end, or to the stop of its only port.
+  /// Returns the blocks of a thread that has run to its end, or to the stop of its only port.
   private func blocks(
     _ script: [PCMWakeUp], elapsed: Duration = .zero, isStopped: Bool = false
   ) throws -> [CapturedAudio] {
@@ -32,19 +32,19 @@ import Testing
     #expect(capture.port.blocks.totalWritten == 1)
   }
 
-  @Test func `frames captured before the stop are read, in however small pieces`() throws {
+  @Test func `frames captured before the stop are read, even in small pieces`() throws {
     let pcm = try ScriptedCapture([], elapsed: .seconds(5), framesPerRead: 8)
     let capture = try OnePortCapture(pcm)
     capture.port.stop()
     try capture.run()
-    // Its buffer holds 640 frames.
+    // The device's buffer holds 640 frames, which are 80 reads of 8 frames.
     #expect(capture.port.blocks.totalWritten == 80)
   }
 
   @Test func `a full port loses its own frames, and the next block reports them`() throws {
     let pcm = try ScriptedCapture(Array(repeating: .ready(160), count: 3_300))
     let capture = try OnePortCapture(pcm, others: 1)
-    // The other port's reader keeps up; the device has 33 s, and a ring holds 32.
+    // The other port's reader keeps up; the device delivers 33 s, but a ring holds only 32 s.
     let other = capture.others[0]
     var kept: FrameCount = 0
     var reader = BlockReader(other)
@@ -60,7 +60,7 @@ import Testing
     #expect(blocks.last?.gap?.lost == 16_000 && blocks.last?.buffer.isEmpty == true)
   }
 
-  @Test func `a port added after the last one left gets none of the earlier frames`() throws {
+  @Test func `a port added after the last port has left gets no earlier frames`() throws {
     let pcm = try ScriptedCapture([.ready(160)])
     let capture = try OnePortCapture(pcm)
     let next = try CapturePort(of: pcm.configuration)
@@ -79,7 +79,7 @@ import Testing
   func `with a high threshold the device is not polled until it is half full`(
     patience: Int, rests: Int
   ) throws {
-    // Its buffer holds four periods.
+    // The device's buffer holds four periods.
     let pcm = try ScriptedCapture((0..<6).map { _ in .ready(160) })
     let capture = try OnePortCapture(pcm)
     capture.port.deferWakeUps(for: patience)
@@ -94,14 +94,14 @@ import Testing
     #expect(read.last?.buffer.firstFrame == 480)
   }
 
-  @Test func `a block's timestamp is that of its first frame, before all frames in the device`()
+  @Test func `a block's timestamp is the time of its first frame, even if more frames are waiting`()
     throws
   {
     let read = try blocks([.ready(480)], elapsed: .seconds(5))
     #expect(read.map(\.time) == [.milliseconds(4_970)])
   }
 
-  @Test func `frames read after the stop continue the time of those before`() throws {
+  @Test func `frames read after the stop continue the timestamps of the frames before it`() throws {
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.time) == (0..<4).map { .milliseconds(10 * $0) })
   }
@@ -109,7 +109,7 @@ import Testing
   @Test(arguments: [
     PCMTransfer.frames(0), .interrupted(PCMInterruption(cause: .xrun, lost: 0)),
   ])
-  func `a device whose every read fails is lost within a second of device time`(
+  func `a device whose reads all fail is reported as lost within a second of device time`(
     answer: PCMTransfer
   ) throws {
     let pcm = try FailingCapture(answer)
@@ -121,10 +121,10 @@ import Testing
   private let silent = SoundCardError.failed(
     "scripted", operation: "capture", code: 0, reason: "it delivers no frames")
 
-  @Test func `a device without frames is lost after five seconds, or after one if it has run`()
+  @Test func `a device without frames is reported as lost after 5 s, or after 1 s if it has run`()
     throws
   {
-    // A time-out of this device is 80 ms.
+    // Each timeout of this device takes 80 ms, so 62 timeouts are just under 5 s.
     let some = Array(repeating: PCMWakeUp.timedOut, count: 62)
     #expect(try blocks(some).isEmpty)
     #expect(throws: silent) { try blocks(some + [.timedOut]) }
@@ -133,11 +133,13 @@ import Testing
     #expect(throws: silent) { try blocks(some + [.ready(160)] + few + [.timedOut]) }
   }
 
-  @Test func `a device that only reports losses is lost`() throws {
+  @Test func `a device that only reports xruns is reported as lost`() throws {
     #expect(throws: silent) { try blocks(Array(repeating: loss, count: 200)) }
   }
 
-  @Test func `a ready device without frames is polled less often and then lost`() throws {
+  @Test func `a ready device without frames is polled less often, and then reported as lost`()
+    throws
+  {
     let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
     let pcm = try ScriptedCapture(script, framesPerRead: 0)
     let capture = try OnePortCapture(pcm)
@@ -146,7 +148,7 @@ import Testing
 }
 
 extension CapturePort {
-  /// The captured blocks, which are removed from the ring.
+  /// Removes the captured blocks from the ring and returns them.
   fileprivate var blocksInRing: [CapturedAudio] {
     var reader = BlockReader(self)
     return Array(sequence(state: ()) { _ in reader.nextAudio() })
@@ -155,7 +157,8 @@ extension CapturePort {
 
 /// A device that delivers one period and then returns the same result for every read.
 ///
-/// It gets a period in 10 ms and overruns in 40; its time passes only while it is waited for.
+/// The device captures a period in 10 ms and overruns after 40 ms; its time passes only during
+/// waits.
 // `@unchecked Sendable` is right because a test drives it from one thread.
 private final class FailingCapture: CapturePCM, @unchecked Sendable {
   let configuration = PCMConfiguration(
@@ -171,7 +174,7 @@ private final class FailingCapture: CapturePCM, @unchecked Sendable {
     waker = try WakeUp()
   }
 
-  /// How long its reads have failed.
+  /// The duration for which its reads have failed.
   var failing: Duration { failedAt.map { elapsed - $0 } ?? .zero }
 
   func wait(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChannelPickingTests {
   private let device = AudioFormat(sampleRate: 48_000, channelCount: 4)
 
-  /// The frames of a buffer after channels are picked, in `format` or unchanged.
+  /// Returns the frames of a buffer after picking channels, in `format` or unchanged.
   private func picked(
     _ channels: [Int]?, from buffer: AudioBuffer, to format: AudioFormat? = nil
   ) throws -> AudioBuffer {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a channel that the device lacks is refused by its number`() {
+  @Test func `a channel that the device lacks is refused with an error that contains its number`() {
     let error = #expect(throws: AudioRecorderError.self) { try device.picking([1, 4]) }
     #expect(
       error.map { "\($0)".contains("channel 5 was picked (index 4), and the device has 4") } == true

@@ -12,7 +12,7 @@ import Testing
   private let folder = RecordingFolder()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
-  @Test func `a recording to a descriptor has silence for lost frames and ends at its length`()
+  @Test func `a recording to a descriptor has silence for lost frames and the requested length`()
     throws
   {
     let url = folder.url("wav")

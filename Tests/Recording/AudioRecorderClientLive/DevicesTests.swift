@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `devices that cannot record are omitted, and the order stays`() async throws {
+  @Test func `devices that cannot record are omitted, and the order is kept`() async throws {
     let found = try await devices { [known] in known }
     #expect(found.map(\.id) == ["default", "hw:1", "hw:2"])
     #expect(found.first?.isDefault == true)
@@ -31,7 +31,7 @@ import Testing
     #expect(try await devices { throw SoundCardError.noSoundCard(.capture) }.isEmpty)
   }
 
-  @Test func `other failures to list devices are the client's own errors`() async {
+  @Test func `other errors of the device list become client errors`() async {
     let failure = SoundCardError.failed("hw:0", operation: "list", code: 5, reason: "it is ill")
     await #expect(throws: AudioRecorderError.device("hw:0", reason: "\(failure)")) {
       _ = try await devices { throw failure }

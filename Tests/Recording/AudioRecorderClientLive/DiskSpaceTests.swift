@@ -4,7 +4,8 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct DiskSpaceTests {
-  /// The reports for a file that grows by 1,000 bytes a second, with room for these seconds.
+  /// Returns the reports for a file that grows by 1,000 bytes a second, with free space for each of
+  /// these numbers of seconds.
   private func reports(_ seconds: [Int]) -> [Double?] {
     var disk = DiskSpace(rate: 8_000)
     return seconds.map {
@@ -12,7 +13,8 @@ import Testing
     }
   }
 
-  @Test func `less than a minute is reported once, and again after there were two`() {
+  @Test
+  func `less than a minute is reported once, and again after more than two minutes were left`() {
     #expect(reports([100, 60, 59, 30]) == [nil, nil, 59, nil])
     #expect(reports([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }
@@ -23,9 +25,9 @@ import Testing
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)
   }
 
-  @Test func `audio that becomes loud raises the estimate soon`() throws {
+  @Test func `audio that becomes loud is included in the estimate within 20 s`() throws {
     var disk = DiskSpace(rate: 1_000)
-    // A thousand bytes a second for a long time, then ten thousand.
+    // The file grows by 1,000 bytes a second for a long time, then by 10,000.
     for second in 1...100 {
       let left = disk.left(frames: .init(1_000 * second), bytes: 1_000 * second, free: 500_000)
       #expect(left == nil)

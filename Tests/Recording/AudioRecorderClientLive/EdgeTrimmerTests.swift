@@ -19,7 +19,7 @@ import Testing
   private let audio = Steps.audio((0, 100), (0.5, 50), (0, 200), (0.5, 50), (0, 300))
 
   @Test(arguments: [1, 7, 100, 1_000], [0, 20, 80])
-  func `silence is trimmed at both edges except for the margin, and stays between`(
+  func `silence is trimmed at both edges except for the margin, and kept in between`(
     size: Int, margin: Int
   ) {
     let expected = Array(audio.samples[(100 - margin)..<(400 + margin)])
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [1, 100])
-  func `silence beyond the limit stays, so that memory is bounded`(size: Int) {
+  func `silence beyond the limit is recorded, so that memory is bounded`(size: Int) {
     let audio = Steps.audio((0.5, 50), (0, 2_000))
     #expect(trimmed(audio, margin: 20, cut: size).count == 1_550)
     let again = Steps.audio((0.5, 50), (0, 2_000), (0.5, 10), (0, 300))

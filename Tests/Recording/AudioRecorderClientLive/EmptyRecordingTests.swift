@@ -10,11 +10,11 @@ import VirtualSoundCard
 
 @testable import AudioRecorderClientLive
 
-/// Recordings that are stopped before there was anything to record.
+/// Recordings that are stopped before any audio was recorded.
 @Suite(.timeLimit(.minutes(5))) struct EmptyRecordingTests {
   private let folder = RecordingFolder()
 
-  /// Captures silence as fast as it can, and is stopped as soon as it waits for something louder.
+  /// Captures silence at full speed, and stops the recording once it waits for a louder sound.
   private func wait(_ request: RecordingRequest) async throws -> RecordingFinish? {
     let card = VirtualSoundCard(pace: .untimed)
     return try await withDependencies {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-/// Files of earlier recordings under the names that this one would take.
+/// Files of earlier recordings with the names that a new recording would use.
 @Suite struct ExistingFilesTests {
   private let folder = RecordingFolder()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
@@ -15,7 +15,7 @@ import Testing
 
   private func url(_ name: String) -> URL { folder.directory.appending(path: name) }
 
-  /// Puts something that is no sound under each name.
+  /// Creates a file that is not audio under each name.
   private func create(_ names: [String]) throws {
     for name in names { try Data(name.utf8).write(to: url(name)) }
   }
@@ -87,7 +87,7 @@ import Testing
     #expect(try isUntouched("out-001.wav"))
   }
 
-  @Test func `two recordings never write the same file`() throws {
+  @Test func `two simultaneous recordings never write the same file`() throws {
     let first = try files("out.wav", RecordingRollingRule())
     let error = #expect(throws: AudioRecorderError.self) {
       _ = try files("out.wav", RecordingRollingRule())
@@ -99,7 +99,7 @@ import Testing
     #expect(try folder.read(url("out.wav")).samples == audio.samples)
   }
 
-  @Test func `the search for a free number ends`() throws {
+  @Test func `the search for a free file number ends at its limit`() throws {
     try create((1...9).map { "out-\($0).wav" })
     let error = #expect(throws: AudioRecorderError.self) {
       _ = try files("out-%d.wav", RecordingRollingRule(length: .seconds(9)), mostTaken: 9)

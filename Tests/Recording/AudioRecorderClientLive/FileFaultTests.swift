@@ -15,9 +15,9 @@ import VirtualSoundCard
 @Suite struct FileFaultTests {
   private static let containers = SoundFileEncoding.Container.allCases
 
-  /// In its own process, because the limit applies to all files of a process.
+  /// Runs in a separate process, because the limit applies to all files of a process.
   ///
-  /// Nothing there ignores SIGXFSZ, which would end it.
+  /// That process does not ignore SIGXFSZ, so the signal would end it.
   @Test func `reaching the file-size limit is an error, and the file holds the audio up to it`()
     async
   {
@@ -42,7 +42,7 @@ import VirtualSoundCard
     }
   }
 
-  /// There is room for no header, a part of it, and all of it without a frame.
+  /// The disk has space for no header, part of a header, and a header without a frame.
   @Test func `on a full disk a failed next file leaves no trace`() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -60,7 +60,7 @@ import VirtualSoundCard
           try files.append(sound)
           try files.append(sound)
         }
-        // The failure has been reported.
+        // The failure has already been reported, so closing does not throw it again.
         try files.close()
         limit.rlim_cur = .max
         setrlimit(__rlimit_resource_t(1), &limit)
@@ -77,9 +77,9 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.diskFull(url)) { try await record(container, url) }
   }
 
-  /// A name of 255 bytes is the longest, and a number makes it longer.
+  /// 255 bytes is the maximum length of a name, and the next file's number exceeds it.
   @Test(arguments: containers)
-  func `a next file that cannot be created is an error, and the last one is complete`(
+  func `a next file that cannot be created is an error, and the last file is complete`(
     container: SoundFileEncoding.Container
   ) async throws {
     let folder = try Folder()
@@ -99,13 +99,13 @@ import VirtualSoundCard
     }
     let reader = try SoundFileReader(url: url)
     while try !reader.read(atMost: 4_096).isEmpty {}
-    // The last one continues for the second before the second attempt.
+    // The last file continues for the second before the second attempt.
     #expect(reader.framesRead >= 72_000 && reader.shortfall == nil)
     #expect(closed.withLock { $0?.frameCount } == reader.framesRead)
   }
 
   @Test(arguments: containers)
-  func `a folder that is removed is an error that names the copy of what was recorded`(
+  func `removing the folder is an error that names the copy of the recorded audio`(
     container: SoundFileEncoding.Container
   ) async throws {
     let folder = try Folder()
@@ -114,7 +114,7 @@ import VirtualSoundCard
     let url = gone.appending(path: "out")
     let copy = folder.url.appending(path: "out-recovered")
     let closed = Mutex<RecordingFinish?>(nil)
-    // The time of the card waits while the test removes the folder.
+    // The card's time stands still while the test removes the folder.
     let clock = TestClock()
     let recording = Task {
       try await record(container, url, clock: clock) { event in
@@ -137,7 +137,7 @@ import VirtualSoundCard
   }
 }
 
-/// Records twelve seconds of noise, as fast as possible or in the time of a clock.
+/// Records twelve seconds of noise, as fast as possible or paced by a clock.
 private func record(
   _ container: SoundFileEncoding.Container, _ url: URL,
   rolling: RecordingRollingRule = RecordingRollingRule(), clock: TestClock<Duration>? = nil,

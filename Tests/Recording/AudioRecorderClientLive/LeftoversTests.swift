@@ -9,9 +9,10 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// Each in its own process, so that no other test uses threads, descriptors, or memory.
+/// Each test runs in a separate process, in which no other test uses threads, descriptors, or
+/// memory.
 @Suite struct LeftoversTests {
-  @Test func `a thousand cancelled recordings leave nothing but their files`() async {
+  @Test func `a thousand canceled recordings leave nothing but their files`() async {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
       try await leavesNothing { recorder, index in
@@ -23,7 +24,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a thousand cancelled captures leave nothing`() async {
+  @Test func `a thousand canceled captures leave nothing`() async {
     await #expect(processExitsWith: .success) {
       try await leavesNothing { recorder, index in
         for try await _ in await recorder.capture(request: CaptureRequest()) where index % 3 == 0 {
@@ -55,11 +56,11 @@ import VirtualSoundCard
           return (task, begun)
         }
         await clock.advance(until: Task { for (_, begun) in recordings { await begun.wait() } })
-        // Each has two threads while it runs, of which one syncs its file.
+        // Each running recording has two threads, one of which syncs its file.
         #expect(try ProcessResources.threadNames().count <= 2_404)
         for (task, _) in recordings { task.cancel() }
         for (task, _) in recordings { _ = await task.result }
-        // A thread is in the system's table for a moment after its work.
+        // A thread stays in the system's table for a moment after its work, so count repeatedly.
         var count = try ProcessResources.threadNames().count
         for _ in 0..<10_000 where count > 4 {
           await Task.yield()
@@ -74,8 +75,8 @@ import VirtualSoundCard
   }
 }
 
-/// Begins the work of `body` a thousand times and ends each wherever it happens to be: some before
-/// they begin, some while they capture.
+/// Begins `body` a thousand times and cancels it at an arbitrary point, before or during the
+/// capture.
 private func leavesNothing(
   _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
 ) async throws {

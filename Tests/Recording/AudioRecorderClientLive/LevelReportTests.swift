@@ -7,7 +7,7 @@ import Testing
 @Suite struct LevelReportTests {
   private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  /// A tenth of a second with constant values on the left and the right.
+  /// Returns a tenth of a second with constant values on the left and the right.
   private func tenth(_ left: Float, _ right: Float) -> AudioBuffer {
     AudioBuffer(format: stereo, samples: (0..<800).flatMap { _ in [left, -right] })
   }
@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: 0..<9, [1, 2, 3])
-  func `each sample is measured for any length`(length: Int, channels: Int) throws {
+  func `every sample is measured, whatever the length and the number of channels`(
+    length: Int, channels: Int
+  ) throws {
     let sound = (0..<length * channels).map { -Float($0 / channels + 1) / 16 }
     var meter = PeakHoldMeter()
     meter.add(sound, from: channels - 1, step: channels)
@@ -62,7 +64,7 @@ import Testing
     #expect(levels.channels[0].clippedSamples == 1)
   }
 
-  @Test func `a peak is held for a second and a half, then the newest`() {
+  @Test func `a peak is held for a second and a half, and then replaced by the newest peak`() {
     let loud = [tenth(0.5, 0)]
     let rest = Array(repeating: tenth(0.1, 0), count: 20)
     let held = reports(loud + rest).map { $0.channels[0].heldPeak.value.rounded() }

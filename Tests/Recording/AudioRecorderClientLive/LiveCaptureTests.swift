@@ -13,7 +13,9 @@ import VirtualSoundCard
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
 
-  @Test func `captured buffers join and end with the device`() async throws {
+  @Test func `captured buffers follow each other without gaps, and end with the device`()
+    async throws
+  {
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let captured = try await withRecorder(on: card) { recorder in
       try await recorder.capture(request: CaptureRequest(droppingOldestAfter: .seconds(60)))
@@ -28,7 +30,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  /// Two of its samples are not finite.
+  /// Noise in which two samples are not finite.
   private var brokenNoise: AudioBuffer {
     var samples = noise.samples
     samples[3] = .nan
@@ -63,7 +65,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [-1, 0, 33])
-  func `an impossible number of channels is refused before a device opens`(
+  func `an impossible number of channels is refused before a device is opened`(
     channelCount: Int
   ) async {
     let reason = "a capture has 1 to 32 channels, not \(channelCount)"
@@ -78,7 +80,9 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `a capture with an empty queue still delivers audio`(limit: Duration) async throws {
+  func `a capture with a queue limit of zero or less still delivers audio`(limit: Duration)
+    async throws
+  {
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let captured = try await withRecorder(on: card) { recorder in
       try await recorder.capture(request: CaptureRequest(droppingOldestAfter: limit))
@@ -100,7 +104,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `captured buffers have the requested size, and the first describes the device`()
+  @Test func `captured buffers have the requested size, and the first buffer describes the device`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
@@ -114,7 +118,7 @@ import VirtualSoundCard
     #expect(captured.dropFirst().allSatisfy { $0.device == nil })
   }
 
-  @Test func `a capture delivers the channels that it picks`() async throws {
+  @Test func `a capture delivers the picked channels`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
     let sound = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(sound))
@@ -170,7 +174,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a consumer that leaves ends the capture and closes the device`() async throws {
+  @Test func `canceling the consumer ends the capture and closes the device`() async throws {
     let closed = Gate()
     let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.sine(440)))
     var soundCard = card.soundCard

@@ -15,7 +15,7 @@ func withRecorder<Value: Sendable>(
   }
 }
 
-/// All events of a recording on a sound card.
+/// Records on a sound card and returns all events.
 @discardableResult
 func record(
   _ request: RecordingRequest, on card: VirtualSoundCard

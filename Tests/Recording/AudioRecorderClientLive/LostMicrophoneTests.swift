@@ -11,7 +11,8 @@ import VirtualSoundCard
 
 /// A microphone that is lost while its users wait for it.
 @Suite(.timeLimit(.minutes(5))) struct LostMicrophoneTests {
-  /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
+  /// Unplugs the microphone half a second after its opening, for three seconds; its last period is
+  /// lost.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
   private let before = (0..<3_840).map(counted)
 
@@ -46,7 +47,7 @@ import VirtualSoundCard
     #expect(isJoined)
   }
 
-  @Test func `a recording that stops at gaps ends with the loss, without an error`()
+  @Test func `a recording that stops at gaps ends at the device loss, without an error`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault])
@@ -71,7 +72,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop ends a recording at once while its device is away`() async throws {
+  @Test func `stop ends a recording at once while its device is lost`() async throws {
     let harness = RecorderHarness(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
     let recording = await harness.start()
     await harness.passUntilUnplugged()
@@ -86,7 +87,7 @@ import VirtualSoundCard
     #expect(try isBefore(harness))
   }
 
-  @Test func `cancelling while the device is away leaves a complete file and nothing open`()
+  @Test func `canceling while the device is lost leaves a complete file and nothing open`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault])
@@ -101,7 +102,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `when a device is lost, the recording that waits resumes and the other one fails`()
+  @Test func `after a device loss, a waiting recording resumes, and the other recording fails`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault])
@@ -121,7 +122,7 @@ import VirtualSoundCard
       device: nil, framesPerBuffer: nil, onDeviceLoss: .wait(atMost: .seconds(60)))
     let blocks = Blocks(await harness.capture(request))
     await harness.passUntilUnplugged()
-    // A capture does not report the loss: the closed device shows it.
+    // A capture does not report the loss, so the test waits until the device is closed.
     while harness.card.openDeviceCount > 0 { await Task.yield() }
     while !blocks.hasGap { await harness.pass(1) }
     blocks.cancel()
@@ -134,7 +135,9 @@ import VirtualSoundCard
     #expect(all[index].capturedAt >= all[index - 1].capturedAt + .seconds(3))
   }
 
-  @Test func `a device that returns at another rate is converted to the first one`() async throws {
+  @Test func `the audio of a device that returns at another rate is converted to the first rate`()
+    async throws
+  {
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let other = VirtualSoundCard(
 
@@ -163,22 +166,23 @@ import VirtualSoundCard
     #expect(isSilence && isSine)
   }
 
-  /// Whether the file holds exactly the audio captured before the loss.
+  /// Returns whether the file contains exactly the audio captured before the loss.
   private func isBefore(_ harness: RecorderHarness) throws -> Bool {
     try harness.samples() == before
   }
 
-  /// Lets the device be lost and be back.
+  /// Lets time pass until the device is lost and open again.
   private func comeBack(_ harness: RecorderHarness) async {
     await harness.passUntilUnplugged()
     await harness.sees { $0 == .deviceLost }
-    // A sleeper that came after the advance, to try again, would never wake.
+    // If the retry began to sleep only after the advance, it would never wake.
     await harness.clock.sleepers(atLeast: 1)
     await harness.clock.advance(by: .seconds(3))
     while harness.card.openDeviceCount == 0 { await Task.yield() }
   }
 
-  /// The frames of the only gap: unread frames and the time until the device was opened.
+  /// Returns the length of the only gap in frames: the unread frames and the time until the device
+  /// was open.
   private func missing(
     _ harness: RecorderHarness, atLeast shortest: Duration = .milliseconds(3_020)
   ) throws -> Int {
@@ -189,7 +193,7 @@ import VirtualSoundCard
   }
 }
 
-/// The blocks of a capture as they come.
+/// Collects the blocks of a capture.
 private final class Blocks: Sendable {
   private let blocks = Mutex<[CapturedAudio]>([])
   private let reading = Mutex<Task<Void, any Error>?>(nil)

@@ -19,7 +19,8 @@ import VirtualSoundCard
     #expect(events.contains(.xrun(.milliseconds(100))))
     let samples = try SoundFileReader(url: url).read(atMost: 8_000).samples
     #expect(samples.count == 4_000)
-    // The device's buffer follows the silence, which is reported as soon as it is known.
+    // The silence comes before the device's buffered frames, because it is reported as soon as
+    // possible.
     let before = try #require(samples.firstIndex(of: 0))
     #expect(before <= 1_600)
     #expect(samples[before..<(before + 800)].allSatisfy { $0 == 0 })
@@ -27,12 +28,12 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a microphone that stalls is lost, and its frames are in the file`()
+  @Test func `a stalling microphone is reported as lost, and its frames are in the file`()
     async throws
   {
     let harness = RecorderHarness(faults: [.stalled(at: 1_600)])
     let recording = await harness.start(.fail)
-    // A second is enough, except on a machine so busy that its waits end late.
+    // A second is enough, unless the machine is so busy that waits end late.
     await harness.clock.advance(by: .seconds(10))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     let isCaptured = try harness.samples() == (0..<1_600).map(counted)
@@ -93,7 +94,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  @Test func `a sound server that hangs up is lost, and its frames are in the file`()
+  @Test func `a sound server that hangs up is reported as lost, and its frames are in the file`()
     async throws
   {
     let harness = RecorderHarness(faults: [.hungUp(at: 4_000)])
@@ -106,7 +107,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a recording that waits for a sound server resumes and reports the gap`()
+  @Test func `a recording waiting for a sound server resumes and reports the gap`()
     async throws
   {
     let harness = RecorderHarness(faults: [.hungUp(at: 4_000)])
@@ -136,11 +137,11 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  @Test func `a microphone that refuses every read is lost`() async throws {
+  @Test func `a microphone that refuses every read is reported as lost`() async throws {
     let harness = RecorderHarness(faults: [.refusedTransfers(every: 1)])
     let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
     await harness.clock.sleepers(atLeast: 1)
-    // It overruns again and again, and is mended a hundred times without a frame.
+    // The microphone overruns repeatedly, and recovers a hundred times without delivering a frame.
     await harness.clock.advance(by: .seconds(60))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     #expect(!FileManager.default.fileExists(atPath: harness.url.path))
@@ -162,7 +163,7 @@ import VirtualSoundCard
     #expect(try harness.samples().count == 8_000)
   }
 
-  @Test func `a microphone that does not open is lost after five seconds, without a file`()
+  @Test func `a microphone that does not open is reported as lost after 5 s, without a file`()
     async throws
   {
     let harness = RecorderHarness(faults: [.blocked(in: .open)])
@@ -183,7 +184,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  /// A sound card whose microphone captures a constant, so that silence is visible.
+  /// Returns a sound card whose microphone captures a constant, so that silence can be told apart.
   private func card(_ fault: VirtualFault) -> VirtualSoundCard {
     let constant = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

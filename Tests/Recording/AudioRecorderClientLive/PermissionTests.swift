@@ -11,7 +11,7 @@ import VirtualSoundCard
 
 @testable import AudioRecorderClientLive
 
-/// Requests for permission during other use of an exclusive microphone.
+/// Requests for permission while an exclusive microphone is in use.
 @Suite(.timeLimit(.minutes(5))) struct PermissionTests {
   private let folder = RecordingFolder()
   private let card = ExclusiveCard()
@@ -38,7 +38,7 @@ import VirtualSoundCard
     let probing = Task { try await devices.probe(opening) }
     await card.asked.wait()
     let user = Task.immediate { try await devices.acquire(opening) }
-    // The pool listens to one after the other.
+    // The pool handles one call at a time, so after this call it has received the user's.
     await devices.visit()
     card.answer.open()
     try await probing.value
@@ -81,11 +81,11 @@ import VirtualSoundCard
   }
 }
 
-/// A sound card whose microphone can be open only once, and opens on command.
+/// A sound card whose microphone can be opened only once at a time, and opens only after `answer`.
 private final class ExclusiveCard: Sendable {
-  /// Opens when a user opens it, and for the first one.
+  /// Opens when the microphone is first asked to open.
   let asked = Gate()
-  /// Lets it open.
+  /// Lets the microphone open.
   let answer = Gate()
   private let card = VirtualSoundCard(
 

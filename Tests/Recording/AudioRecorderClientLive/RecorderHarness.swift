@@ -9,8 +9,9 @@ import SoundFile
 import TestTools
 import VirtualSoundCard
 
-/// A live recorder on a virtual card whose time passes, a period of 50 ms a step, while a test
-/// waits for something; its microphone counts the frames of each opening.
+/// A live recorder on a virtual card whose microphone counts the frames of each opening.
+///
+/// The card's time passes in steps of a 50 ms period, and only while a test waits.
 final class RecorderHarness: Sendable {
   static let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -78,7 +79,7 @@ final class RecorderHarness: Sendable {
     return (recording, begun)
   }
 
-  /// The live buffers of a capture.
+  /// Returns the live buffers of a capture.
   func capture(_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> {
     await withDependencies {
       $0.soundCard = soundCard
@@ -111,7 +112,7 @@ final class RecorderHarness: Sendable {
     }
   }
 
-  /// Lets time pass until audio is captured after a loss, and then to the recording's end.
+  /// Lets time pass until audio is captured after a loss, and then until the recording ends.
   func finish(_ recording: Task<Void, any Error>) async throws {
     while gaps.isEmpty { await pass(1) }
     let isOver = Gate()
@@ -119,12 +120,12 @@ final class RecorderHarness: Sendable {
       defer { isOver.open() }
       try await recording.value
     }
-    // A sleep that begins after an advance ends with the next one.
+    // A sleep that begins after one advance ends with the next, so advance repeatedly.
     while !isOver.isOpen { await clock.advance(by: .seconds(1)) }
     try await end.value
   }
 
-  /// The contents of the file.
+  /// Returns the samples of the file.
   func samples() throws -> [Float] {
     let reader = try SoundFileReader(url: url)
     var samples: [Float] = []
@@ -137,7 +138,8 @@ final class RecorderHarness: Sendable {
 }
 
 extension VirtualMicrophone {
-  /// Each frame is its number since the opening, from 1 on; none of it is silence.
+  /// Captures frames whose value is their number since the opening, from 1 on, so that none is
+  /// silent.
   static let counting = VirtualMicrophone { format in
     { samples, first in
       for index in samples.indices {
@@ -148,7 +150,7 @@ extension VirtualMicrophone {
   }
 }
 
-/// The sample of this frame.
+/// Returns the sample of this frame.
 func counted(_ frame: Int) -> Float { Float(frame % 30_000 + 1) / 32_768 }
 
 extension RecordingEvent {

@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Which sound card a recorder uses that is called elsewhere than it was made.
+/// The sound card of a recorder that is called in another scope than the one in which it was made.
 @Suite struct RecorderScopeTests {
   private let folder = RecordingFolder()
   private let card = RecorderScopeTests.card(level: 0.25)
@@ -18,13 +18,14 @@ import VirtualSoundCard
     return VirtualSoundCard(pace: .untimed, microphone: .buffer(audio))
   }
 
-  /// The level of all that is captured.
+  /// Returns the different levels in the captured audio.
   private func captured(by recorder: AudioRecorderClient) async throws -> Set<Float> {
     try await recorder.capture(request: CaptureRequest())
       .reduce(into: []) { $0.formUnion($1.buffer.samples) }
   }
 
-  @Test func `a recorder made on a card captures there after the operation that made it`()
+  @Test
+  func `a recorder made in a scope captures on the scope's card, even after the scope has ended`()
     async throws
   {
     let recorder = withDependencies {
@@ -47,7 +48,7 @@ import VirtualSoundCard
     #expect(try await recorder.startRecording(url: folder.url("flac")))
   }
 
-  @Test func `a card that is overridden at the call takes precedence`() async throws {
+  @Test func `a sound card overridden at the call takes precedence`() async throws {
     let recorder = AudioRecorderClient.live(on: card.soundCard)
     let levels = try await withDependencies {
       $0.soundCard = other.soundCard
@@ -58,7 +59,7 @@ import VirtualSoundCard
     #expect(try await captured(by: recorder) == [0.25])
   }
 
-  @Test func `a card that is overridden at the call takes precedence over an open device`()
+  @Test func `a sound card overridden at the call takes precedence over an open device`()
     async throws
   {
     let endless = VirtualSoundCard(pace: .untimed)
@@ -73,7 +74,7 @@ import VirtualSoundCard
     #expect(levels == [0.5])
   }
 
-  @Test func `an outer recorder that is called in an inner scope captures on the inner card`()
+  @Test func `a recorder called in an inner scope captures on the inner scope's card`()
     async throws
   {
     let levels = try await withRecorder(on: card) { recorder in

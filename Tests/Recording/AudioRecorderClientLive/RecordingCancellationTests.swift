@@ -9,20 +9,19 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// A recording whose consumer leaves in the middle of something, on a card whose time
-/// is the test's.
+/// A recording whose consumer is canceled at any moment, on a card whose time the test controls.
 @Suite(.timeLimit(.minutes(5))) final class RecordingCancellationTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()
   private let noise = AudioSignal.noise(seed: 9)
 
-  /// The moments of a recording.
+  /// The moments at which a recording is canceled.
   enum Moment: CaseIterable {
     case beginning, waitingForSound, waitingForCommand, sounding, paused, rolled, trimming, shared
   }
 
   @Test(arguments: Moment.allCases)
-  func `a recording can be cancelled at any moment, and its files are complete`(
+  func `a recording can be canceled at any moment, and its files are complete`(
     moment: Moment
   ) async throws {
     let card = VirtualSoundCard(
@@ -92,14 +91,14 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  /// The file holds the captured audio from its beginning.
+  /// Checks that the file contains the captured audio from its beginning.
   private func check(_ url: URL, _ moment: Moment) throws {
     switch moment {
     case .beginning:
       guard FileManager.default.fileExists(atPath: url.path) else { return }
       _ = try folder.read(url)
     case .waitingForSound, .waitingForCommand, .trimming:
-      // Of a recording of nothing there is no file.
+      // A recording without frames leaves no file.
       let exists = FileManager.default.fileExists(atPath: url.path)
       #expect(!exists)
     case .paused:

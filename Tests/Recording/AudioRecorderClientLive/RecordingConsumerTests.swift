@@ -13,7 +13,9 @@ import Testing
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   private let second = LevelRule(threshold: Decibels(-40), hold: .seconds(1))
 
-  @Test func `silence in place of lost frames does not count as quiet`() throws {
+  @Test func `silence in place of lost frames does not count as silence that ends the recording`()
+    throws
+  {
     let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, encoding: .wavFloat, warnBelow: second, endAfterSilence: second)
@@ -35,7 +37,7 @@ import Testing
     #expect(events.contains(.nonFinite(sampleCount: 3)))
   }
 
-  @Test func `a recording that a gap ends has all frames before the gap`() throws {
+  @Test func `a recording ended by a gap contains all frames before the gap`() throws {
     let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, encoding: .wavFloat, sampleRate: 16_000, gaps: .stop)
@@ -73,7 +75,7 @@ import Testing
     #expect(events.contains(.resumed(.milliseconds(1_005))))
   }
 
-  @Test func `blocks are joined only if levels are rare and no command waits`() throws {
+  @Test func `blocks are joined only if the levels interval is long and no command waits`() throws {
     #expect(try batchDuration() == .zero)
     #expect(try batchDuration(.seconds(1)) == .milliseconds(250))
     #expect(try batchDuration(.seconds(1), length: .milliseconds(40)) == .milliseconds(40))
@@ -81,7 +83,7 @@ import Testing
     #expect(try batchDuration(.seconds(1), command: .pause) == .zero)
   }
 
-  @Test func `a stop during a gap of minutes does not wait for its silence`() throws {
+  @Test func `a stop during a gap of minutes does not wait until its silence is written`() throws {
     let request = RecordingRequest(
       url: folder.url("wav"), rolling: RecordingRollingRule(length: .seconds(60)))
     let gap = block(4_000, lost: 4_800_000)
@@ -102,7 +104,7 @@ import Testing
     #expect(frameCounts.reduce(0, +) == finish.frameCount.rawValue)
   }
 
-  @Test func `after a stop a short gap is filled, and ten seconds of a long one`()
+  @Test func `after a stop, a short gap is filled, and a long gap is filled for ten seconds`()
     throws
   {
     let request = RecordingRequest(url: folder.url("wav"))
@@ -133,7 +135,7 @@ import Testing
       gap: lost > 0 ? CaptureGap(lost: lost) : nil)
   }
 
-  /// The events of a recording of these blocks of a device.
+  /// Returns the events of a recording of these blocks of a device.
   private func record(
     _ request: RecordingRequest, _ blocks: [CapturedAudio], isStopped: Bool = false,
     before: (Recording) -> Void = { _ in },

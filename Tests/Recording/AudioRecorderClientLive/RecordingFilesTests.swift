@@ -14,7 +14,7 @@ import Testing
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   private var audio: AudioBuffer { AudioSignal.noise(seed: 2).buffer(.seconds(2), format: format) }
 
-  /// The resulting files, written in blocks of `size` frames, and their events.
+  /// Writes in blocks of `size` frames; returns the resulting files and their events.
   private func write(
     _ rolling: RecordingRollingRule, _ encoding: SoundFileEncoding, size: Int = 400,
     rollAt: Set<Int> = []
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.wavFloat, .flac24], [400, 1_001, 16_000])
-  func `the files together are the recording, cut at the frame`(
+  func `the files together contain the recording, split at the exact frame`(
     encoding: SoundFileEncoding, size: Int
   ) throws {
     let whole = try write(RecordingRollingRule(), encoding, size: size).files[0]
@@ -60,21 +60,21 @@ import Testing
     }
   }
 
-  @Test func `encoded files change by their size and lose no frame`() throws {
+  @Test func `encoded files of a limited size lose no frame between them`() throws {
     let whole = try write(RecordingRollingRule(), .flac24).files[0]
     let (files, rolled, _) = try write(RecordingRollingRule(byteCount: 12_000), .flac24)
     #expect(rolled.count > 0)
     #expect(files.flatMap(\.samples) == whole.samples)
   }
 
-  @Test func `a command changes files at the next frame`() throws {
+  @Test func `a roll command continues in the next file at the next frame`() throws {
     let (files, rolled, url) = try write(RecordingRollingRule(), .wavFloat, rollAt: [1, 5])
     #expect(files.map(\.frameCount) == [400, 1_600, 14_000])
     #expect(files.flatMap(\.samples) == audio.samples)
     #expect(rolled.first?.finished == url)
   }
 
-  @Test func `a command before the first frame of a file changes nothing`() throws {
+  @Test func `a roll command before the first frame of a file has no effect`() throws {
     let (files, _, _) = try write(RecordingRollingRule(), .wavFloat, rollAt: [0])
     #expect(files.map(\.frameCount) == [16_000])
   }
@@ -118,7 +118,7 @@ import Testing
   @Test func `a disk that is almost full is reported once`() throws {
     var free = 10_000_000
     let told = Mutex<[RecordingEvent]>([])
-    // 64,000 bytes a second.
+    // The recording grows by 64,000 bytes a second.
     let files = try RecordingFiles(
       folder.url("wav"), format: format, encoding: .wavFloat,
       freeSpace: { _ in free }, report: { event in told.withLock { $0.append(event) } })
@@ -179,7 +179,7 @@ import Testing
     files.roll()
     try files.append(blocks[1])
     files.roll()
-    // The first one could not be completed, which is known when the third one is there.
+    // The first file could not be completed, which is detected when the third file is opened.
     #expect(throws: AudioRecorderError.diskFull(url)) { try files.append(blocks[2]) }
     #expect(throws: AudioRecorderError.self) { try files.close() }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.directory.path).count == 2)
@@ -188,7 +188,7 @@ import Testing
   private struct Missing: Error {}
 }
 
-/// A path to a folder that can be removed; files opened through it stay open.
+/// A path to a folder that can be removed, while files opened through it stay open.
 private struct LockableFolder {
   private let folder: URL
   private let way: URL

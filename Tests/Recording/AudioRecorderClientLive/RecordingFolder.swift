@@ -33,7 +33,7 @@ final class RecordingFolder: Sendable {
 }
 
 extension RecordingRequest {
-  /// The file that is written.
+  /// The file to which the request records.
   var file: URL? {
     if case .file(let url) = destination { url } else { nil }
   }

@@ -45,7 +45,7 @@ import Testing
     #expect(gate.process(Steps.audio((0.5, 200))).isEmpty)
   }
 
-  @Test func `a command begins a recording that waits for one`() {
+  @Test func `a start command begins a recording that waits for a command`() {
     let request = RecordingRequest(url: url, start: .onCommand, preRoll: .milliseconds(20))
     var gate = RecordingGate(request, rate: 1_000)
     let audio = Steps.audio((0.5, 100))
@@ -69,7 +69,7 @@ import Testing
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
-  @Test func `a pause begins and ends with a fade, and a block shorter than it is faded whole`() {
+  @Test func `a pause begins and ends with a fade, which covers the whole of a shorter block`() {
     var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
     let block = Steps.audio((1, 10))
     #expect(gate.process(block).kept == block.samples)
@@ -90,7 +90,7 @@ import Testing
     #expect(gate.process(block) == [.keep(block)])
   }
 
-  @Test func `audio omitted by a pause does not count as ending silence`() {
+  @Test func `audio omitted by a pause does not count as silence that ends the recording`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     _ = gate.process(Steps.audio((0.5, 100)))
     _ = gate.apply(.pause)
@@ -100,7 +100,7 @@ import Testing
 }
 
 extension [RecordingGate.Output] {
-  /// The samples that are kept.
+  /// The kept samples.
   fileprivate var kept: [Float] {
     flatMap { output -> [Float] in
       if case .keep(let buffer) = output { buffer.samples } else { [] }

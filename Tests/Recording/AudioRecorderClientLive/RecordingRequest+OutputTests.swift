@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `an impossible format is refused with its value`() {
+  @Test func `an impossible format is refused with an error that contains its value`() {
     let refused = [
       RecordingRequest(url: url("a.wav"), channelCount: 0),
       RecordingRequest(url: url("a.wav"), channelCount: 33),
@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  @Test func `the file has the device's format, or the next one that it supports`() throws {
+  @Test func `the file has the device's rate, or the next rate that its container supports`() throws
+  {
     let device = AudioFormat(sampleRate: 44_100, channelCount: 1)
     for (name, rate) in [("a.wav", 44_100), ("a.opus", 48_000)] as [(String, SampleRate)] {
       let request = RecordingRequest(url: url(name))
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.Container.allCases)
-  func `every container can be recorded with its usual samples`(
+  func `every container can be recorded with its default samples`(
     container: SoundFileEncoding.Container
   ) throws {
     let format = SoundFileEncoding(container)

@@ -16,7 +16,7 @@ import VirtualSoundCard
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   private let quiet = LevelRule(threshold: Decibels(-40), hold: .milliseconds(250))
 
-  /// A second of noise at −60 dBFS, a second at −6, and another soft one.
+  /// A second of noise at −60 dBFS, a second at −6 dBFS, and another at −60 dBFS.
   private var speech: AudioBuffer {
     let noise = AudioSignal.noise(seed: 4).buffer(.seconds(3), format: format).samples
     return AudioBuffer(
@@ -69,7 +69,7 @@ import VirtualSoundCard
     #expect(finish.frameCount == 24_000)
   }
 
-  @Test func `a recording has the channels that it picks`() async throws {
+  @Test func `a recording contains the picked channels`() async throws {
     let url = folder.url("wav")
     let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
     let captured = AudioBuffer(
@@ -116,7 +116,7 @@ import VirtualSoundCard
     #expect(finish.reason == reason && finish.frameCount == frames)
   }
 
-  @Test func `a pause omits its audio, and the file has no step there`()
+  @Test func `a pause omits its audio, and the file has no step where it was`()
     async throws
   {
     let id = RecordingID()
@@ -189,7 +189,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `after its end a recording's ID is free, and the recording is released`()
+  @Test func `after a recording's end, its ID is free and the recording is released`()
     async throws
   {
     let id = RecordingID()
@@ -237,7 +237,7 @@ import VirtualSoundCard
     case levels, paused, resumed, began, rolled, finished
   }
 
-  /// Lets time pass until there is such an event; returns its length.
+  /// Lets time pass until an event of this kind; returns the event's duration.
   @discardableResult
   private func pass(
     _ time: Duration, until kind: Kind,

@@ -30,7 +30,7 @@ import VirtualSoundCard
     let recording = Recording(
       RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1), on: CaptureDevices()
     ) { event in
-      // Told on the thread that is about to write the silence.
+      // This is reported on the thread that is about to write the silence.
       guard case .xrun = event else { return }
       isKnown.wait()
       current.withLock { $0 }?.stop()
@@ -45,7 +45,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `commands arrive in order and once`() {
+  @Test func `each command is applied once, and in order`() {
     #expect(!idle.hasCommands)
     idle.send(.pause)
     idle.send(.roll)
@@ -55,7 +55,7 @@ import VirtualSoundCard
     #expect(!idle.hasCommands)
   }
 
-  @Test func `audio captured before a command is not affected by it`() {
+  @Test func `a command does not affect audio captured before it`() {
     idle.send(.pause, from: 3)
     idle.send(.resume, from: 5)
     #expect(idle.popCommands(at: 2).isEmpty)

@@ -8,9 +8,10 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// Other events while a microphone is away.
+/// Events while a microphone is lost.
 @Suite(.timeLimit(.minutes(5))) struct ReturningMicrophoneTests {
-  /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
+  /// Unplugs the microphone half a second after its opening, for three seconds; its last period is
+  /// lost.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
 
   @Test func `a lost device is opened again with the dependencies of its first opening`()
@@ -46,7 +47,7 @@ import VirtualSoundCard
           count += 1
           return count
         }
-        // From then on, every call reports the loss.
+        // After that, every call reports a loss.
         if number == 2 { pcm.close() }
         return pcm
       }
@@ -56,7 +57,8 @@ import VirtualSoundCard
     await harness.clock.advance(by: .seconds(3))
     try await harness.finish(recording)
     #expect(harness.events.count { $0 == .deviceLost } == 1)
-    // Three seconds, the next attempt after four, and the unread frames.
+    // The device opened after three seconds is lost at once; the next attempt comes after four
+    // seconds, and unread frames add to the gap.
     let gap = try #require(harness.gaps.first)
     #expect(harness.gaps.count == 1)
     #expect((.milliseconds(4_020)...(.milliseconds(4_200))).contains(gap), "\(gap)")
@@ -95,7 +97,7 @@ import VirtualSoundCard
     #expect(try harness.samples().count == 48_000)
   }
 
-  @Test func `a user that joins while the device is away waits or fails, as requested`()
+  @Test func `a user that joins while the device is lost waits or fails, as requested`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault])

@@ -5,15 +5,15 @@ import SoundCard
 
 @testable import AudioRecorderClientLive
 
-/// A device whose waits follow a script, and which always has more to read; after its script it is
-/// at its end.
+/// A device whose waits follow a script, and which always has more frames; it ends after the
+/// script.
 // `@unchecked Sendable` is right because a test drives it from one thread.
 final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   let configuration = PCMConfiguration(
     device: "scripted", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
   let waker: WakeUp
   private(set) var elapsed: Duration
-  /// How long it was left alone, each time.
+  /// The timeouts of all waits for nothing.
   private(set) var rests: [Duration] = []
   private(set) var starts = 0
   private(set) var drops = 0
@@ -60,8 +60,9 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   func close() {}
 }
 
-/// The audio thread of a scripted device with one port, run on the test's own thread, and others if asked
-/// for; it quits when it has no port.
+/// The audio thread of a scripted device, run on the test's own thread.
+///
+/// It has one port, or more if requested, and quits when no port is left.
 // `@unchecked Sendable` is right because a test uses it from one thread.
 final class OnePortCapture: @unchecked Sendable {
   let port: CapturePort
@@ -92,8 +93,8 @@ final class OnePortCapture: @unchecked Sendable {
 }
 
 extension CaptureConsumer {
-  /// Processes blocks of a device, whose frames are numbered here, until the consumer wants no more, and
-  /// completes it.
+  /// Numbers the frames of a device's blocks, processes them until the consumer wants no more, and
+  /// completes the consumer.
   ///
   /// - Parameter before: called before each block.
   func record(_ blocks: [CapturedAudio], before: () -> Void = {}) throws {
@@ -115,7 +116,7 @@ extension CaptureConsumer {
 }
 
 extension BlockReader {
-  /// The next captured frames, joined up to `limit` samples.
+  /// Returns the next captured frames, joined up to `limit` samples.
   mutating func nextAudio(joining limit: Int = 0) -> CapturedAudio? {
     while let block = next(joining: limit) {
       if block.kind == .frames { return audio(block) }

@@ -18,7 +18,7 @@ import VirtualSoundCard
   private let signal = AudioSignal.noise(seed: 7)
 
   @Test
-  func `two captures and a recording share one microphone, and only the slow one loses frames`()
+  func `two captures and a recording share a microphone, and only a slow consumer loses frames`()
     async throws
   {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
@@ -74,7 +74,8 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a user after the last one reopens the microphone`() async throws {
+  @Test func `a user that comes after the last user has left reopens the microphone`() async throws
+  {
     let card = CountedCard(
       .init(pace: .untimed, microphone: .buffer(signal.buffer(.seconds(1), format: .speech))))
     try await with(card) { recorder in
@@ -88,7 +89,7 @@ import VirtualSoundCard
     #expect(card.openings == 3)
   }
 
-  @Test func `cancelling one recording leaves the other complete`() async throws {
+  @Test func `canceling one recording leaves the other complete`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     let (first, second) = (folder.url("wav"), folder.url("wav"))
     try await with(card) { recorder in
@@ -129,7 +130,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: 0..<4)
-  func `users that come and go each get frames without a gap`(seed: UInt64) async throws {
+  func `users that come and go each get their frames without a gap`(seed: UInt64) async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
       let keeper = try await listener(recorder)
@@ -152,7 +153,7 @@ import VirtualSoundCard
     #expect(card.card.openDeviceCount == 0)
   }
 
-  @Test func `a cancelled user leaves the opening to the other one`()
+  @Test func `canceling one user during the opening does not cancel it for the other user`()
     async throws
   {
     let (asked, answer) = (Gate(), Gate())
@@ -194,7 +195,7 @@ import VirtualSoundCard
 
   private struct Missing: Error {}
 
-  /// A capture that has got its first block.
+  /// Starts a capture and returns after its first block.
   private func listener(_ recorder: AudioRecorderClient) async throws -> Task<Void, any Error> {
     let begun = Gate()
     let stream = await recorder.capture(request: CaptureRequest())

@@ -18,7 +18,7 @@ import VirtualSoundCard
   private let full = SoundFileEncoding.wavFloat
 
   @Test(arguments: [false, true])
-  func `a recording and a recognizer get their formats in either order`(
+  func `a recording and a recognizer get their formats, whichever opens the device first`(
     recordingIsFirst: Bool
   ) async throws {
     let request = RecordingRequest(
@@ -58,7 +58,9 @@ import VirtualSoundCard
     #expect(isBitExact)
   }
 
-  @Test func `a user of a device opened in a smaller format gets that format`() async throws {
+  @Test func `a recording reports that its format exceeds the format of the open device`()
+    async throws
+  {
     let first = RecordingRequest(
       url: folder.url("wav"), encoding: full, sampleRate: .speech, channelCount: 1)
     let second = RecordingRequest(
@@ -83,7 +85,7 @@ import VirtualSoundCard
   }
 
   @Test func `each user counts losses in its own frames`() async throws {
-    // Numbers of frames that no rate but the device's divides.
+    // No rate except the device's converts these numbers of frames exactly.
     let faults = (1...400).map { VirtualFault.xrun(at: FrameCount(48_007 * $0), lost: 4_801) }
     let rates: [SampleRate] = [16_000, 48_000, 44_100, 22_050]
     let captured = try await withMicrophone(faults) { recorder in
@@ -116,7 +118,7 @@ import VirtualSoundCard
       #expect(phases.count > 1)
       for (phase, next) in zip(phases, phases.dropFirst()) {
         let turn = (next - phase + 1.5).truncatingRemainder(dividingBy: 1) - 0.5
-        // Half a frame before a gap and another half after it.
+        // The error is half a frame before a gap, and half a frame after it.
         #expect(abs(turn) <= 1_000 / Double(rate.hertz) + 0.001, "\(rate): \(turn)")
       }
     }
@@ -125,7 +127,7 @@ import VirtualSoundCard
   /// The events of a recording.
   private struct RecordingLog {
     let begun = Gate()
-    /// Opens when it is a second long.
+    /// Opens when the recording is a second long.
     let isDone = Gate()
     var task = Task<[RecordingEvent], any Error> { [] }
   }
@@ -148,7 +150,7 @@ import VirtualSoundCard
     return log
   }
 
-  /// A reader of a second of audio, or until `isEnough`.
+  /// Returns a reader of a second of audio, or of audio until `isEnough` returns true.
   private func ear(
     on recorder: AudioRecorderClient, _ rate: SampleRate, _ channels: Int,
     isEnough: (@Sendable ([CapturedAudio]) -> Bool)? = nil

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SilenceEndTests {
   private let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
 
-  /// The frame before which the recording ends.
+  /// Returns the frame before which the recording ends.
   private func end(_ audio: AudioBuffer, cut size: Int, skip: FrameCount = 0) -> FrameCount? {
     var rule = SilenceEnd(rule, rate: 1_000)
     rule.skip(skip)

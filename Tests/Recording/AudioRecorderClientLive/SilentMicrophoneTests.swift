@@ -8,7 +8,7 @@ import Testing
   /// Warns after a second below −60 dBFS.
   private let rule = LevelRule(threshold: Decibels(-60), hold: .seconds(1))
 
-  /// The steps at which it warns; each is half a second with this amplitude.
+  /// Returns the steps with a warning; each step is half a second with the given amplitude.
   private func warnings(_ amplitudes: [Float]) -> [Int] {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     return amplitudes.indices.filter { index in
@@ -23,7 +23,7 @@ import Testing
     #expect(warnings([0, 0, 0.1, 0, 0, 0]) == [1])
   }
 
-  @Test func `the report of a silent microphone has its level`() {
+  @Test func `the report of a silent microphone contains the peak level`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     let samples = Array(repeating: Float(-0.0001), count: 16_000)
     let level = microphone.process(AudioBuffer(format: .speech, samples: samples))

@@ -52,9 +52,9 @@ import Testing
     #expect(onset(audio, hold: .milliseconds(101), cut: size) == nil)
   }
 
-  // The first sample alone has no level: it may be a constant offset.
+  // A first buffer of one sample has no level, because the sample may be a constant offset.
   @Test(arguments: [2, 7, 50, 1_000])
-  func `a pause of up to 50 ms belongs to the sound, a longer one ends it`(size: Int) {
+  func `a pause of up to 50 ms belongs to the sound, and a longer pause ends it`(size: Int) {
     let short = Steps.audio((0.5, 60), (0, 49), (0.5, 60))
     #expect(onset(short, hold: .milliseconds(150), cut: size) == 0)
     let long = Steps.audio((0.5, 60), (0, 50), (0.5, 60))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [20, 1_000])
-  func `a constant offset does not start a recording, and a sound on it does`(size: Int) {
+  func `a constant offset does not start a recording, but a sound on top of it does`(size: Int) {
     let offset = Steps.audio((0, 500), offset: 0.2)
     #expect(onset(offset, hold: .zero, cut: size) == nil)
     let sound = Steps.audio((0, 500), (0.1, 100), offset: 0.2)

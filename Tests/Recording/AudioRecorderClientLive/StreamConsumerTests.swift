@@ -6,7 +6,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct StreamConsumerTests {
-  /// A block whose timestamp is 1 s + 1 ms per block later.
+  /// Returns a block whose `capturedAt` is 1 s after its `time`.
   private func block(_ first: Int, _ count: Int, lost: FrameCount? = nil) -> CapturedAudio {
     CapturedAudio(
       buffer: AudioSignal.noise(seed: 3).buffer(
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a gap cuts a buffer short and is reported with the next one`() async throws {
+  @Test func `a gap cuts a buffer short and is reported with the next buffer`() async throws {
     let cut = try await cut([block(0, 320), block(420, 320, lost: 100)], to: 200)
     #expect(cut.map(\.buffer.firstFrame) == [0, 200, 420, 620])
     #expect(cut.map(\.buffer.frameCount) == [200, 120, 200, 120])

@@ -2,12 +2,13 @@ import AudioCore
 import Foundation
 import VirtualSoundCard
 
-/// A microphone in stereo: 1 kHz on both sides, and 10 kHz, which no 16 kHz hold, on the right.
+/// A stereo microphone: 1 kHz on both sides, and on the right also 10 kHz, which a rate of 16 kHz
+/// cannot represent.
 enum TwoTones {
   static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
   /// The common period in frames at 48 kHz.
   static let cycle = 48
-  /// Of 1 kHz, on either side and in their average.
+  /// The amplitude of 1 kHz, on either side and in their average.
   static let amplitude: Float = 0.5
 
   static let microphone = VirtualMicrophone { format in
@@ -21,13 +22,13 @@ enum TwoTones {
   }
 
   static func sample(_ frame: Int, _ channel: Int, at rate: SampleRate) -> Float {
-    // Within a millisecond, so that each cycle is the same to the last bit.
+    // The time is taken within the current millisecond, so that all cycles are bit-identical.
     let place = Double(frame % max(1, rate.hertz / 1_000)) / Double(rate.hertz)
     let tone = amplitude * Float(sin(2 * .pi * 1_000 * place))
     return channel == 0 ? tone : tone + 0.25 * Float(sin(2 * .pi * 10_000 * place))
   }
 
-  /// Whether these are the microphone's own samples to the last bit, from any frame on.
+  /// Returns whether these samples are bit-identical to the microphone's, from any frame on.
   static func isCaptured(in samples: [Float]) -> Bool {
     let channels = format.channelCount
     return (0..<cycle).contains { start in
@@ -42,14 +43,14 @@ enum TwoTones {
 /// The part of a signal that is a sine of a known frequency.
 struct Tone {
   let amplitude: Double
-  /// In cycles, 0..<1, at frame 0 of the timeline.
+  /// The phase at frame 0 of the timeline, in cycles, 0..<1.
   let phase: Double
-  /// The root of the mean square of all the rest.
+  /// The RMS of the rest of the signal.
   let rest: Double
 
   /// - Parameters:
-  ///   - samples: mono, as many as whole cycles have.
-  ///   - first: the first frame of the first one on the timeline.
+  ///   - samples: mono samples of a whole number of cycles.
+  ///   - first: the frame of the first sample on the timeline.
   init(of hertz: Double, in samples: some Collection<Float>, from first: Int, at rate: SampleRate) {
     let step = 2 * Double.pi * hertz / Double(rate.hertz)
     let angles = (0..<samples.count).map { step * Double(first + $0) }

@@ -8,10 +8,10 @@ import SoundFile
 import Testing
 import VirtualSoundCard
 
-/// A microphone whose calls do not return: the file is closed and complete nevertheless.
+/// A microphone whose calls do not return; the file is nevertheless closed and complete.
 @Suite(.timeLimit(.minutes(5))) struct UnresponsiveMicrophoneTests {
   @Test(arguments: [PCMCall.wait, .transfer])
-  func `a microphone that hangs is lost, and its earlier frames are in the file`(
+  func `a hanging microphone is reported as lost, and its earlier frames are in the file`(
     call: PCMCall
   ) async throws {
     let card = card(hangingIn: call)
@@ -21,14 +21,14 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       try await record(request(url), on: card)
     }
-    // A second, or five if the machine is too busy.
+    // This takes a second, or five if the machine is too busy.
     #expect(ContinuousClock.now - began < .seconds(15))
     let captured = try length(of: url)
     #expect((1_200...1_600).contains(captured), "\(captured)")
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a microphone that hangs at its start is lost, and there is no file`()
+  @Test func `a microphone that hangs at its start is reported as lost, and there is no file`()
     async throws
   {
     let card = card(hangingIn: .start, at: 0)
@@ -41,7 +41,7 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a recording that waits resumes with a new opening while the first one hangs`()
+  @Test func `a recording waiting for a hanging device resumes when the device is opened again`()
     async throws
   {
     let card = card(hangingIn: .transfer)
@@ -72,7 +72,7 @@ import VirtualSoundCard
         await recorder.stopRecording()
       }
     } catch {
-      // It was stopped before it was known to be lost, or after: both are the truth.
+      // The loss may be detected before or after the stop, and both results are correct.
       #expect(error as? AudioRecorderError == .deviceLost("virtual"))
     }
     if call != .close {
@@ -80,13 +80,13 @@ import VirtualSoundCard
       #expect(reader.announcedFrameCount == (try length(of: url)))
       try await isClosedWhenReleased(card)
     } else {
-      // It may have been stopped before there was anything: then there is no file.
+      // The recording may be stopped before its first frame, and then there is no file.
       card.releaseBlockedCalls()
     }
   }
 
   @Test(arguments: [PCMCall.wait, .transfer])
-  func `a slow call is a gap, and the timeline stays correct`(
+  func `a slow call causes a gap, and the timeline stays correct`(
     call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(
@@ -102,7 +102,7 @@ import VirtualSoundCard
     let samples = try SoundFileReader(url: url).read(atMost: 20_000).samples
     #expect(samples.count == 16_000)
     let silences = samples.indices.filter { samples[$0] == 0 }
-    // 500 ms, and the frames in the device.
+    // The gap is 500 ms plus the frames in the device.
     #expect((4_000...5_600).contains(silences.count), "\(silences.count)")
     let isRight = samples.indices.allSatisfy { samples[$0] == 0 || samples[$0] == counted($0) }
     #expect(isRight)

@@ -12,7 +12,8 @@ struct DevicePlayhead: Equatable {
   private(set) var played = 0
   private let buffer: Int
   private let rate: SampleRate
-  /// The frames in the device's buffer at `heldAt`, by the room that it had, and those written since.
+  /// The frames in the device's buffer at `heldAt`, computed from the room then, plus those written
+  /// since.
   private var held = 0
   private var heldAt = Duration.zero
 
@@ -71,7 +72,7 @@ struct DevicePlayhead: Equatable {
 final class UnplayedFrames {
   private let samples: UnsafeMutableBufferPointer<Float>
   private let channels: Int
-  /// The number of frames written so far, and the number of kept ones.
+  /// The number of frames written so far, and the number of kept frames.
   private var end = 0
   private var kept = 0
   /// The number of kept frames that must be written again.

@@ -38,7 +38,7 @@ struct Limiter: Equatable {
     return lowest
   }
 
-  /// Leaves samples unchanged from the next frame on; a gain not reported yet is kept.
+  /// Resets the gain to 1; an unreported lowest gain is kept.
   mutating func reset() {
     (gain, held, rising, step) = (1, 0, 0, 0)
   }
@@ -50,7 +50,7 @@ struct Limiter: Equatable {
     limitedSince = limitedSince ?? position
   }
 
-  /// The lowest gain not reported yet; nil if no report is due.
+  /// Returns the lowest unreported gain; nil if no report is due.
   func dueReport(at position: Int, isEnding: Bool) -> Float? {
     guard let limitedSince, isEnding || position - limitedSince >= reportFrames else { return nil }
     return lowest
@@ -69,12 +69,13 @@ struct Limiter: Equatable {
     }
     let gain = next(peak: peak)
     guard gain < 1 else { return 1 }
-    // For a peak near the largest Float, the rounded reciprocal may leave ±1.
+    // For a peak near the largest Float, the reciprocal is rounded so much that samples may exceed
+    // ±1.
     for index in frame.indices { frame[index] = min(max(frame[index] * gain, -1), 1) }
     return gain
   }
 
-  /// The gain of a frame whose largest sample is `peak`.
+  /// Advances by a frame whose largest magnitude is `peak`, and returns the frame's gain.
   private mutating func next(peak: Float) -> Float {
     rise()
     if peak > 1, 1 / peak <= gain { fall(to: 1 / peak) }
@@ -99,8 +100,8 @@ struct Limiter: Equatable {
 
   /// Whether a sample exceeds ±1 or is not finite.
   ///
-  /// Without the sign bit, the bit patterns of floats have the order of their magnitudes, and those of
-  /// NaN and infinity are the largest. Integers can be compared several at a time.
+  /// Without the sign bit, the bit patterns of floats have the order of their magnitudes, and those
+  /// of NaN and infinity are the largest. Integers can be compared several at a time.
   private static func needsWork(_ samples: UnsafeMutableBufferPointer<Float>) -> Bool {
     var highest: UInt32 = 0
     for sample in samples { highest = max(highest, sample.bitPattern & 0x7FFF_FFFF) }

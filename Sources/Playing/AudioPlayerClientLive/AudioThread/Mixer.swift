@@ -48,7 +48,7 @@ final class Mixer {
     pending = (pending.lowerBound + frames * channels)..<pending.upperBound
   }
 
-  /// Discards the part of the block that has not been written, because its voices end.
+  /// Discards the unwritten part of the block; the caller then ends all voices.
   func discard(at position: Int) {
     pending = 0..<0
     reportLimit(at: position, isEnding: true)
@@ -76,7 +76,7 @@ final class Mixer {
   }
 
   private func mix(_ voice: Voice, at position: Int) {
-    // This must be read before the ring: a ring read after the end of the input holds all of it.
+    // Read before the ring: if the input had ended by then, the ring holds all remaining frames.
     let isComplete = voice.hasInputEnded
     let readable = voice.readableFrames
     let wasSilent = voice.transport.phase == .silent
@@ -93,7 +93,8 @@ final class Mixer {
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
     let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
     place(voice, frames, isLate: isLate, at: position)
-    // A voice that is silent does not continue the ramp of its bus once the ramp has ended.
+    // A silent voice drops its gain once the bus's ramp has ended, so that it later begins at the
+    // bus's volume instead of ramping to it.
     if wanted == 0, voice.busGain?.isSteady == true { voice.busGain = nil }
   }
 
@@ -109,7 +110,8 @@ final class Mixer {
 
   /// Adds at most `length` frames of a voice with their gains; returns their number.
   ///
-  /// A dropout of an incomplete voice fades out and in.
+  /// If frames are missing, the voice fades out before the dropout and in after it, unless its
+  /// input is complete.
   private func add(_ voice: Voice, atMost length: Int, isComplete: Bool) -> Int {
     let target = isStale ? mix : scratch
     let room = UnsafeMutableBufferPointer(rebasing: target[..<(length * channels)])
@@ -121,7 +123,7 @@ final class Mixer {
     let audible = voice.fadeDropout(
       in: room, frames: frames, isLate: frames < length && !isComplete)
     let count = audible * channels
-    // A copy, because the next block begins with the gain of the bus at its own beginning.
+    // A copy, because `moveBusGains` advances the gain to the next block.
     if var bus = voice.busGain { apply(&bus, to: target, count) }
     apply(&voice.transport.volume, to: target, count)
     apply(&voice.transport.fade, to: target, count)
@@ -150,7 +152,8 @@ final class Mixer {
     }
   }
 
-  /// Limits the block to ±1, and reports the gain before a voice that ends in this block finishes.
+  /// Limits the block to ±1, and reports the gain before the end of a voice that ends in this
+  /// block.
   private func limit(at position: Int, isEnding: Bool) {
     limiter.note(limiter.apply(to: mix, channels: channels), at: position)
     reportLimit(at: position, isEnding: isEnding)
@@ -165,14 +168,14 @@ final class Mixer {
 }
 
 extension Voice {
-  /// Removes the clicks of dropouts: the voice fades out before missing frames and in after them, in
-  /// 5 ms or a block.
+  /// Removes the clicks of dropouts: the voice fades out before missing frames and in after them,
+  /// in 5 ms or a block.
   ///
   /// If the voice has fewer frames than the fade, the last frame is held and faded.
   ///
   /// - Parameters:
-  ///   - frames: the frames of the block that the voice has.
-  ///   - isLate: whether the other frames are missing.
+  ///   - frames: the number of the block's frames that the voice has.
+  ///   - isLate: whether the block's remaining frames are missing.
   /// - Returns: the number of audible frames, which includes held ones.
   func fadeDropout(
     in block: UnsafeMutableBufferPointer<Float>, frames: Int, isLate: Bool

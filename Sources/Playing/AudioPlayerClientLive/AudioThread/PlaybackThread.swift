@@ -2,13 +2,13 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The audio thread of a playback device: it mixes the voices and writes them to a device, one period at a
-/// time.
+/// The audio thread of a playback device: mixes the voices and writes them, one period at a time.
 ///
 /// From `run` on it neither allocates nor takes a lock. A sound ends when its last frame has been
-/// played. The thread follows the playhead for that, and never makes a call that drains the device,
-/// because it could hang. If another call hangs, the thread is abandoned in it and another thread
-/// continues with this object; after a call that throws, nothing here is touched.
+/// played. To detect this, the thread follows the playhead; it never drains the device with a
+/// blocking call, which could hang. If another call hangs, its thread is abandoned, and another
+/// thread continues with this object. The abandoned thread must not touch this object when the call
+/// finally throws.
 // `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the
 // open device, and while the device is lost to the control thread. `Heartbeat` hands it over.
 final class PlaybackThread: PortServer, @unchecked Sendable {
@@ -37,15 +37,16 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private var observedAt = 0
   /// The frames written when the device was last empty.
   private var startedAt = 0
-  /// The frames written when the device began to serve the present voices, and how many of the
-  /// later ones it has discarded.
+  /// The frames written when the device began to serve the present voices, and the number of later
+  /// frames that it has discarded.
   private var sinceBegin = (written: 0, discarded: 0)
   /// The frames played when the device was lost; nil once a returned device has played.
   private var lostAt: Int?
 
   /// The number of periods between reads of the delay while progress is seldom reported.
   private static let seldom = 4
-  /// The longest device buffer that is played to its end before a stop.
+  /// The longest device buffer that is still played after a short stop; a longer buffer is
+  /// discarded.
   private static let longestUncutBuffer = Duration.seconds(1)
 
   init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: BusVolume) {
@@ -88,9 +89,11 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Records that the device is lost.
   ///
-  /// Time stands still for the voices until it returns; its unplayed frames come first then.
+  /// Time stands still for the voices until the device returns. Its unplayed frames are then
+  /// written first.
   func lose(at time: Duration?) {
-    // A device that has kept no frames did not play those that its delay lacks.
+    // If the device has kept no frames, those missing from its delay were discarded rather than
+    // played, so all are written again.
     let frames = hasPlayed ? playhead.unplayed : playhead.written - sinceBegin.written
     playhead.lose(keeping: unplayed.rewind(frames))
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
@@ -116,8 +119,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   // MARK: One step
 
-  /// Mixes a block once the device has room for it, and no sooner, so that it has the newest
-  /// parameters.
+  /// Mixes a block once the device has room for it, and no sooner, so that the block uses the
+  /// newest parameters.
   private func serve() throws(SoundCardError) {
     isDraining = false
     let limit = stall.nextWait(atMost: longestWait)
@@ -149,7 +152,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let slack = try pcm.timeUntilUnderrun - periodLength
     guard slack > .milliseconds(1) else { return false }
     sourceRequest.make()
-    // The source may have written before its feeder could read the request.
+    // The feeder may have written before it could see the request, so check again.
     guard voices.areStarving(period: period) else { return true }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
       handle(interruption)
@@ -164,7 +167,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     unplayed.keep(UnsafeBufferPointer(rebasing: mixer.unwritten[..<count]))
   }
 
-  /// Offers samples to the device, and returns the number of accepted frames.
+  /// Writes samples to the device; passes the number of accepted frames to `took`.
   private func write(
     _ samples: UnsafeBufferPointer<Float>, _ took: (Int) -> Void
   ) throws(SoundCardError) {
@@ -176,7 +179,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     case .frames(let count):
       took(count.rawValue)
       playhead.write(count.rawValue)
-      // The device may play a few frames before it discards the others.
+      // The device may play a few frames and discard the rest, so only more than a full buffer
+      // shows that it runs.
       let taken = playhead.written - startedAt
       stall.progressed(isRunning: taken > configuration.buffer.rawValue + period)
     case .interrupted(let interruption):
@@ -200,8 +204,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     return wakeUp
   }
 
-  /// Leaves the device alone until a third of its buffer is free, if progress is seldom reported
-  /// and the buffer is more than half full.
+  /// If the buffer is nearly full and progress is seldom reported, sleeps until a third of the
+  /// buffer is free.
   private func skipWakeUps(room: Int) throws(SoundCardError) {
     // The buffer of a device that returned may be smaller.
     let missing = min(configuration.buffer, pcm.configuration.buffer).rawValue / 3 - room
@@ -224,14 +228,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let left = FrameCount(playhead.unplayed).duration(at: rate)
     var pause = min(max(left, .milliseconds(1)), .milliseconds(50))
     if let timeToDeadline { pause = min(pause, timeToDeadline) }
-    // If the device is lost, frames whose playback was observed are not repeated.
+    // Frames observed as played are not repeated after a loss, so observe often.
     if voices.areWaitingForLostDevice { pause = min(pause, periodLength) }
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
     }
     handle(interruption)
     guard interruption.cause == .xrun else { return }
-    // No frames are left for another attempt.
+    // The device discarded every frame, and none are left for another attempt.
     guard hasPlayed else { throw stalled() }
     playhead.finish()
   }
@@ -247,8 +251,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     markEmpty()
   }
 
-  /// The device is empty and has to begin: the frames that it takes until it is full do not show
-  /// that it runs.
+  /// Records that the device is empty; frames that only fill its buffer do not show that it runs.
   private func markEmpty() {
     stall.progressed(isRunning: false)
     playhead.empty()
@@ -256,7 +259,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     sinceBegin = (playhead.written, 0)
   }
 
-  /// Whether the device has kept at least a period, or half of its frames, since it began.
+  /// Whether the device has kept (not discarded) at least a period or half of its frames since it
+  /// began.
   private var hasPlayed: Bool {
     let taken = playhead.written - sinceBegin.written
     return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= min(period, taken / 2)
@@ -280,7 +284,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     return .stalled(configuration.device, .playback)
   }
 
-  /// Abandons a device that accepts no frames: early if all voices are ending, otherwise as a loss.
+  /// Handles a device that accepts no frames: ends the voices if all are ending anyway, and
+  /// otherwise throws the loss once the device counts as stalled.
   private func considerStall() throws(SoundCardError) {
     switch stall.verdict {
     case .fine: return
@@ -303,14 +308,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     playhead.finish()
   }
 
-  /// Whether the device's buffer would delay the usual fade of a stop.
+  /// Whether only stopped voices remain in a long device buffer, which would delay their end.
   private var mayCutShort: Bool {
     guard bufferLength > Self.longestUncutBuffer else { return false }
     voices.applyParameters()
     return voices.mayEnd(at: playhead.played)
   }
 
-  /// Ends stopped voices at the playhead.
+  /// Ends the stopped voices at the playhead and discards the device's buffer.
   private func cutShort() throws(SoundCardError) {
     playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
     try pcm.drop()
@@ -360,7 +365,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Whether to read the device's delay now: less often while progress is seldom reported.
   private var isObservationDue: Bool {
-    // If the device is lost, frames whose playback was observed are not repeated.
+    // Frames observed as played are not repeated after a loss, so observe often.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
   }

@@ -21,7 +21,7 @@ extension PortTable<Voice> {
   /// Whether every voice is stopping.
   var areAllStopping: Bool { count { !$0.isStopping } == 0 }
 
-  /// Whether voices have frames after `played`, and every one of these was stopped without a long
+  /// Whether some voices have frames after `played`, and all of those were stopped without a long
   /// fade.
   func mayEnd(at played: Int) -> Bool {
     let unplayed = count { $0.playhead.endsAt ?? .max > played }
@@ -32,15 +32,15 @@ extension PortTable<Voice> {
     return unplayed > 0 && stopped == unplayed
   }
 
-  /// Whether no voice ends, and each reports its progress at intervals longer than `frames`.
+  /// Whether no voice is ending, and each reports its progress at intervals longer than `frames`.
   func reportSeldom(than frames: Int) -> Bool {
     count { $0.playhead.endsAt != nil || $0.progressFrames <= frames } == 0
   }
 
   /// Whether a late source is worth waiting for.
   ///
-  /// While other voices sound, a source that has caused a dropout already is not: for them the device
-  /// would stay nearly dry.
+  /// While other voices sound, a source that is already in a dropout is not: waiting for it would
+  /// keep the device nearly dry for the other voices.
   func areStarving(period: Int) -> Bool {
     var isInDropout = false
     var othersSound = false
@@ -68,9 +68,9 @@ extension PortTable<Voice> {
 
   /// Moves the gains of the buses to the next block, which begins `frames` later.
   ///
-  /// All voices of a bus have the gain of the first voice in the table that has one, even if it is
-  /// silent or mixed to its end. A voice without a gain begins
-  /// with the gain of the others, or else with the volume of its bus.
+  /// All voices of a bus use the gain of its first voice that has one, even if that voice is silent
+  /// or mixed to its end. A voice without a gain gets the gain of the bus's other voices, or else
+  /// the volume of the bus.
   func moveBusGains(by frames: Int) {
     for index in 0..<count where self[index].busGain != nil {
       let voice = self[index]
@@ -88,7 +88,8 @@ extension PortTable<Voice> {
     }
   }
 
-  /// The gain of a bus in the first voice that has it; nil if none of those before `end` has.
+  /// Returns the gain of a bus in its first voice with a gain; nil if no voice before `end` has
+  /// one.
   private func busGain(of bus: BusVolume, before end: Int) -> SmoothedGain? {
     for index in 0..<end where self[index].bus === bus {
       if let gain = self[index].busGain { return gain }
@@ -101,7 +102,7 @@ extension PortTable<Voice> {
   func noteSilence(_ interruption: PCMInterruption, at position: Int) {
     for index in 0..<count {
       let voice = self[index]
-      // A device that slept still has to play its buffer.
+      // After a suspend, the device still has to play its buffer, so the deadline is set anew.
       if interruption.cause == .suspended { voice.deadline = nil }
       let discarded = voice.playhead.frames(
         within: (position - interruption.discarded.rawValue)..<position)

@@ -1,7 +1,7 @@
 import AudioCore
 import Synchronization
 
-/// A gain clamped to 0…1, or to another maximum; NaN becomes silence.
+/// Returns a gain clamped to 0…1, or to another maximum; NaN becomes silence.
 func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
   gain.isNaN ? 0 : min(max(gain, 0), maximum)
 }
@@ -9,7 +9,8 @@ func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
 /// The gain of a bus, or of all buses, and the time to reach it; audio threads read both without
 /// waiting.
 final class BusVolume: Sendable {
-  // The gain's bits and the milliseconds share a word, so that both are read as they were set.
+  // The gain's bits and the milliseconds share a word, so that they are read as the pair that was
+  // set.
   private let word = Atomic(UInt64(Float(1).bitPattern))
 
   /// The last setting: a gain of 0…1 and a time of zero to 49 days; values outside are clamped.
@@ -27,7 +28,8 @@ final class BusVolume: Sendable {
   }
 }
 
-/// A gain that moves to its target in even steps, one per frame, so that no change of volume clicks.
+/// A gain that moves to its target in equal steps, one per frame, so that volume changes do not
+/// click.
 struct SmoothedGain: Equatable {
   private(set) var current: Float
   private(set) var target: Float
@@ -44,7 +46,7 @@ struct SmoothedGain: Equatable {
   /// Whether the gain has reached the target.
   var isSteady: Bool { framesLeft == 0 }
 
-  /// Begins to move to a gain, to be reached in `frames`; nothing changes if it is there already, or
+  /// Begins a ramp that reaches `gain` in `frames`; does nothing if `gain` is reached already, or
   /// if the last call had the same arguments.
   mutating func move(to gain: Float, in frames: Int) {
     guard gain != target || (!isSteady && frames != length) else { return }

@@ -2,7 +2,7 @@ import AudioCore
 
 /// Fades a stream of samples in and out.
 ///
-/// The end is not known in advance: samples are held back for the length of the fade-out.
+/// The end is not known in advance, so the last samples are always held back for the fade-out.
 struct EdgeFades {
   /// The longest fade-out, which is kept in memory.
   static let longestFadeOut = Duration.seconds(60)
@@ -32,7 +32,7 @@ struct EdgeFades {
     return Array(held[returned..<(returned + count)])
   }
 
-  /// Removes samples in batches so that a long fade is not moved for each block.
+  /// Removes samples in batches, so that a long fade is not moved in memory for each block.
   private mutating func forget(_ count: Int) {
     returned += count
     guard returned > held.count / 8 else { return }

@@ -11,7 +11,7 @@ final class FeederMailbox: Sendable {
   /// parameters that put the command into effect, or nil if it is in effect already.
   typealias Request = (command: PlaybackCommand, answer: Promise<Int?>)
 
-  // A struct, because closures in a tuple get another wrapper from each use of the mutex.
+  // A struct, because each use of the mutex would wrap closures in a tuple once more.
   private struct State {
     var requests: [Request] = []
     /// The request being handled; the feeder may be blocked in it.
@@ -22,7 +22,7 @@ final class FeederMailbox: Sendable {
   }
 
   private let id: PlaybackID
-  // Held for a few instructions; callbacks and waiting callers run after it is released.
+  // The lock is held for a few instructions; callbacks and waiting callers run after its release.
   private let state = Mutex(State())
 
   init(_ id: PlaybackID) {
@@ -52,7 +52,7 @@ final class FeederMailbox: Sendable {
     }
   }
 
-  /// Answers that the playback has ended.
+  /// Answers a request with the error that the playback has ended.
   func refuse(_ request: Request) {
     request.answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
   }
@@ -62,7 +62,7 @@ final class FeederMailbox: Sendable {
     state.withLock { $0.onRequest = callback }
   }
 
-  /// Sets a second callback for requests, and calls it at once if one is already there.
+  /// Sets a second callback for requests, and calls it at once if a request is already waiting.
   func interrupt(_ interruption: (@Sendable () -> Void)?) {
     let hasRequest = state.withLock { state in
       state.interruption = interruption

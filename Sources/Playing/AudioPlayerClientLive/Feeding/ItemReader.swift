@@ -16,7 +16,7 @@ final class ItemReader {
   /// The number of the current repetition, from 0.
   private(set) var repetition = 0
   private let repetitions: PlaybackRepetition
-  /// Whether the current repetition has audio, and whether any has.
+  /// Whether the current repetition has returned audio, and whether any repetition has.
   private var repetitionHasAudio = false
   private var hasReturnedAudio = false
   private var title: String?
@@ -74,7 +74,7 @@ final class ItemReader {
     guard range.lowerBound > 0, !range.isEmpty else { return .emptySource(source.url) }
     let rate = description.format.sampleRate
     let start = range.lowerBound.duration(at: rate)
-    // The seek to the start stopped at the end of the source.
+    // If the seek stopped before the start, it reached the end of the source.
     let end = position < range.lowerBound ? position.duration(at: rate) : nil
     let length = end ?? description.announcedDuration.flatMap { $0 <= start ? $0 : nil }
     return .startAfterEnd(source.url, start: start, length: length)
@@ -111,7 +111,7 @@ final class ItemReader {
     source.forget(before: frame)
   }
 
-  /// Seeks to a time of the source within the range, in one of its repetitions.
+  /// Seeks to a time of the source, clamped to the range, in the given repetition.
   nonisolated(nonsending) func seek(
     to time: PlaybackTime, in repetition: Int = 0
   ) async throws {

@@ -4,7 +4,7 @@ import AudioPlayerClient
 /// Reads the items of a playback in order, for as many rounds as requested; used only on the
 /// feeder's thread.
 ///
-/// An item that fails is reported, and the next one follows.
+/// An item that fails is reported, and the next item follows.
 final class PlaybackQueue {
   enum Step {
     /// The audio that follows is at this position.
@@ -45,7 +45,7 @@ final class PlaybackQueue {
     self.cycle = cycle
   }
 
-  /// The position that is read next.
+  /// The position to be read next.
   var current: ItemPosition {
     var position = reader?.itemPosition ?? ItemPosition(item: upcoming)
     position.round = round
@@ -94,7 +94,8 @@ final class PlaybackQueue {
     }
   }
 
-  /// Performs a command while `position` is being played; returns the position moved to, if any.
+  /// Performs a command while `position` is being played; returns the new position after a seek or
+  /// a skip, otherwise nil.
   nonisolated(nonsending) func perform(
     _ command: PlaybackCommand, at position: ItemPosition
   ) async throws -> ItemPosition? {
@@ -104,14 +105,14 @@ final class PlaybackQueue {
       self.items.append(items)
       return nil
     case .seek(let time, let item):
-      // After the last item has been played, a seek without an item stays in it.
+      // After the last item has been played, a seek without an item stays in the last item.
       var target = position
       target.item = item ?? min(position.item, items.count - 1)
       if target.item != position.item { target.repetition = 0 }
       return try await seek(to: time, target)
     case .skip: return skip(to: ItemPosition(item: position.item + 1, round: position.round))
     case .pause, .resume, .setVolume, .stop:
-      // The voice's parameters put these into effect.
+      // These commands take effect through the voice's parameters.
       return nil
     }
   }
@@ -164,7 +165,7 @@ final class PlaybackQueue {
     return current
   }
 
-  /// Moves to the start of an item; after the last one that is the next round or the end.
+  /// Moves to the start of an item; after the last item, moves to the next round or the end.
   private func skip(to target: ItemPosition) -> ItemPosition {
     let item = min(target.item, items.count)
     releaseStreams(before: item)
@@ -174,7 +175,8 @@ final class PlaybackQueue {
     return current
   }
 
-  /// Opens the item of a seek; another request ends the wait for a stream that does not begin.
+  /// Opens the item of a seek; throws `notSeekable` if another request arrives before its stream
+  /// begins.
   nonisolated(nonsending) private func openForSeek(_ item: Int) async throws -> ItemReader {
     do { return try await openItem(item) } catch is FeederInterruption {
       throw AudioPlayerError.notSeekable(waitingStreams[item]?.source.url)
@@ -192,7 +194,7 @@ final class PlaybackQueue {
 
   private var isRepeated: Bool { cycle != .times(1) }
 
-  /// Releases the streams before an item that have been played.
+  /// Releases the played streams of the items before `item`.
   private func releaseStreams(before item: Int) {
     openStreams = openStreams.filter { index, reader in index >= item || !reader.hasBeenPlayed }
   }

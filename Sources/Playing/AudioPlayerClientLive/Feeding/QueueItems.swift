@@ -60,11 +60,11 @@ struct QueueItems {
   mutating func release(before index: Int) {
     guard canRelease(before: index) else { return }
     for index in releasedEnd..<index {
-      // A file uses no memory until it is played.
+      // A file uses no memory until it is played, so its entry is kept.
       if entry(index).url == nil { release(index) }
     }
     releasedEnd = index
-    // Removing entries in batches keeps the others from being moved for each one.
+    // Entries are removed in batches, so that the others are not moved in memory for each one.
     guard releasedEnd - firstEnqueued > 2 * Self.playedLimit else { return }
     enqueued.removeFirst(releasedEnd - firstEnqueued - Self.playedLimit)
     firstEnqueued = releasedEnd - Self.playedLimit

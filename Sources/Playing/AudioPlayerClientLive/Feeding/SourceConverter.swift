@@ -2,8 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import Resampling
 
-/// Converts buffers of any formats in a row to one format and speed, without a gap or a click between
-/// them.
+/// Converts consecutive buffers of any formats to one format and speed, without gaps or clicks.
 ///
 /// A resampler treats samples beyond its input as silence, so a sound cut there rings
 /// and clicks. Each stretch of one format is therefore extended beyond both of its ends by its own
@@ -43,12 +42,12 @@ struct SourceConverter {
   /// The frame that `outputFrame` would be at the speed 1.
   private var convertedFrame: Int { start + returned.rawValue }
 
-  /// Converts a buffer; the result begins with samples held back before.
+  /// Converts a buffer; the result begins with the samples held back earlier.
   mutating func convert(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [Float] {
     do throws(ResamplingError) {
       var rest: [Float] = []
       if resampler?.inputFormat != buffer.format {
-        // A buffer that cannot be converted leaves the samples held back in place.
+        // Created first, because an error must leave the samples held back in place.
         let next = try Resampler(from: buffer.format, to: target)
         rest = try endStretch()
         resampler = next
@@ -108,7 +107,7 @@ extension SourceConverter {
     return try resampled(mirrored + samples, at: FrameCount(-extensionLength))
   }
 
-  /// Returns the samples of the stretch that are held back, and begins another one.
+  /// Ends the stretch and returns its held samples; the next buffer begins another stretch.
   private mutating func endStretch() throws(ResamplingError) -> [Float] {
     guard let resampler else { return [] }
     let channels = resampler.inputFormat.channelCount
@@ -138,14 +137,15 @@ extension SourceConverter {
         AudioBuffer(format: resampler.inputFormat, samples: samples, firstFrame: frame)))
   }
 
-  /// The samples of a part of the output, without the frames before the stretch.
+  /// Returns the samples of an output buffer, without the frames before the stretch.
   private mutating func output(_ buffer: AudioBuffer) -> [Float] {
     returned = max(returned, buffer.endFrame)
     guard buffer.firstFrame < 0 else { return buffer.samples }
     return Array(buffer.samples.dropFirst(-buffer.firstFrame.rawValue * target.channelCount))
   }
 
-  /// The other frames in reverse order, mirrored at the frame whose first sample is at `center`.
+  /// Returns the other frames in reverse order, their values mirrored at the frame whose first
+  /// sample is at `center`.
   private func mirrored(_ samples: [Float], around center: Int, _ channels: Int) -> [Float] {
     stride(from: samples.count - channels, through: 0, by: -channels)
       .filter { $0 != center }
@@ -154,8 +154,11 @@ extension SourceConverter {
       }
   }
 
-  /// The length of an extension: at least 512 input frames that are whole frames at both rates; zero
-  /// if the rates have so little in common that it would be many more.
+  /// The length of an extension in input frames: at least 512, and a whole number of frames at both
+  /// rates.
+  ///
+  /// It is zero if the rates have too small a common divisor, because the extension would then be
+  /// far longer.
   private var extensionLength: Int {
     guard let rate = resampler?.inputFormat.sampleRate.hertz, rate != target.sampleRate.hertz
     else { return 0 }

@@ -1,6 +1,7 @@
 import AudioThreads
 
-/// Tasks whose thread may be blocked by a call without end, such as a read from a network disk.
+/// Tasks whose thread may be blocked by a call that never returns, such as a read from a network
+/// disk.
 ///
 /// Such a call cannot be canceled. A caller that ends the task waits for at most a second and then
 /// leaves the thread alone; the thread's resources are released when the call returns.
@@ -21,7 +22,7 @@ extension Task where Failure == any Error {
   ///
   /// A task that ended just before may count as blocked if the process was suspended meanwhile.
   ///
-  /// - Returns: whether it has ended, so that nothing blocks its thread.
+  /// - Returns: whether the task has ended; if not, a call blocks its thread.
   @discardableResult
   func end(_ clock: any Clock<Duration>) async -> Bool {
     cancel()

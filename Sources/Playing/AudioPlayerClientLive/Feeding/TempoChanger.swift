@@ -4,8 +4,8 @@ import FilePaths
 
 /// Plays samples faster or slower at the same pitch.
 ///
-/// The output has exactly the length of the input divided by the speed. A sample is within
-/// 100 ms of its exact place in the source: SoundTouch joins overlapping pieces where they fit best.
+/// The output has exactly the length of the input divided by the speed. A sample is within 100 ms
+/// of its exact position, because SoundTouch joins overlapping pieces where they fit best.
 ///
 /// Thread safety: one thread at a time.
 final class TempoChanger {
@@ -15,14 +15,14 @@ final class TempoChanger {
   private let channels: Int
   private let soundTouch: SoundTouch
   private let handle: SoundTouch.Handle
-  /// The frame, of input and output alike, at which the current audio began.
+  /// The frame, the same in the input and the output, at which the current audio began.
   private var origin = 0
   private var taken = 0
-  /// The last samples: of a quarter of a second, or more.
+  /// The last samples, up to half a second; `flush` uses the last quarter of a second.
   private var tail: [Float] = []
   private let tailLength: Int
 
-  /// Loads SoundTouch, or finds it loaded.
+  /// Creates an instance of SoundTouch; the first call loads the library.
   ///
   /// - Throws: `AudioPlayerError.speedUnavailable` if it is missing or refuses the format.
   init(speed: Double, format: AudioFormat, library name: String = SoundTouch.libraryName)
@@ -96,7 +96,7 @@ final class TempoChanger {
     }
   }
 
-  /// The samples that SoundTouch has completed.
+  /// Removes and returns the samples that SoundTouch has completed.
   private func completed() -> [Float] {
     let frames = soundTouch.count(handle)
     return [Float](unsafeUninitializedCapacity: Int(frames) * channels) { samples, count in

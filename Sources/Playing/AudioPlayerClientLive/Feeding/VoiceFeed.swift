@@ -85,8 +85,8 @@ final class VoiceFeed {
   /// Requests that the audio thread discard the ring's content; returns the serial number of the
   /// request, or nil if nothing was written yet.
   ///
-  /// This thread writes nothing between the request and its confirmation. The audio thread discards
-  /// all that it can read, which must not include frames of the new position.
+  /// This thread writes nothing between the request and its confirmation, because the audio thread
+  /// discards everything readable, which must not include frames of the new position.
   private func flush() -> Int? {
     pending = []
     fades.reset()
@@ -183,7 +183,7 @@ final class VoiceFeed {
 
   private func waitForRoom() {
     voice.roomRequest.make()
-    // The audio thread may have made room before it could see the request.
+    // The audio thread may have made room before it could see the request, so check again.
     if voice.ring.writable == 0 { voice.room.wait() }
   }
 }

@@ -104,7 +104,7 @@ actor VoiceFeeder {
       switch step {
       case .audio(let buffer): append(try converter.convert(buffer))
       case .event(.nonFinite(let count)):
-        // The queue reports them after their audio.
+        // The queue reports silenced samples after the audio that contained them.
         if buffers.isEmpty {
           silencedCount += count
         } else {

@@ -6,11 +6,12 @@ import SoundFile
 
 /// Buffers: in memory, of a stream, or of a file that can be read only once.
 ///
-/// Unplayed buffers can be returned again. A user's stream may ignore cancellation: it is read in
-/// its own task, and a late buffer is discarded. A request ends the wait for the next buffer.
+/// After a seek, unplayed buffers are returned again. A user's stream may ignore cancellation, so
+/// it is read in a separate task, and a late buffer is discarded. A request ends the wait for the
+/// next buffer.
 final class BufferSource: FeederSource {
   let url: URL?
-  /// The buffers that have not arrived; nil if all are there.
+  /// The stream of the buffers that have not arrived; nil if all are in memory.
   private let stream: AsyncThrowingStream<AudioBuffer, any Error>?
   private let mailbox: FeederMailbox
   private var reading: Task<AudioBuffer?, any Error>?
@@ -18,13 +19,13 @@ final class BufferSource: FeederSource {
   private var buffers = RewindableBuffers()
   private var format: AudioFormat?
   private var isAbandoned = false
-  /// Resolved by the thread that reads a file if the file is too short.
+  /// The shortfall of a file that is too short, reported by the thread that reads it.
   private let fileShortfall = Promise<Shortfall?>()
   private var foundShortfall: Shortfall?
 
   private typealias Shortfall = (announced: Duration?, decoded: Duration)
 
-  /// Buffers in memory.
+  /// Creates a source of buffers in memory.
   ///
   /// - Parameter shortfall: the shortfall of the file that the buffers were decoded from.
   init(
@@ -41,8 +42,9 @@ final class BufferSource: FeederSource {
     (url, self.stream, self.mailbox) = (nil, stream, mailbox)
   }
 
-  /// A named pipe or another file without seeking, read on its own thread in short buffers that do
-  /// not delay the audio.
+  /// Creates a source of a named pipe or another file that cannot seek.
+  ///
+  /// A separate thread reads the file in short buffers, which do not delay the audio.
   init(of url: URL, _ mailbox: FeederMailbox) {
     (self.url, self.mailbox) = (url, mailbox)
     stream = SoundFile.buffers(of: url, framesPerBuffer: 512) { [fileShortfall] found in
@@ -71,7 +73,7 @@ final class BufferSource: FeederSource {
     return (format, stream == nil ? buffers.end.duration(at: format.sampleRate) : nil)
   }
 
-  /// Long buffers in memory are returned in pieces, so that no request waits for one.
+  /// Returns the next buffer; long buffers in memory come in pieces, so that requests do not wait.
   nonisolated(nonsending) func next() async throws -> AudioBuffer? {
     let limit: FrameCount = stream == nil ? 4_096 : .init(.max)
     if let buffer = buffers.next(atMost: limit) { return buffer }
@@ -93,8 +95,8 @@ final class BufferSource: FeederSource {
   nonisolated(nonsending) func seek(to frame: FrameCount) async throws {
     let hasArrived = frame <= buffers.end || url == nil
     guard frame >= buffers.oldest, hasArrived else { throw AudioPlayerError.notSeekable(url) }
-    // Another request ends the wait for a frame that has not arrived: the seek stops at the last
-    // one.
+    // If another request ends the wait for the frame, the seek stops at the end of the frames that
+    // have arrived.
     do { try await begin(at: frame) } catch is FeederInterruption { buffers.seek(to: buffers.end) }
   }
 
@@ -102,8 +104,8 @@ final class BufferSource: FeederSource {
     buffers.forget(before: frame)
   }
 
-  /// Reads the next buffer; throws `FeederInterruption` if a request arrives, and can be called
-  /// again.
+  /// Reads the next buffer; throws `FeederInterruption` if a request arrives, and can then be
+  /// called again.
   nonisolated(nonsending) private func read() async throws -> AudioBuffer? {
     guard let stream else { return nil }
     guard !isAbandoned else { throw CancellationError() }
@@ -121,7 +123,8 @@ final class BufferSource: FeederSource {
       }
       self.reading = nil
       if buffer == nil {
-        // The end of the stream comes after the shortfall.
+        // A shortfall is reported before the stream ends, so there is none if this call resolves
+        // the promise.
         fileShortfall.resolve(.success(nil))
         foundShortfall = try await fileShortfall.value()
       }

@@ -18,12 +18,12 @@ protocol FeederSource: AnyObject {
   /// The title that a live stream announced last; nil for other sources.
   var title: String? { get }
 
-  /// The audio that the source announced but did not hold, known once its end has been reached.
+  /// The announced and the decoded duration of a source that was too short; known at its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { get }
 
   /// Opens the source; called once, before every other method.
   ///
-  /// After it throws `FeederInterruption` it may be called again.
+  /// After `FeederInterruption` it may be called again.
   nonisolated(nonsending) func open() async throws -> SourceDescription
 
   /// Returns the next buffer, or nil at the end.
@@ -36,19 +36,19 @@ protocol FeederSource: AnyObject {
 
   /// Moves to the item's first frame and waits for it if it has not arrived yet.
   ///
-  /// Throws `FeederInterruption` if a request has to be handled first; it may be called again then.
+  /// Throws `FeederInterruption` if a request has to be handled first; call it again afterward.
   nonisolated(nonsending) func begin(at frame: FrameCount) async throws
 
-  /// Moves to a frame, or to the end if there are fewer.
+  /// Moves to a frame, or to the end if the source has fewer frames.
   ///
-  /// Throws `notSeekable` and stays in place if a stream no longer holds that frame, or if a pipe has
-  /// not delivered it yet.
+  /// Throws `notSeekable` and stays in place if a stream no longer holds that frame, or if a pipe
+  /// has not delivered it yet.
   nonisolated(nonsending) func seek(to frame: FrameCount) async throws
 
   /// The first frame that `seek` can reach.
   var oldestFrame: FrameCount { get }
 
-  /// The frames before this one have been played; a stream need not keep them.
+  /// Records that the frames before `frame` have been played; a stream need not keep them.
   func forget(before frame: FrameCount)
 }
 
@@ -65,7 +65,7 @@ extension FeederSource {
 }
 
 extension AudioBuffer {
-  /// Silences NaN and infinite samples; returns their number, with those silenced before.
+  /// Silences NaN and infinite samples; returns their number, including those silenced earlier.
   mutating func silencedSamples() -> Int {
     silencedSampleCount + (silenceNonFinite()?.count ?? 0)
   }
@@ -75,7 +75,7 @@ extension AudioBuffer {
 struct FeederInterruption: Error {}
 
 extension PlaybackSource {
-  /// Makes the reader of the source; a look at a file may block.
+  /// Makes the reader of the source; the check of a file's type may block.
   ///
   /// - Parameter mailbox: interrupts a wait for audio.
   func makeSource(_ mailbox: FeederMailbox) -> any FeederSource {
@@ -88,13 +88,13 @@ extension PlaybackSource {
     }
   }
 
-  /// Whether audio that was read is gone: true for a stream and for a file that cannot seek, such as
-  /// a named pipe.
+  /// Whether the audio can be read only once: true for a stream and for a file that cannot seek,
+  /// such as a named pipe.
   var canBeReadOnlyOnce: Bool {
     switch self {
     case .stream: true
     case .file(let url):
-      // A missing file is reported when it is opened.
+      // A missing file counts as seekable; its error is reported when it is opened.
       FilePath(url).status.map { ![S_IFREG, S_IFDIR].contains($0.st_mode & S_IFMT) } ?? false
     case .buffers, .preloaded: false
     }

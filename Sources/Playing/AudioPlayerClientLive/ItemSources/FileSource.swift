@@ -47,7 +47,7 @@ final class FileSource: FeederSource {
   private func move(to frame: FrameCount) throws {
     let end = min(frame, reader?.announcedFrameCount ?? frame)
     if frame < position || end > position { try leap(to: end) }
-    // A format without seeking is read up to the frame.
+    // If the format cannot seek, the file is read up to the frame.
     if frame < position, !reaches(0) { throw AudioPlayerError.notSeekable(url) }
     while let reader, reader.position < frame {
       try Task.checkCancellation()
@@ -65,8 +65,8 @@ final class FileSource: FeederSource {
     try restore(old)
   }
 
-  /// Returns to a frame after a failed seek, which leaves some of the library's decoders unusable:
-  /// the file is opened again.
+  /// Reopens the file at a frame, because a failed seek leaves some of the library's decoders
+  /// unusable.
   private func restore(_ frame: FrameCount) throws {
     reader = try reading { try SoundFileReader(url: file) }
     _ = reaches(frame)

@@ -1,7 +1,6 @@
 import AudioCore
 
-/// Buffers of any formats in a row; those that were returned can be returned again until they are
-/// forgotten.
+/// Consecutive buffers of any formats; a seek returns to earlier buffers until they are forgotten.
 ///
 /// Frames are counted at the rate of the first buffer; buffers at other rates count by their
 /// duration.
@@ -50,7 +49,7 @@ struct RewindableBuffers {
     return part
   }
 
-  /// Moves to a frame that is not forgotten, or to the end if there are fewer.
+  /// Moves to a frame that is not forgotten, or to the end if there are fewer frames.
   mutating func seek(to frame: FrameCount) {
     (index, offset) = (pieces.count, 0)
     guard frame < end, let found = pieces.lastIndex(where: { $0.start <= frame }) else { return }
@@ -64,7 +63,8 @@ struct RewindableBuffers {
   mutating func forget(before frame: FrameCount) {
     oldest = max(oldest, frame)
     while forgotten < index, end(of: forgotten) <= oldest { forgotten += 1 }
-    // Removing them in batches keeps many small buffers from being moved for each one.
+    // Pieces are removed in batches, so that many small buffers are not moved in memory for each
+    // one.
     guard forgotten * 2 > pieces.count else { return }
     pieces.removeFirst(forgotten)
     (index, forgotten) = (index - forgotten, 0)

@@ -38,14 +38,14 @@ extension Voice {
 
   func deviceReturned(after gap: Duration) { listener(.deviceReturned(gap: gap)) }
 
-  /// Makes the last report; a voice that was already stopping has not failed.
+  /// Reports the end; the error is ignored if the voice was already stopping.
   func conclude(_ error: (any Error)?) {
     reportSettlement()
     close()
     reportEnd(at: playedFrames.load(ordering: .relaxed), isStopping ? nil : error)
   }
 
-  /// Reports what happened up to a frame that has been played, and the progress if it is due.
+  /// Reports the events up to a played frame, and the progress if it is due.
   func pass(_ frame: Int) {
     for event in timeline({ $0.pass(frame) }) { listener(event) }
     let progress = reported.withLock { reported -> PlaybackProgress? in
@@ -56,7 +56,8 @@ extension Voice {
     if let progress { listener(.progress(progress)) }
   }
 
-  /// Reports the rest of a voice that ends at a frame; without an error it was played to there.
+  /// Reports the remaining events of a voice that ends at `frame`; without an error, everything up
+  /// to that frame was played.
   func reportEnd(at frame: Int, _ error: (any Error)? = nil) {
     hold?.begin()
     for event in timeline({ $0.pass(frame) }) { listener(event) }

@@ -44,18 +44,18 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// Twice the frame at which the settled parameters took effect, plus one if that is a pause.
   private let settledPlace = Atomic<Int>(0)
 
-  // The audio thread only.
+  // Used only by the audio thread.
   var transport: VoiceTransport
   var playhead = VoicePlayhead()
-  /// The gain of its bus at the beginning of the block; nil before its first block, and after a silent block if the
-  /// gain is steady.
+  /// The gain of the bus at the beginning of the block; nil before the voice's first block, and
+  /// after a silent block if the gain is steady.
   var busGain: SmoothedGain?
   /// Whether the voice has faded out in a dropout.
   var isFadedOut = false
-  /// Unreported silence, in frames: of a late source, and of the device, whose duration may be
-  /// unknown; nil without silence.
+  /// Unreported silence of a late source and of the device, in frames; nil if there was none, and
+  /// zero if the duration of the device's silence is unknown.
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
-  /// Whether its source was late with part of the last block.
+  /// Whether the source was late for part of the last block.
   var isInDropout = false
   /// The deadline for the end of the voice, set when the device has its last frame, and again if
   /// the device slept.
@@ -69,8 +69,8 @@ final class Voice: DevicePort, @unchecked Sendable {
   private let prefill: Int
 
   /// - Parameters:
-  ///   - prefill: the audio that must be decoded before it begins, at most its capacity.
-  ///   - speed: the seconds of sources in a second of the voice.
+  ///   - prefill: the audio that must be decoded before the voice begins, at most `capacity`.
+  ///   - speed: the seconds of source audio per second of the voice.
   ///   - progressInterval: the time between progress events, at least 50 ms.
   ///   - hold: begins when the voice is over.
   init(
@@ -104,7 +104,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     lastFrame.deallocate()
   }
 
-  /// The length of the ring: at least 1 s, and ten periods.
+  /// Returns the length of the ring: at least 1 s and at least ten periods.
   static func capacity(on device: PCMConfiguration) -> Duration {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 10)
   }
@@ -150,7 +150,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     room.signal()
   }
 
-  /// The next frame after flush number `count` of the ring; nil before it.
+  /// Returns the voice's first frame after flush number `count`; nil before that flush.
   ///
   /// `flushIfDue` stores the frame before the count, and this reads them in the opposite order: a
   /// reader that sees the count sees its frame. The feeder requests no other flush before it has
@@ -209,7 +209,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != appliedSerial else {
       return false
     }
-    // A voice that is over keeps its place: the end of a pause is not a resumption.
+    // A voice that is over keeps its place, because a stop during a pause is not a resumption.
     if transport.phase != .over {
       let isSilent = transport.phase == .silent
       let isPaused = isSilent && transport.parameters.isPaused
@@ -237,7 +237,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     return deadline?.timeLeft(delay: delay, patience: patience, at: time) ?? .zero
   }
 
-  /// Updates the number of played frames; a voice that is over has been played completely.
+  /// Updates the number of played frames; a voice that is over counts as played completely.
   func observe(_ device: DevicePlayhead, isOver: Bool) {
     playhead.observe(device.played)
     if isOver { playhead.finish() }

@@ -15,12 +15,12 @@ struct VoiceParameters: Equatable {
   /// The time to reach the gain.
   var ramp = Duration.zero
 
-  /// Long enough that a stop does not click.
+  /// The shortest fade, just long enough that a stop does not click.
   static let shortestFade = Duration.milliseconds(10)
 }
 
-/// Passes parameters from control threads to the audio thread, which reads without waiting, and
-/// lets callers wait until theirs are in effect.
+/// Passes parameters from control threads to the audio thread, which reads without waiting; callers
+/// can wait until their changes are in effect.
 final class SharedVoiceParameters: Sendable {
   /// Parameters and their serial number.
   typealias Reading = (parameters: VoiceParameters, serial: Int)
@@ -43,7 +43,7 @@ final class SharedVoiceParameters: Sendable {
   private let gain = Atomic<UInt32>(0)
   private let ramp = Atomic<Int64>(0)
 
-  /// - Parameter id: the playback, for the error of a caller that waits at its end.
+  /// - Parameter id: the playback, named in the error for callers that still wait when it ends.
   init(_ id: PlaybackID, gain: Float) {
     self.id = id
     let parameters = VoiceParameters(gain: clampedGain(gain, atMost: PlaybackRequest.loudest))
@@ -51,7 +51,7 @@ final class SharedVoiceParameters: Sendable {
     publish(parameters)
   }
 
-  /// Changes the parameters and returns their serial number; later ones are higher.
+  /// Changes the parameters and returns their serial number, which rises with each call.
   @discardableResult
   func update(_ change: (inout VoiceParameters) -> Void) -> Int {
     shared.withLock { shared in
@@ -71,7 +71,8 @@ final class SharedVoiceParameters: Sendable {
     shared.withLock { ($0.parameters, version.load(ordering: .relaxed) / 2) }
   }
 
-  /// The current parameters; nil if their serial number is `serial` or they are being written.
+  /// Returns the current parameters; nil if their serial number is `serial` or they are being
+  /// written.
   func read(after serial: Int) -> Reading? {
     let before = version.load(ordering: .acquiring)
     guard before.isMultiple(of: 2), before / 2 != serial else { return nil }

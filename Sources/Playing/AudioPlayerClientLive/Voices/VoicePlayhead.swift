@@ -1,4 +1,4 @@
-/// A voice's position in the device's frames and its playhead; in frames.
+/// A voice's position among the device's frames, and its playhead, both in frames.
 ///
 /// Silence inserted because the source was late is not part of the voice.
 struct VoicePlayhead: Equatable {
@@ -10,7 +10,7 @@ struct VoicePlayhead: Equatable {
   private(set) var played = 0
   /// The frames of the voice that were written to the device.
   private(set) var mixed = 0
-  /// The last inserted silence, in device frames, and the length of all earlier ones.
+  /// The last inserted silence, in device frames, and the total length of the earlier silences.
   private var gap = 0..<0
   private var earlierGaps = 0
 
@@ -28,7 +28,7 @@ struct VoicePlayhead: Equatable {
     }
   }
 
-  /// Sets the device frame at which it ends.
+  /// Sets the device frame at which the voice ends.
   mutating func end(at frame: Int) {
     endsAt = frame
   }
@@ -50,13 +50,13 @@ struct VoicePlayhead: Equatable {
     if let endsAt { observe(endsAt) }
   }
 
-  /// Whether silence that the device inserts at a frame falls within it.
+  /// Whether silence that the device inserts at a frame falls within the voice.
   func contains(_ frame: Int) -> Bool {
     guard let startedAt, startedAt < frame else { return false }
     return endsAt.map { frame < $0 } ?? true
   }
 
-  /// The number of device frames in a range that belong to it.
+  /// Returns the number of device frames in a range that belong to the voice.
   func frames(within range: Range<Int>) -> Int {
     guard let startedAt else { return 0 }
     return max(0, min(endsAt ?? .max, range.upperBound) - max(startedAt, range.lowerBound))
@@ -65,9 +65,9 @@ struct VoicePlayhead: Equatable {
 
 /// The deadline for the end of a voice whose last frame has been written to the device.
 ///
-/// The time is the delay that the device reports, at most the length of its buffer, and a quarter
-/// of a second. A sound server that holds more than the buffer gets more time only while its delay
-/// decreases, or while it pauses with unread frames.
+/// The voice gets the delay that the device reports, limited to the length of its buffer, plus a
+/// quarter of a second. A sound server that holds more than the buffer gets more time only while
+/// its delay decreases, or while it pauses with unread frames.
 struct PlayoutDeadline {
   private static let grace = Duration.milliseconds(250)
 
@@ -76,7 +76,7 @@ struct PlayoutDeadline {
   private var deadline: Duration
   private var last: (delay: Duration, time: Duration)
 
-  /// The device was given the last frame at `time`, and reports this delay until it is played.
+  /// Creates the deadline for a device that got the last frame at `time` and then reported `delay`.
   init(delay: Duration, buffer: Duration, at time: Duration) {
     self.buffer = buffer
     deadline = time + min(delay, buffer) + Self.grace

@@ -15,8 +15,8 @@ struct ItemPosition: Equatable {
   var repetition = 0
 }
 
-/// Maps a voice's frames to frames of the queue's sources, and keeps the events at these frames
-/// until the voice has been played up to there.
+/// Maps a voice's frames to frames of the queue's sources, and keeps each event until the voice has
+/// been played up to the event's frame.
 ///
 /// Its memory is bounded by the length of the ring: played parts are forgotten, and repetitions and
 /// rounds shorter than 50 ms are merged.
@@ -24,7 +24,7 @@ struct VoiceTimeline {
   private struct Segment {
     let start: Int
     let position: ItemPosition
-    /// The length of its merged repetitions.
+    /// The length of each of its merged repetitions.
     var repetitionLength: Int?
     /// The start and number of the last merged round.
     var lastRound: (frame: Int, number: Int)?
@@ -43,19 +43,19 @@ struct VoiceTimeline {
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
-  /// The events by frame; an event that a cut has kept already has its progress.
+  /// The events by frame; those kept by a cut already have their progress.
   private var events: [(frame: Int, event: PlaybackEvent, hasProgress: Bool)] = []
   private var isPaused = false
 
   /// - Parameters:
   ///   - rate: the rate of the voice's frames.
-  ///   - speed: the seconds of sources in a second of the voice.
+  ///   - speed: the seconds of source audio per second of the voice.
   init(rate: SampleRate, speed: Double = 1) {
     self.rate = rate
     self.speed = speed
   }
 
-  /// Maps the frames from `frame` on to `position`; frames go back only after `cut`.
+  /// Maps the frames from `frame` on to `position`; `frame` decreases only after `cut`.
   mutating func begin(_ position: ItemPosition, at frame: Int, _ event: PlaybackEvent? = nil) {
     if let event, merge(position, at: frame, event) { return }
     isCut = false
@@ -86,7 +86,7 @@ struct VoiceTimeline {
     events.insert((frame, event, false), at: index)
   }
 
-  /// Adds the event of a pause that begins or ends at a frame, once.
+  /// Adds the event of a pause that begins or ends at a frame; ignores a repeated report.
   mutating func settle(isPaused: Bool, at frame: Int) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
@@ -166,7 +166,7 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether it describes the voice's samples, not a command.
+  /// Whether the event describes the voice's samples, not a command.
   fileprivate var belongsToSamples: Bool {
     switch self {
     case .paused, .resumed: false
@@ -174,7 +174,7 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether it announces an item that may be the previous one again.
+  /// Whether the event announces an item that may be the same as the previous item.
   fileprivate var isRepetition: Bool {
     switch self {
     case .looped, .advanced: true

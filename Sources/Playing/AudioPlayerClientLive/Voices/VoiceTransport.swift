@@ -2,8 +2,8 @@ import AudioCore
 
 /// Determines, block by block on the audio thread, whether a voice is audible, and avoids clicks.
 ///
-/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; during the fade, the voice
-/// gives only the frames that the fade needs. Volume is a separate gain and is not reset by a fade.
+/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; the voice then gives
+/// only as many frames as the fade needs. Volume is a separate gain and is not reset by a fade.
 struct VoiceTransport: Equatable {
   enum Phase: Equatable {
     /// No frame of the voice has been mixed.
@@ -21,7 +21,7 @@ struct VoiceTransport: Equatable {
   private let rate: SampleRate
   /// Whether the last parameters changed the volume.
   private var awaitsVolume = false
-  /// Whether nothing was mixed since its device was lost.
+  /// Whether nothing has been mixed since the device was lost.
   private var isDeviceSilent = false
   var volume: SmoothedGain
   var fade = SmoothedGain(1)
@@ -51,8 +51,8 @@ struct VoiceTransport: Equatable {
     }
   }
 
-  /// Puts the parameters into effect without a fade while the device plays nothing; the voice fades in
-  /// when it can sound again.
+  /// Puts the parameters into effect without a fade while the device plays nothing; the voice fades
+  /// in when the device plays again.
   mutating func settleInSilence() {
     isDeviceSilent = true
     volume = SmoothedGain(parameters.gain)
@@ -79,7 +79,7 @@ struct VoiceTransport: Equatable {
     if awaitsVolume { moveVolume() }
   }
 
-  /// Silence needs no ramp.
+  /// Ramps to the new volume; before the voice begins and during a pause, sets it at once.
   private mutating func moveVolume() {
     if phase == .primed || (phase == .silent && parameters.isPaused) {
       volume = SmoothedGain(parameters.gain)

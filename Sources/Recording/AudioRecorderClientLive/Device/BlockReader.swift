@@ -38,7 +38,8 @@ struct BlockReader {
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
     // Read before the blocks, because after the end the ring contains all blocks.
     let ending = port.ending
-    // The control thread must also serve other ports of a card that is as fast as its readers.
+    // Later blocks are left for the next call, because the control thread must also serve other
+    // ports, even if the card is as fast as its readers.
     let last = port.blocks.totalWritten
     while blockCount < last {
       let number = blockCount
@@ -120,7 +121,7 @@ struct BlockReader {
 
   private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
     port.deferWakeUps(for: samples)
-    // After lowering the threshold, blocks may be due that did not wake a thread.
+    // If the threshold was lowered, blocks may already be due that did not wake this thread.
     if port.isDue { return }
     port.hold?.end(at: wakeUps)
     port.readerWakeUp.wait()

@@ -2,7 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import SoundCard
 
-/// A user of a capture; only one with its own thread may wait.
+/// A consumer of captured audio; it may block only if it has its own thread.
 protocol CaptureConsumer: AnyObject {
   /// The response of the consumer to the loss of the device.
   var onDeviceLoss: DeviceLossPolicy { get }

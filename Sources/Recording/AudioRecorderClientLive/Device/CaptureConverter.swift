@@ -5,9 +5,9 @@ import Resampling
 /// The only stage between a port and its user: it picks channels of captured blocks, converts them
 /// to the requested format, keeps gaps in place, and adds timestamps.
 ///
-/// Successive openings of a device, even in other formats, share one frame count and one clock. At
-/// the beginning and after each gap, the times follow that clock. In between, they follow the number
-/// of frames, because a converter holds frames and a wake-up may be late.
+/// All openings of a device, even in different formats, share one frame count and one clock. At the
+/// beginning and after each gap, the times follow that clock. In between, they follow the number of
+/// frames, because a converter holds frames and a wake-up may be late.
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
@@ -63,14 +63,15 @@ final class CaptureConverter {
     self.absence = absence
   }
 
-  /// The length of the absence that ends with this block; nil if there is none.
+  /// Returns the length of the absence that ends with this block; nil if there is none.
   func gapEnding(with captured: CapturedAudio) -> Duration? {
     absence.map { end == nil ? .zero : $0 + captured.time }
   }
 
   /// Converts a block in the device's format.
   ///
-  /// Before a gap, the held frames are returned, and the block after it contains the gap.
+  /// Before a gap, the held frames are returned as a separate block; the block after the gap
+  /// describes it.
   func process(_ captured: CapturedAudio) throws -> [CapturedAudio] {
     let missed = gapEnding(with: captured)
     absence = nil
@@ -152,7 +153,7 @@ final class CaptureConverter {
 }
 
 extension AudioFormat {
-  /// The format of picked channels, or of all for nil.
+  /// Returns the format of the picked channels, or of all channels if `channels` is nil.
   ///
   /// More than two channels are treated as microphones at unknown positions, regardless of the
   /// device's channel names, so a mix includes the low-frequency channel.
@@ -165,8 +166,8 @@ extension AudioFormat {
     return AudioFormat(sampleRate: sampleRate, layout: count > 2 ? unknown : .wav(count))
   }
 
-  /// The format to request from a device, with enough channels for the picked ones, or the
-  /// requested number, or two.
+  /// Returns the format to request from a device: with enough channels for the picked channels, or
+  /// else with the requested number, or else with two.
   ///
   /// If only one channel is requested, a sound server and ALSA's `plug` mix all channels into it,
   /// and the picked channel would be the mean of all.

@@ -107,7 +107,7 @@ final class CapturePort: DevicePort {
 
   // MARK: Any thread
 
-  /// Whether the user has stopped the port; the runtime is woken after that.
+  /// Whether the user has stopped the port; the user wakes the runtime afterward.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
   /// Stops the port; frames captured by now are still delivered.
@@ -125,7 +125,8 @@ final class CapturePort: DevicePort {
     readerWakeUp.signal()
   }
 
-  /// Sets how the control thread reads the ring: whenever it is woken, and when the port ends.
+  /// Sets the closure that reads the ring; the control thread calls it when woken, and at the
+  /// port's end.
   func setReader(_ read: @escaping @Sendable () -> Void) {
     reader.withLock { $0.read = read }
   }
@@ -149,7 +150,7 @@ final class CapturePort: DevicePort {
     blocks.tryWrite(Block(kind: .deviceReturned, nanoseconds: absence.inNanoseconds))
   }
 
-  /// A stopping port does not count as failed.
+  /// Ends the port; the error is ignored if the port is stopping.
   func conclude(_ error: (any Error)?) {
     let result: Result<Void, any Error> =
       if let error, !isStopping { .failure(error) } else { .success(()) }
@@ -157,8 +158,8 @@ final class CapturePort: DevicePort {
     over.store(true, ordering: .releasing)
     ended.open()
     guard link != nil else { return wakeReader() }
-    // Reads the rest, because the control thread has removed the port. `take` ends the cycle of port
-    // and reader.
+    // Reads the rest, because the control thread has removed the port. `take` breaks the reference
+    // cycle of port and reader.
     reader.withLock { $0.read.take() }?()
   }
 
@@ -205,9 +206,10 @@ final class CapturePort: DevicePort {
     wakeReader()
   }
 
-  /// Whether the user's thread need not be woken for this many samples.
+  /// Returns whether the user's thread need not be woken for this many samples.
   ///
-  /// It only affects how long the device is not polled, so a slightly old value is acceptable.
+  /// The result only affects how long the device is not polled, so a slightly old value is
+  /// acceptable.
   func defersWakeUp(for samples: Int) -> Bool {
     wakeThreshold.load(ordering: .relaxed) >= samples
   }
@@ -228,7 +230,8 @@ final class CapturePort: DevicePort {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the waiting samples have reached the threshold of a wake-up, so the reader must not sleep.
+  /// Whether the waiting samples have reached the wake-up threshold, so that the reader must not
+  /// sleep.
   var isDue: Bool {
     let waiting = samples.readable
     return waiting > 0 && waiting >= wakeThreshold.load(ordering: .relaxed)

@@ -49,8 +49,8 @@ final class CaptureSession: Sendable {
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
   ///
-  /// - Parameter hasOwnThread: whether the session reads on its own thread, because its consumer may
-  ///   wait, such as for a disk; otherwise the control thread of the device reads.
+  /// - Parameter hasOwnThread: whether the session reads on its own thread, because its consumer
+  ///   may block, for example on a disk; otherwise the device's control thread reads.
   func start(
     _ opening: DeviceOpening<CaptureThread>, hasOwnThread: Bool,
     makeConsumer: @escaping MakeConsumer
@@ -116,8 +116,8 @@ final class CaptureSession: Sendable {
 
   /// Creates the consumer and passes the device's audio to it until the end.
   ///
-  /// The device is released as soon as the port has ended, because a consumer may take long for the
-  /// frames in the ring.
+  /// The device is released as soon as the port has ended, because a consumer may take long to
+  /// process the frames in the ring.
   private func capture(
     on device: CaptureDevices.Runtime, _ makeConsumer: MakeConsumer, hasOwnThread: Bool
   ) {
@@ -188,7 +188,8 @@ final class CaptureSession: Sendable {
     add(port, to: device)
   }
 
-  /// Adds a port to its device; if the device has too many, the port ends with that error.
+  /// Adds a port to its device; if the device already has `CaptureThread.limit` ports, the port
+  /// ends with `AudioRecorderError.device`.
   private func add(_ port: CapturePort, to device: CaptureDevices.Runtime) {
     guard let place = device.reserve() else {
       return port.conclude(
@@ -202,7 +203,8 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { port.stop() }
-    // The port may end before `add` returns, and then the session holds the time again.
+    // Read first, because the port may end before `add` returns, and the session then holds the
+    // time again.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)
@@ -214,7 +216,7 @@ final class CaptureSession: Sendable {
     hold?.begin()
     port.stop()
     device.wake()
-    // The time of a virtual card continues when the port has ended.
+    // Lets the time of a virtual card continue, because the port has ended.
     port.hold?.close()
   }
 

@@ -2,8 +2,8 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The audio thread of a capture device. It moves captured frames into the ring of each port, and
-/// counts lost frames separately.
+/// The audio thread of a capture device: moves captured frames into the ring of each port, and
+/// reports lost frames with the next block.
 ///
 /// After `run` begins, it neither allocates nor takes a lock. While no port has room, frames stay
 /// in the device, whose overrun is then reported like any other.
@@ -207,7 +207,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     var left = pcm.configuration.buffer
     while left > 0, hasRoom {
       let count = try fetch()
-      // A running device has one or two new frames at every read.
+      // A running device has one or two new frames at every read, so a short read after the stop
+      // ends the loop.
       guard count > 0, next < stopped || count.duration(at: rate) > .milliseconds(1) else { return }
       left -= count
     }
@@ -216,7 +217,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   /// Waits until a reader makes room; the device need not deliver frames meanwhile.
   private func waitForRoom() throws(SoundCardError) {
     for index in 0..<ports.count { ports[index].roomRequest.make() }
-    // A reader may have made room before it saw the request.
+    // A reader may have made room before it could see the request, so check again.
     guard !hasRoom else { return }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
       note(interruption)

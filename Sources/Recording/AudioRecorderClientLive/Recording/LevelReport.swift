@@ -5,7 +5,7 @@ import AudioRecorderClient
 struct LevelReport {
   static let shortestInterval = Duration.milliseconds(100)
 
-  /// The audio between two reports.
+  /// The duration of the audio between two reports.
   let interval: Duration
   private let format: AudioFormat
   private let frames: FrameCount
@@ -38,7 +38,7 @@ struct LevelReport {
   /// Peak and RMS of all recorded frames; nil if there are none.
   var recordedLevel: AudioLevel? { hasRecorded ? recorded.level : nil }
 
-  /// The clipped samples of all recorded frames.
+  /// The number of clipped samples in all recorded frames.
   var clippedSamples: Int { channels.reduce(0) { $0 + $1.clipped } }
 
   /// Measures recorded frames, which may be older than the captured ones.
@@ -86,7 +86,7 @@ struct PeakHoldMeter {
     var sums = SIMD4<Double>.zero
     samples.withUnsafeBufferPointer { samples in
       var index = first
-      // Four at a time, so that a sum does not wait for the previous one.
+      // Four sums at a time, because each addition to a sum waits for the previous one.
       while index + 3 * step < samples.count {
         let four = SIMD4(
           abs(samples[index]), abs(samples[index + step]), abs(samples[index + 2 * step]),

@@ -2,9 +2,9 @@ import AudioCore
 import AudioRecorderClient
 
 extension AudioBuffer {
-  /// A quick test: false if no sample reaches `threshold`.
+  /// Tests quickly whether a sample may reach `threshold`.
   ///
-  /// It may be true for quiet frames if a sample is NaN.
+  /// False means that no sample does. The result is also true if a sample is NaN.
   func mayBeLoud(_ threshold: Float) -> Bool {
     samples.withUnsafeBufferPointer { samples in
       // Without the sign, the bits of floats have the order of their values, and subtracting larger
@@ -39,7 +39,7 @@ extension LevelRule {
   var amplitude: Float { Float(threshold.amplitude) }
 }
 
-/// Detects a microphone that delivers almost silence, such as one that is switched off.
+/// Detects a microphone that delivers almost only silence, such as a switched-off microphone.
 struct SilentMicrophone {
   private let threshold: Float
   private let hold: FrameCount
@@ -89,8 +89,8 @@ struct SilenceEnd {
     quiet -= frames
   }
 
-  /// Processes a buffer; returns the number of its frames before the end, or nil if the recording
-  /// continues.
+  /// Processes a buffer; returns the number of its frames before the recording's end, or nil if the
+  /// recording continues.
   mutating func process(_ buffer: AudioBuffer) -> FrameCount? {
     let levels = offset.levels(of: buffer)
     var position: FrameCount = 0

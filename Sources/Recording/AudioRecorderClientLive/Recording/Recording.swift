@@ -26,8 +26,8 @@ final class Recording: Sendable {
   ) {
     (self.request, self.report) = (request, report)
     session = CaptureSession(on: devices, lockstep: lockstep)
-    // Only a descriptor's reader may block. If no wake-up can be created, a stop waits for the
-    // reader.
+    // Only a descriptor's reader can block the output. If no wake-up can be created, a stop waits
+    // for the reader.
     stopSignal = request.isLive ? try? WakeUp() : nil
   }
 
@@ -60,7 +60,7 @@ final class Recording: Sendable {
     if command == .stop { stop() } else { send(command, from: session.nudge()) }
   }
 
-  /// - Parameter block: the number of the first block that the command applies to.
+  /// - Parameter block: the number of the first block to which the command applies.
   func send(_ command: RecordingCommand, from block: Int = 0) {
     commands.withLock { $0.append((block, command)) }
   }
@@ -95,7 +95,7 @@ final class Recording: Sendable {
 
   // MARK: The recording's thread
 
-  /// Whether a command waits.
+  /// Whether a command is waiting.
   var hasCommands: Bool { commands.withLock { !$0.isEmpty } }
 
   /// Whether the recording was stopped, checked by work that would delay the end.

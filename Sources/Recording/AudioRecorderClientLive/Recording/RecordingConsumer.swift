@@ -20,7 +20,7 @@ final class RecordingConsumer: CaptureConsumer {
   private var gate: RecordingGate
   private var levels: LevelReport
   private var silence: SilentMicrophone?
-  /// Whether the next gap is the absence of the device.
+  /// Whether the next gap is the absence of a lost device, which has been reported already.
   private var isReturning = false
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false
@@ -75,8 +75,7 @@ final class RecordingConsumer: CaptureConsumer {
     isReturning = gap > .zero
   }
 
-  /// Frames that reach the requested length are not delayed, and neither is audio that a command
-  /// waits for.
+  /// Limited to the remaining length, and zero while a command waits, so that neither is delayed.
   var batchDuration: Duration {
     guard maximumBatch > .zero, !recording.hasCommands, !gate.isWaiting else { return .zero }
     let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }

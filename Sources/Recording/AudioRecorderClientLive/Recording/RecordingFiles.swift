@@ -7,15 +7,15 @@ import Synchronization
 
 /// The consecutive files of a recording; no frame is lost between them.
 ///
-/// The next file is opened before the last one is closed, on its own thread, so that captured audio
-/// does not wait for the disk. If the next file cannot be opened, the last one continues for a
-/// second of audio; then opening is retried once. Only a file with exactly the requested name is
-/// replaced: existing numbers are skipped.
+/// The next file is opened before the last file is closed, and a separate thread closes the last
+/// file, so that captured audio does not wait for the disk. If the next file cannot be opened, the
+/// last file continues for a second of audio; then opening is retried once. Only a file with
+/// exactly the requested name is replaced: existing numbers are skipped.
 final class RecordingFiles: RecordingOutput {
   /// The rate and channels of every file.
   let format: AudioFormat
 
-  /// The requested file, from whose name those of the others follow.
+  /// The requested file; the names of the other files derive from its name.
   private let requested: URL
   private let rolling: RecordingRollingRule
   private let encoding: SoundFileEncoding
@@ -82,7 +82,7 @@ final class RecordingFiles: RecordingOutput {
     if last?.isOver == true { try finishLast() }
   }
 
-  /// Completes all files; an empty one is discarded and has replaced nothing.
+  /// Completes all files; an empty file is discarded without replacing an existing file.
   func close() throws(AudioRecorderError) {
     let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
     try finishLast()
@@ -168,7 +168,8 @@ final class FileClosing: @unchecked Sendable {
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
-  /// Nil if the system has no descriptor left; the calling thread then completes the file.
+  /// Signaled at the end; nil if the system has no descriptor left, so that the caller closes the
+  /// file.
   private let ended: WakeUp?
   private let outcome = Mutex<Result<Void, SoundFileError>?>(nil)
 

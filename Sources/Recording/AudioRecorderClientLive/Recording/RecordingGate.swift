@@ -54,7 +54,8 @@ struct RecordingGate {
     return start?.process(buffer).map { begin($0) } ?? []
   }
 
-  /// Processes frames that replace lost ones; they do not count as silence that ends the recording.
+  /// Processes frames that replace lost frames; they do not count as silence that ends the
+  /// recording.
   mutating func insert(_ buffer: AudioBuffer) -> [Output] {
     guard !buffer.isEmpty, !isOver else { return [] }
     return isWaiting ? process(buffer) : record(buffer, isCaptured: false)
@@ -97,7 +98,7 @@ struct RecordingGate {
 }
 
 extension AudioBuffer {
-  /// The buffer with a fade of its first `length` frames.
+  /// Returns the buffer with a fade of its first `length` frames.
   fileprivate func faded(over length: FrameCount, rising: Bool) -> AudioBuffer {
     var samples = samples
     for index in 0..<length.rawValue * format.channelCount {
@@ -165,7 +166,7 @@ struct EdgeTrimmer {
 /// Waits for the beginning of a recording, which is a command or a sound of sufficient length, and
 /// keeps the pre-roll.
 ///
-/// A sound begins with a loud frame and lasts to the last one before a pause of 50 ms.
+/// A sound begins with a loud frame and lasts to the last loud frame before a pause of 50 ms.
 struct StartGate {
   /// The frames from the pre-roll on, and the number of those before the beginning.
   typealias Beginning = (preRoll: FrameCount, buffers: [AudioBuffer])
@@ -191,7 +192,7 @@ struct StartGate {
     pause = FrameCount(Self.pause, at: rate)
   }
 
-  /// Nil if the recording begins immediately.
+  /// Creates the gate of a request; nil if the recording begins immediately.
   init?(_ request: RecordingRequest, rate: SampleRate) {
     switch request.start {
     case .immediately: return nil
@@ -226,7 +227,7 @@ struct StartGate {
     _ = held.popFirst(frame - (position - held.frameCount))
   }
 
-  /// The first frame of a sound that becomes long enough in this buffer.
+  /// Returns the first frame of a sound that becomes long enough in this buffer.
   private mutating func onset(in buffer: AudioBuffer) -> FrameCount? {
     guard let threshold else { return nil }
     let levels = offset.levels(of: buffer)

@@ -35,7 +35,7 @@ extension RecordingRequest {
     if case .descriptor = destination { true } else { false }
   }
 
-  /// The file's format if the device has this one.
+  /// Returns the format of the file for a device with this format.
   func fileFormat(_ encoding: SoundFileEncoding, on device: AudioFormat) -> AudioFormat {
     AudioFormat(
       sampleRate: sampleRate ?? encoding.supportedRate(for: device.sampleRate),

@@ -13,7 +13,7 @@ extension RecordingRollingRule {
   ) -> FrameCount? {
     let byLength = length.map { FrameCount($0, at: format.sampleRate) - frames }
     let bySize = byteCount.flatMap { limit -> FrameCount? in
-      // Without linear PCM, the size of a frame depends on the encoder.
+      // In other encodings than linear PCM, the size of a frame depends on the encoder.
       guard let sampleSize = encoding.sampleSize else { return bytes >= limit ? 0 : nil }
       return FrameCount((limit - bytes) / (sampleSize * format.channelCount))
     }
@@ -34,7 +34,8 @@ extension RecordingRollingRule {
     return path.folder.appending(FilePath(name)).url
   }
 
-  /// Creates the file with the number `index` of a recording to `url`, or with the next free number.
+  /// Creates the file number `index` of a recording to `url`, or the file with the next free
+  /// number.
   ///
   /// Only a file with exactly the requested name is replaced. If two recordings try the same
   /// number, the system gives it to only one of them.

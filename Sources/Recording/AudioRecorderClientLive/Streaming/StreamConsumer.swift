@@ -7,7 +7,8 @@ import SoundCard
 final class StreamConsumer: CaptureConsumer {
   private let pipe: PolicyPipe<CapturedAudio>
   let converter: CaptureConverter
-  /// Cuts the buffers to the requested size; a buffer before a gap and the last one may be shorter.
+  /// Cuts the buffers to the requested size; a buffer before a gap and the last buffer may be
+  /// shorter.
   private var rechunker: Rechunker?
   /// The metadata of the blocks with frames in the rechunker, and of the block before them.
   private var marks: [CapturedAudio] = []
@@ -36,7 +37,8 @@ final class StreamConsumer: CaptureConsumer {
     if !block.buffer.isEmpty {
       rechunk(block)
     } else if block.gap != nil {
-      // A gap at the very end has no frames after it.
+      // No frames follow a gap at the very end, so the rechunker's remaining frames are sent before
+      // it.
       finish()
       send(block)
     }
@@ -77,7 +79,7 @@ final class StreamConsumer: CaptureConsumer {
 }
 
 extension CaptureRequest {
-  /// The request to the device, which suits later users, too.
+  /// The request to the device, which also suits later users.
   ///
   /// Live buffers often have a low rate, for a recognizer or a meter that runs all day; a recording
   /// that begins meanwhile needs a higher rate.
@@ -105,8 +107,8 @@ extension PipePolicy<CapturedAudio> {
   ///
   /// The oldest blocks are dropped and counted in the gap of the next block.
   ///
-  /// The control thread of the device calls it, so its work does not grow with the queue, except when it drops
-  /// blocks.
+  /// The device's control thread applies this policy, so the work does not grow with the queue,
+  /// except when blocks are dropped.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
       queue.append(captured)

@@ -8,15 +8,15 @@ import Testing
 
 /// Playbacks on ALSA's test card whose task is canceled.
 ///
-/// Each suite runs in its own process, whose threads and descriptors are not shared.
+/// The suite runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {
-  @Test func `a playback on ALSA can be cancelled in every state without leaks`()
+  @Test func `a playback on ALSA can be canceled in every state without leaks`()
     async
   {
     await #expect(processExitsWith: .success) {
       await withALSA {
         let bench = try TestALSA.ready()
-        // Descriptors that the process opens once are open by now.
+        // After this first run, descriptors that the process opens only once are open.
         try await cancel(in: .sounding, on: bench)
         for state in PlaybackState.allCases {
           let before = try ResourceSnapshot()
@@ -34,7 +34,7 @@ private enum PlaybackState: CaseIterable {
   case opening, waitingForSource, starting, sounding, paused, recovering, suspended, hanging
   case draining, waitingForDevice
 
-  /// The card's fault that leads to the state; nil if the player does.
+  /// The card's fault that leads to the state; nil if no fault is needed.
   var script: String? {
     switch self {
     case .opening: "block_in=open block_ms=1500"
@@ -46,13 +46,13 @@ private enum PlaybackState: CaseIterable {
     }
   }
 
-  /// Whether the state begins with an event.
+  /// Returns whether the state begins with this event.
   func begins(with event: PlaybackEvent) -> Bool {
     switch (self, event) {
     case (.waitingForSource, .starved), (.sounding, .progress), (.paused, .paused),
       (.waitingForDevice, .deviceLost):
       true
-    // The rest is in the card's buffer of 100 ms.
+    // The rest of the sound is then in the card's buffer of 100 ms.
     case (.draining, .progress(let progress)): progress.played >= .milliseconds(420)
     default: false
     }
@@ -92,7 +92,7 @@ private func cancel(in state: PlaybackState, on bench: TestALSA) async throws {
   if let trouble {
     try await trouble.begins()
   } else {
-    // A task that ended never reached the state.
+    // If the stream ends first, the playback has not reached the state.
     try #require(await begun.first { true } != nil, "\(state)")
   }
   playing.cancel()

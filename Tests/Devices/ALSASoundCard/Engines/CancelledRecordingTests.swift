@@ -9,15 +9,15 @@ import Testing
 
 /// Recordings from ALSA's test card whose task is canceled.
 ///
-/// The suite runs in its own process, whose threads and descriptors are not shared.
+/// The suite runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct CancelledRecordingTests {
-  @Test func `a recording on ALSA can be cancelled in every state, and its file is complete`()
+  @Test func `a recording on ALSA can be canceled in every state, and its file is complete`()
     async
   {
     await #expect(processExitsWith: .success) {
       await withALSA {
         let bench = try TestALSA.ready()
-        // Descriptors that the process opens once are open by now.
+        // After this first run, descriptors that the process opens only once are open.
         try await cancel(in: .sounding, on: bench)
         for state in RecordingState.allCases {
           let before = try ResourceSnapshot()
@@ -36,7 +36,7 @@ private enum RecordingState: CaseIterable {
   case opening, starting, waitingForSound, sounding, paused, recovering, suspended, hanging
   case waitingForDevice
 
-  /// The card's fault that leads to the state; nil if an event does.
+  /// The card's fault that leads to the state; nil if no fault is needed.
   var script: String? {
     switch self {
     case .opening: "block_in=open block_ms=1500"
@@ -57,7 +57,7 @@ private enum RecordingState: CaseIterable {
     }
   }
 
-  /// Whether audio had been captured by then.
+  /// Whether audio has been recorded before the state is reached.
   var hasFile: Bool {
     switch self {
     case .opening, .starting, .waitingForSound, .paused: false
@@ -96,7 +96,7 @@ private func cancel(in state: RecordingState, on bench: TestALSA) async throws -
   if let trouble {
     try await trouble.begins()
   } else {
-    // A task that ended never reached the state.
+    // If the stream ends first, the recording has not reached the state.
     try #require(await begun.first { true } != nil, "\(state)")
   }
   recording.cancel()

@@ -16,7 +16,7 @@ import Testing
     "suspend_at=9600 resume_again=3", "xrun_at=9600 again_in=prepare again_at=9600",
     "xrun_at=9600 again_in=start again_at=9600 again_times=5",
   ])
-  func `a recovered failure is an event, and silence keeps the file's timeline`(
+  func `a recovered failure is reported, and silence keeps the file's timeline correct`(
     script: String
   ) async throws {
     let recorded = try await bench.record(.milliseconds(600), from: testCard(script))
@@ -30,7 +30,8 @@ import Testing
     try check(recorded.samples, lost: FrameCount(recorded.lost, at: 48_000).rawValue)
   }
 
-  /// The ramp up to the gap, silence for the lost frames, and the ramp at the current time.
+  /// Checks for the ramp up to the gap, silence for the lost frames, and then the ramp at the
+  /// current time.
   private func check(_ samples: [Float], lost: Int) throws {
     let captured = samples.dropFirst().firstIndex(of: 0) ?? samples.count
     let isWhole = samples[..<captured].elementsEqual(ramp(captured))
@@ -43,12 +44,12 @@ import Testing
     let index = Int(first * 32_768)
     let isContinuous = after.elementsEqual(ramp(after.count, from: index))
     #expect(isContinuous)
-    // The two clocks are not read at the same time, and a busy machine waits in between.
+    // The two clocks are not read at the same time, and a busy machine may pause in between.
     #expect(abs(index - (captured + zeros)) < 4_800, "\(index) at \(captured + zeros)")
   }
 
   @Test(arguments: ["short=240 again_every=3", "again_in=start", "early_wakes=1"])
-  func `a card with odd return values loses no frame`(script: String) async throws {
+  func `a card with unusual return values loses no frame`(script: String) async throws {
     let recorded = try await bench.record(.milliseconds(400), from: testCard(script))
     #expect(recorded.error == nil)
     #expect(recorded.samples.count == 19_200)
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=9600", "hangup_at=9600"])
-  func `an unplugged card is lost, and the file holds the captured audio`(
+  func `an unplugged card is reported as lost, and the file contains the captured audio`(
     script: String
   ) async throws {
     let device = testCard(script)
@@ -66,7 +67,9 @@ import Testing
     if recorded.lost == .zero { #expect(recorded.samples.missingInRamp.isEmpty) }
   }
 
-  @Test func `an unplugged card is lost, and records again after it returns`() async throws {
+  @Test func `an unplugged card is reported as lost, and can record again after it returns`()
+    async throws
+  {
     let plug = Plug(in: bench.bench)
     let device = testCard("plugged=\(plug.path)")
     let lost = try await bench.record(nil, from: device) { _ in plug.pull() }
@@ -77,13 +80,13 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["transfer", "pointer"])
-  func `a hanging card is lost within seconds, and the file is complete`(
+  func `a hanging card is reported as lost within seconds, and the file is complete`(
     call: String
   ) async throws {
     let device = testCard("block_in=\(call) block_at=9600 block_ms=600000")
     let began = ContinuousClock.now
     let recorded = try await bench.record(nil, from: device)
-    // A second, or five on a busy machine.
+    // This takes a second, or five on a busy machine.
     #expect(ContinuousClock.now - began < .seconds(15))
     #expect(recorded.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(recorded.samples.count >= 2_400)
@@ -101,7 +104,7 @@ import Testing
     ("open_error=16", "in use"), ("open_error=11", "in use"),
     ("open_error=19", "no capture device"),
   ])
-  func `a card that cannot be opened throws its reason and leaves no file`(
+  func `recording from a card that cannot be opened throws the reason and leaves no file`(
     script: String, reason: String
   ) async throws {
     let recorded = try await bench.record(nil, from: testCard(script))
@@ -114,7 +117,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["fail=5", "fail=11"])
-  func `a card whose transfers all fail is lost, and the file holds the captured audio`(
+  func `a card whose transfers all fail is reported as lost; the file has the captured audio`(
     script: String
   ) async throws {
     let device = testCard("\(script) fail_at=9600")
@@ -153,7 +156,8 @@ import Testing
     #expect(recorded.samples.count == 28_800)
   }
 
-  @Test func `a card that never becomes ready is lost after five seconds`() async throws {
+  @Test func `a card that never becomes ready is reported as lost after five seconds`() async throws
+  {
     let device = testCard("stall_at=0")
     let recorded = try await bench.record(nil, from: device)
     #expect(recorded.error == .deviceLost(AudioDevice.ID(rawValue: device)))

@@ -13,7 +13,7 @@ import Testing
     _ = try TestALSA.ready()
   }
 
-  @Test func `after an overrun the buffers continue at the current time, after one gap`()
+  @Test func `after an overrun, the buffers continue at the current time after a gap`()
     async throws
   {
     let device = testCard("speed=1 xrun_at=9600")
@@ -24,7 +24,7 @@ import Testing
     #expect(first.firstFrame == 0 && first.samples.first == 0)
     let gaps = captured.blocks.indices.filter { captured.blocks[$0].gap != nil }
     #expect(gaps.count >= 1)
-    // All are whole but the last one before a gap.
+    // Every block is complete, except the last block before a gap.
     for (index, block) in captured.blocks.enumerated() where !gaps.contains(index + 1) {
       #expect(block.buffer.frameCount == 300)
     }
@@ -41,13 +41,13 @@ import Testing
       #expect(captured.error == nil)
       try captured.checkTimeline()
     }
-    // A consumer that joined later has no gap.
+    // A consumer that joined after the gap does not see it.
     let begins = try [one, two].map { try #require($0.blocks.first?.index) }
     guard begins.allSatisfy({ $0 < 19_200 }) else { return }
     #expect(one.lost == two.lost && (one.lost.first ?? 0) > 0)
   }
 
-  @Test func `an unplugged card throws an error after all captured buffers`()
+  @Test func `when a card is unplugged, the stream throws after all captured buffers`()
     async throws
   {
     let device = testCard("speed=1 gone_at=48000")
@@ -74,10 +74,10 @@ private struct Captured: Sendable {
   var blocks: [CapturedAudio] = []
   var error: AudioRecorderError?
 
-  /// The frames that are missing, gap by gap.
+  /// The number of missing frames in each gap.
   var lost: [Int] { blocks.compactMap { $0.gap?.lost.rawValue } }
 
-  /// Whether the indices are contiguous except for the gaps, and the ramp matches them.
+  /// Checks that the indices are contiguous except for the gaps, and that the ramp matches them.
   func checkTimeline() throws {
     for (block, next) in zip(blocks, blocks.dropFirst()) {
       let missing = next.gap?.lost ?? 0
@@ -92,13 +92,13 @@ private struct Captured: Sendable {
       let passed = block.buffer.firstFrame.rawValue - start.buffer.firstFrame.rawValue
       return (block.index - start.index - passed + 0x4000) & 0x7fff - 0x4000
     }
-    // The two clocks are not read at the same time, and a busy machine waits in between.
+    // The two clocks are not read at the same time, and a busy machine may pause in between.
     let most = lost.isEmpty ? 1 : 4_800
     #expect(distances.allSatisfy { abs($0) < most }, "\(Set(distances))")
   }
 }
 
-/// Blocks of 300 frames, until the timeline is at `end`, or an error.
+/// Captures blocks of 300 frames until the timeline reaches `end`, or until an error.
 private func capture(
   _ recorder: AudioRecorderClient, from device: String, upTo end: FrameCount? = nil
 ) async -> Captured {

@@ -7,20 +7,20 @@ import Foundation
 import SoundCard
 import Testing
 
-/// Commands to a running playback on ALSA's test card, checked by the samples that the
-/// card was given.
+/// Commands to a running playback on ALSA's test card, checked by the samples that the card
+/// received.
 @Suite(.timeLimit(.minutes(5))) struct ControlOnCardTests {
   private let bench: TestALSA
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
-  /// Ten seconds, enough for all commands on a busy machine; each sample is slightly above the previous
-  /// one and identifies its position.
+  /// Ten seconds, enough for all commands on a busy machine; each sample identifies its position,
+  /// because it is slightly above the previous sample.
   private let stairs = (0..<480_000).map { 0.25 + Float($0) / 4_194_304 }
 
   init() throws {
     bench = try TestALSA.ready()
   }
 
-  @Test func `commands to a playback cost no frame and do not click`() async throws {
+  @Test func `commands to a playback lose no frame and do not click`() async throws {
     let file = bench.file()
     let events = try await play(on: testCard("output=\(file.path())")) { player in
       try await player.control(id: "a", command: .pause())
@@ -37,13 +37,13 @@ import Testing
     try check(try samples(file), events)
   }
 
-  /// The frames before the pause, silence, and those from the target on, each in its place.
+  /// Checks the frames before the pause, the silence, and the frames from the target on.
   private func check(_ played: [Float], _ events: [PlaybackEvent]) throws {
     let isStarved = events.contains { if case .starved = $0 { true } else { false } }
     let paused = events.compactMap { event -> Int? in
       if case .paused(let place) = event { place.position.rawValue } else { nil }
     }
-    // A machine too busy to decode may fade into silence anywhere and reports it.
+    // A machine too busy to decode may fade into silence anywhere, which is reported.
     guard !isStarved else { return }
     // The steepest requested fade takes 10 ms from a third of full scale.
     let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }

@@ -19,7 +19,7 @@ import Testing
     bench = try EngineHarness()
   }
 
-  @Test func `a returned card continues at the playhead`() async throws {
+  @Test func `on a returned card, playback continues at the playhead`() async throws {
     let file = bench.bench.file()
     let sound = ramp(24_000, from: 1)
     let played = await bench.play(
@@ -33,7 +33,8 @@ import Testing
     }
     #expect(played.events.contains(.deviceLost))
     #expect(gaps.count == 1 && gaps[0] >= .milliseconds(300))
-    // The card received frames that it did not play; a busy machine fades.
+    // The card also received frames that it did not play. On a busy machine, fades change the
+    // samples, so they are not compared.
     guard !played.isStarved, !played.hasXrun else { return }
     let given = try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     let end = zip(given, sound).prefix { $0 == $1 }.count
@@ -44,7 +45,7 @@ import Testing
     #expect(given[end...].starts(with: sound[start...]))
   }
 
-  @Test func `a card that does not return in time is an error`() async throws {
+  @Test func `a playback fails if its card does not return in time`() async throws {
     let device = testCard("gone_at=9600 gone_for_ms=600000")
     let played = await bench.play(
       ramp(24_000), on: device, onDeviceLoss: .wait(atMost: .milliseconds(1_500)))
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: ["transfer", "pointer", "delay"])
-  func `a card that hangs in a call is reopened and continues`(call: String) async throws {
+  func `after a card hangs in a call, it is reopened and continues`(call: String) async throws {
     let doors = ReplacedDevice(first: "block_in=\(call) block_at=4800 block_ms=600000", later: "")
     let sound = AudioBuffer(
       format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(24_000, from: 1))
@@ -140,7 +141,7 @@ import Testing
     }
   }
 
-  /// A device that is one test card when it is first opened, and another one from then on.
+  /// A device that is one test card at its first opening, and another test card at later openings.
   private final class ReplacedDevice: Sendable {
     private let cards: [AudioDevice.ID]
     private let openings = Mutex(0)
@@ -149,7 +150,7 @@ import Testing
       cards = [first, later].map { AudioDevice.ID(rawValue: testCard($0)) }
     }
 
-    /// How often it was opened again.
+    /// The number of times that it was opened again.
     var tries: Int { openings.withLock { $0 - 1 } }
 
     var soundCard: SoundCard {

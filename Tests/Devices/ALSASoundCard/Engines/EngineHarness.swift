@@ -23,7 +23,7 @@ struct EngineHarness {
     var events: [PlaybackEvent] = []
     var error: AudioPlayerError?
 
-    /// How it finished, or nil after an error.
+    /// The finish of the playback; nil after an error.
     var finish: PlaybackFinish? {
       guard case .finished(let finish) = events.last else { return nil }
       return finish
@@ -33,7 +33,7 @@ struct EngineHarness {
       events.contains { if case .xrun = $0 { true } else { false } }
     }
 
-    /// The sum of all dropouts of the device.
+    /// The total duration of all xruns.
     var dropouts: Duration {
       events.reduce(.zero) { sum, event in
         if case .xrun(let length) = event { sum + length } else { sum }
@@ -44,7 +44,7 @@ struct EngineHarness {
       events.contains { if case .starved = $0 { true } else { false } }
     }
 
-    /// Whether the playhead never went back or beyond the sound.
+    /// Returns whether the playhead never went back, nor past the end of the sound.
     func isMonotonic(upTo end: Duration) -> Bool {
       let positions = events.compactMap { event -> Duration? in
         if case .progress(let progress) = event { progress.played } else { nil }
@@ -56,9 +56,9 @@ struct EngineHarness {
   /// Plays mono samples at 48 kHz to their end.
   ///
   /// - Parameters:
-  ///   - progressInterval: the time between two reports of progress; the device's buffer grows with it.
-  ///   - act: called once it plays.
-  ///   - observe: called with every event.
+  ///   - progressInterval: the time between progress events; the device's buffer grows with it.
+  ///   - act: called once the playback has started.
+  ///   - onEvent: called with every event.
   func play(
     _ samples: [Float], on device: String, onDeviceLoss: DeviceLossPolicy = .fail,
     progressInterval: Duration = .milliseconds(50),
@@ -94,7 +94,7 @@ struct EngineHarness {
   struct Recorded: Sendable {
     var events: [RecordingEvent] = []
     var error: AudioRecorderError?
-    /// Whether it left a file.
+    /// Whether the recording left a file.
     var hasFile = true
     /// The contents of the file.
     var samples: [Float] = []
@@ -115,8 +115,8 @@ struct EngineHarness {
   ///
   /// - Parameters:
   ///   - channel: the device's channel to record, from 0 on; nil for a mix of all.
-  ///   - act: called once it records.
-  ///   - observe: called with every event.
+  ///   - act: called once the recording has started.
+  ///   - onEvent: called with every event.
   func record(
     _ length: Duration?, from device: String, channel: Int? = nil,
     onDeviceLoss: DeviceLossPolicy = .fail,
@@ -146,7 +146,7 @@ struct EngineHarness {
       }
       return recorded
     }
-    // Stopped before there was anything to record, it leaves no file.
+    // A recording that is stopped before its first frame leaves no file.
     recorded.hasFile = FileManager.default.fileExists(atPath: url.path)
     guard recorded.hasFile else { return recorded }
     let reader = try SoundFileReader(url: url)
@@ -158,13 +158,13 @@ struct EngineHarness {
   }
 }
 
-/// Whether a raw file begins with these samples as floats, and holds silence after them.
+/// Returns whether a raw file begins with these samples as floats, followed only by silence.
 func isPlayed(_ file: URL, _ samples: [Float]) throws -> Bool {
   let played = try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
   return played.starts(with: samples) && played.dropFirst(samples.count).allSatisfy { $0 == 0 }
 }
 
-/// The plug of a test card: a file that is there as long as the card is.
+/// The plug of a test card: a file that exists while the card is plugged in.
 struct Plug: Sendable {
   let path: String
 

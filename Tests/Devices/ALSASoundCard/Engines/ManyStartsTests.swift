@@ -8,7 +8,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// Runs in its own process, whose threads and descriptors are not shared.
+/// The test runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct ManyStartsTests {
   @Test func `five hundred starts and cancels on ALSA leave no thread and no descriptor`() async {
     await #expect(processExitsWith: .success) {
@@ -24,7 +24,9 @@ import Testing
   }
 }
 
-/// One client of each kind: a client stops only its own recordings.
+/// One client of each kind.
+///
+/// They are shared, because a client stops only its own recordings.
 private struct Clients {
   let player = AudioPlayerClient.liveValue
   let recorder = AudioRecorderClient.liveValue

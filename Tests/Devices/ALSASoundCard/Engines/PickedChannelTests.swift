@@ -7,12 +7,12 @@ import Testing
 /// One channel of a device with any channel count.
 @Suite struct PickedChannelTests {
   @Test(arguments: [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (4, 3)])
-  func `a channel selected through ALSA's plug is that channel alone`(
+  func `a channel picked through ALSA's plug contains no other channel`(
     channels: Int, picked: Int
   ) async throws {
     let bench = try EngineHarness()
     let file = bench.bench.file()
-    // The frame's number, and the channel's in the bits above it.
+    // Each sample contains the frame number, and the channel number in the bits above it.
     let samples = (0..<20_000).flatMap { frame in
       (0..<channels).map { Float(frame + $0 * 32_768) / 0x1p20 }
     }
@@ -23,7 +23,7 @@ import Testing
     #expect(recorded.error == nil && recorded.lost == .zero)
     let captured = recorded.samples
     let expected = (0..<9_600).map { Float($0 + picked * 32_768) / 0x1p20 }
-    // The file has 16 bits.
+    // The file has 16-bit samples, so the values are rounded.
     let largest = zip(captured, expected).map { abs($0 - $1) }.max() ?? 1
     #expect(captured.count == 9_600 && largest < 0x1p-14, "\(largest)")
   }

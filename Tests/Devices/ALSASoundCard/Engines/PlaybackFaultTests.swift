@@ -7,7 +7,7 @@ import Testing
 /// The playback engine on a faulty card: the played samples, the events, and the end.
 @Suite struct PlaybackFaultTests {
   let bench: EngineHarness
-  /// Half a second; no sample is silence.
+  /// Half a second without a silent sample.
   let sound = ramp(24_000, from: 1)
 
   init() throws {
@@ -18,7 +18,7 @@ import Testing
     "xrun_at=4800", "suspend_at=4800", "suspend_at=4800 resume_error=38",
     "suspend_at=4800 resume_again=3", "xrun_at=4800 again_in=prepare again_at=4800",
   ])
-  func `a recovered failure is an event, and the sound plays to its end`(
+  func `a recovered failure is reported, and the sound is played to its end`(
     script: String
   ) async throws {
     let played = try await play(script)
@@ -31,7 +31,8 @@ import Testing
     "short=100 again_every=3", "again_in=start", "early_wakes=1", "delay=-500",
     "delay=2000000000", "delay_error=5", "stall_at=23900",
   ])
-  func `a card with odd return values plays every frame once and ends`(script: String) async throws
+  func `a card with unusual return values plays every frame once and ends`(script: String)
+    async throws
   {
     let played = try await play(script)
     #expect(played.error == nil)
@@ -42,7 +43,7 @@ import Testing
   @Test(arguments: [
     "gone_at=4800", "hangup_at=4800", "gone_at=23900",
   ])
-  func `an unplugged card is lost, even while its last frames play`(
+  func `an unplugged card is reported as lost, even while its last frames are played`(
     script: String
   ) async throws {
     let device = testCard(script)
@@ -51,13 +52,15 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["start", "transfer", "pointer", "delay"])
-  func `a hanging card is lost within seconds`(call: String) async throws {
+  func `a hanging card is reported as lost within seconds`(call: String) async throws {
     let device = testCard("block_in=\(call) block_at=0 block_ms=600000")
     let played = await bench.play(sound, on: device)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test func `an unplugged card is lost, and plays again after it returns`() async throws {
+  @Test func `an unplugged card is reported as lost, and can play again after it returns`()
+    async throws
+  {
     let plug = Plug(in: bench.bench)
     let device = testCard("plugged=\(plug.path)")
     let lost = await bench.play(ramp(480_000), on: device) { _ in plug.pull() }
@@ -71,27 +74,27 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `stop returns while a card hangs in it`() async throws {
+  func `stop returns even if the card hangs in the call that stops it`() async throws {
     let played = await bench.play(
       ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=600000")
     ) { await $0.stop() }
     #expect(played.finish?.reason == .stopped)
   }
 
-  @Test func `a card that moves no frames is lost`() async {
+  @Test func `a card that moves no frames is reported as lost`() async {
     let device = testCard("stall_at=4800")
     let played = await bench.play(sound, on: device)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test func `a card that takes its buffer and then no more frames is lost after five seconds`()
+  @Test func `a card that stalls with a full buffer is reported as lost after five seconds`()
     async
   {
     let device = testCard("stall_at=0")
     let clock = ContinuousClock()
     let start = clock.now
     let played = await bench.play(sound, on: device)
-    // The machine's load determines the delay.
+    // There is no upper limit, because the delay depends on the machine's load.
     #expect(clock.now - start >= .seconds(5))
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(played.finish == nil)
@@ -106,20 +109,20 @@ import Testing
     let played = await bench.play(
       sound, on: testCard("pause_at=\(frame) pause_ms=2500 output=\(file.path())"))
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
-    // The last frame is played after the pause, and not cut off by it.
+    // The last frame must be played after the pause, not truncated by it.
     #expect(ContinuousClock.now - began >= .milliseconds(2_900))
     if !played.isStarved { #expect(try isPlayed(file, sound)) }
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a card that has played everything is not prepared again`() async {
+  func `after the last frame, the card is not prepared again`() async {
     let played = await bench.play(
       sound, on: testCard("block_in=prepare block_at=24000 block_ms=600000"))
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
   }
 
   @Test(arguments: ["start_error=5", "pollerr_at=4800", "start_error=2147483647"])
-  func `a card that discards all written frames is lost instead of played to the end`(
+  func `a card that discards all written frames is reported as lost, not as completed`(
     script: String
   ) async {
     let device = testCard(script)
@@ -134,7 +137,7 @@ import Testing
       (48_000, .seconds(2), .fail), (48_000, .seconds(2), .wait(atMost: .seconds(1))),
       (480, .milliseconds(50), .wait(atMost: .seconds(1))),
     ] as [(Int, Duration, DeviceLossPolicy)])
-  func `a sound shorter than the buffer of a card that does not start is not completed`(
+  func `a sound shorter than the card's buffer fails if the card does not start`(
     count: Int, progressInterval: Duration, onDeviceLoss: DeviceLossPolicy
   ) async {
     let device = testCard("start_error=5")
@@ -147,7 +150,7 @@ import Testing
 
   @Test(arguments: ["xrun_at=4800", "suspend_at=4800 resume_error=38", "fail=5 fail_at=4800"])
   func `queued audio that a recovery discards is reported as a dropout`(script: String) async {
-    // The device holds two seconds, and a third of them passes before it is looked at again.
+    // The device holds two seconds, and is not checked again until a third of them has passed.
     let played = await bench.play(
       ramp(240_000, from: 1), on: testCard(script), progressInterval: .seconds(2))
     #expect(played.dropouts > .milliseconds(500), "\(played.events)")
@@ -173,7 +176,9 @@ import Testing
   }
 
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
-  func `a card that cannot be opened throws its reason`(script: String, reason: String) async {
+  func `playing on a card that cannot be opened throws the reason`(script: String, reason: String)
+    async
+  {
     let played = await bench.play(sound, on: testCard(script))
     #expect(played.events.isEmpty)
     guard case .device(_, let sentence) = played.error else {
@@ -184,7 +189,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a hanging opening does not block another card`() async throws {
+  func `a hanging opening does not block the opening of another card`() async throws {
     let device = testCard("block_in=open block_ms=600000")
     async let hanging = bench.play(sound, on: device)
     let played = await bench.play(sound, on: testCard("speed=4"))
@@ -196,7 +201,7 @@ import Testing
   private func play(_ script: String) async throws -> EngineHarness.Played {
     let file = bench.bench.file()
     let played = await bench.play(sound, on: testCard("\(script) output=\(file.path())"))
-    // A machine too busy to decode fades into silence and reports it.
+    // A machine too busy to decode fades into silence, which is reported.
     if !played.isStarved { #expect(try isPlayed(file, sound), "\(script)") }
     return played
   }

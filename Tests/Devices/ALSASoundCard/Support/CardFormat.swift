@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ALSASoundCard
 
-/// A sample format by ALSA's name, as in a card's script.
+/// A sample format, named as in ALSA and in a card's script.
 enum CardFormat: String, CaseIterable, CustomStringConvertible {
   case float = "FLOAT"
   case int32 = "S32"
@@ -25,7 +25,7 @@ enum CardFormat: String, CaseIterable, CustomStringConvertible {
     }
   }
 
-  /// The values in a raw file of the format.
+  /// Returns the values in a raw file of the format.
   func samples(in file: URL) throws -> [Float] {
     switch self {
     case .float: try values(Float.self, in: file)

@@ -14,7 +14,7 @@ struct TransferLog: Sendable {
 }
 
 extension PlaybackPCM {
-  /// Writes all samples as the device takes them, at most a period at a time; stops at the first
+  /// Writes all samples as the device accepts them, at most a period at a time; stops at the first
   /// error.
   func play(_ samples: [Float]) async -> TransferLog {
     await onCardThread { self.writeAll(samples) }
@@ -45,7 +45,7 @@ extension PlaybackPCM {
     return account
   }
 
-  /// One write.
+  /// Writes the samples in one call.
   func offer(_ samples: ArraySlice<Float>) throws(SoundCardError) -> PCMTransfer {
     let result = samples.withUnsafeBufferPointer { samples in
       Result { () throws(SoundCardError) in try write(samples) }
@@ -93,7 +93,7 @@ extension CapturePCM {
   }
 }
 
-/// Drives a device on its own thread: a waiting test must not block the pool.
+/// Drives a device on a new thread, because a blocking wait must not block the cooperative pool.
 private func onCardThread(_ body: @escaping @Sendable () -> TransferLog) async -> TransferLog {
   await withCheckedContinuation { continuation in
     do {
@@ -105,8 +105,10 @@ private func onCardThread(_ body: @escaping @Sendable () -> TransferLog) async -
   }
 }
 
-/// A request for a test device; it holds a second, so that a busy machine causes no xrun of
-/// its own.
+/// Returns a request for a test device.
+///
+/// By default, the device's buffer holds a second, so that a busy machine causes no additional
+/// xrun.
 func request(
   _ device: String, _ rate: SampleRate = 48_000, channels: Int = 1,
   period: Duration = .milliseconds(10), count: Int = 100
@@ -117,10 +119,10 @@ func request(
     buffering: PCMBuffering(period: period, periodCount: count))
 }
 
-/// The test card with a script.
+/// Returns the name of the test card with a script.
 func testCard(_ script: String) -> String { "syrinxtest:SCRIPT='\(script)'" }
 
-/// This many samples of a 16-bit ramp.
+/// Returns `count` samples of a 16-bit ramp.
 func ramp(_ count: Int, from start: Int = 0) -> [Float] {
   (start..<(start + count)).map { Float($0 % 32_768) / 32_768 }
 }

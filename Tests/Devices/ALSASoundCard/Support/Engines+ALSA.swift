@@ -6,8 +6,8 @@ import Testing
 
 /// Runs the body of an exit test with the engines on ALSA, which close an idle device at once.
 ///
-/// An error becomes an issue: a thrown error would end the process with SIGILL and without its
-/// text.
+/// An error becomes an issue, because a thrown error would end the process with SIGILL and without
+/// a message.
 func withALSA(_ body: () async throws -> Void) async {
   do {
     try await withDependencies {

@@ -10,11 +10,12 @@ struct FaultSignal: Sendable {
   init(in bench: TestALSA) throws {
     path = bench.directory.appending(path: "\(UUID().uuidString).trouble").path()
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
-    // Opened for reading and writing, so that the pipe exists as long as this object.
+    // The pipe is opened for reading and writing, so that neither side waits for the other to open
+    // it.
     descriptor = open(path, O_RDWR | O_CLOEXEC)
   }
 
-  /// Returns when the card has reported the fault.
+  /// Returns once the card has reported the fault.
   func begins() async throws {
     let told = Gate()
     let thread = try DedicatedThread.start(name: "trouble") { [descriptor] in

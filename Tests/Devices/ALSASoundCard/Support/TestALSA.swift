@@ -39,7 +39,7 @@ struct TestALSA: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// A file for the test.
+  /// Returns a file for the test.
   func file(_ name: String = #function) -> URL {
     directory.appending(path: "\(UUID().uuidString).raw")
   }
@@ -56,7 +56,7 @@ struct TestALSA: Sendable {
       package: "pulseaudio libasound2-plugins")
   }
 
-  /// Ends the server; its clients notice a crash.
+  /// Ends the server; to its clients, this looks like a crash.
   func stopPulse() throws { try tellPulse("stop") }
 
   /// Kills the server.
