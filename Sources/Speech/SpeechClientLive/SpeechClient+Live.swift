@@ -7,9 +7,9 @@ public import SpeechEngine
 extension SpeechClient: DependencyKey {
   /// Recognizes with `\.speechEngine`.
   ///
-  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
-  /// in. Each access makes a client that finishes only its own tasks: keep one, as `@Dependency`
-  /// does.
+  /// Its calls use the dependencies overridden at the call, or else those of the scope in which the
+  /// client was made. Each access makes a new client, whose `finishTask` ends only that client's
+  /// tasks. Keep one client, as `@Dependency` does.
   public static var liveValue: SpeechClient {
     let (tasks, scope) = (SpeechTasks(), CreationScope())
     return SpeechClient(
@@ -52,7 +52,7 @@ extension SpeechEngine {
       let descriptions = all.map { $0.description(isInUse: $0.name == current.name) }
       let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
       return descriptions.map { description in
-        // The engine in use may fall back on another one for some languages.
+        // For some languages, the engine in use may fall back on another engine.
         guard description.isInUse else { return description }
         var description = description
         description.models.removeAll(where: others.contains)
@@ -71,8 +71,8 @@ extension SpeechEngine {
     return description
   }
 
-  /// Runs `body` on a thread, because engines look at files; nil if the system refuses one or the
-  /// caller is canceled.
+  /// Runs `body` on its own thread, because engines read files; returns nil if the system refuses a
+  /// thread or the caller is canceled.
   private static func runOnThread<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async -> Value? {

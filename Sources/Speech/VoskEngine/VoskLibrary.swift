@@ -7,7 +7,7 @@ import SpeechEngine
 ///
 /// It is never unloaded, because its threads may outlive its last model.
 struct VoskLibrary: Sendable {
-  /// The version with all functions that are used here.
+  /// The version that is known to have all functions used here.
   static let knownVersion = "0.3.45"
   static let fileName = "libvosk.so"
   static let log = Logger(label: "syrinx.vosk")
@@ -34,7 +34,7 @@ struct VoskLibrary: Sendable {
       throw .libraryMissing(searched: [path], remedy: Self.remedy(for: error, in: path))
     }
     self.path = path
-    // Below 0, it prints only errors on standard error.
+    // At levels below 0, libvosk prints only errors to standard error.
     functions.setLogLevel?(Self.log.logLevel <= .debug ? 0 : -1)
   }
 

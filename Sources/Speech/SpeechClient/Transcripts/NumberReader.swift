@@ -164,7 +164,7 @@ struct NumberReader {
     return digits.isEmpty ? nil : digits
   }
 
-  /// A number below a thousand, a number of hundreds, or a few digits.
+  /// A number below a thousand, a multiple of a hundred, or a few digits.
   private struct Group {
     var value: Int
     var suffix = ""
@@ -271,7 +271,7 @@ struct NumberReader {
     "tens twenties thirties forties fifties sixties seventies eighties nineties", step: 10
   ).filter { $0.value > 10 }
 
-  /// Numbers the words from 0, or in steps that begin with one step.
+  /// Maps each word to its index; with a step, to its position, counted from 1, times the step.
   private static func numbered(_ words: String, step: Int? = nil) -> [String: Int] {
     let pairs = words.split(separator: " ").enumerated().map { index, word in
       (String(word), step.map { (index + 1) * $0 } ?? index)
@@ -287,7 +287,7 @@ extension String {
       && count { $0 == "." } <= 1
   }
 
-  /// A scale without the suffix of an ordinal number.
+  /// The word of a scale without its ordinal suffix: "thousand" for "thousandth".
   fileprivate var withoutTh: String {
     hasSuffix("dth") || hasSuffix("nth") ? String(dropLast(2)) : self
   }

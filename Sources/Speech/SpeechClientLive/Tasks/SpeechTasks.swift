@@ -20,7 +20,8 @@ final class SpeechTasks: Sendable {
     self.clock = clock
   }
 
-  /// Reading it waits at most for files; for a remote engine it is the last known status.
+  /// Returns the status, for a remote engine the last known one, without waiting for anything but
+  /// files.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
@@ -68,7 +69,7 @@ final class SpeechTasks: Sendable {
       request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
     ) { [weak self] in self?.forget($0) }
     begin(task, request, lockstep)
-    // A task can be finished once it has begun; a task that is already over is not added.
+    // From here on, the task can be finished; a task that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
   }
@@ -141,7 +142,7 @@ extension SpeechRequest {
     !mayBeLive && endpointPolicy.joinsUtterances && grammar == nil && keyPhrases.isEmpty
   }
 
-  /// The audio, which begins when it is iterated.
+  /// Returns the audio, which starts when it is iterated.
   fileprivate func audio(in lockstep: Lockstep?) -> SpeechTask.Audio {
     switch source {
     case .file(let url): SoundFile.buffers(of: url)
