@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a named folder is used exclusively and may have any language`() throws {
+  @Test func `a named folder is the only one searched, and may have any language`() throws {
     let mine = folder.file("syrinx/mine")
     for location in [
       location(chosen: mine), location(["SYRINX_MOONSHINE_MODEL": FilePath(mine).text]),

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `the best engine is PocketSphinx for key phrases and for what Moonshine does not know`()
+  func `the best engine is PocketSphinx for key phrases, and if no Moonshine model fits`()
     throws
   {
     let folder = try TestFolder()

@@ -125,7 +125,7 @@ extension TokenSearch {
   }
 
   @Test func `several texts are followed at a time, and the likelier ones come first`() throws {
-    // The best first token begins the second best text.
+    // The best text does not begin with the best first token.
     let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
     let texts = try search(model, width: 4).texts(3)
     #expect(texts.map(\.tokens).first == model.tokens("d e"))
@@ -176,7 +176,7 @@ extension TokenSearch {
   }
 
   @Test
-  func `texts with the same last six words are followed as one, which a draft then completes`()
+  func `of texts with the same last six words, only one is followed, and a draft completes it`()
     throws
   {
     let end = "on to the sea and back past the old red house with a blue door"
@@ -192,7 +192,7 @@ extension TokenSearch {
     #expect(drafted.rowCounts == Array(repeating: 2, count: 7))
   }
 
-  @Test func `a complete text is preferred to a slightly likelier beginning of it`() throws {
+  @Test func `a complete text is preferred to its slightly likelier beginning`() throws {
     let model = ScriptedModel([("go", 0.4), ("go on to the end", 0.3), ("so", 0.3)])
     var search = search(model, width: 4)
     search.margin = 3

@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: ["<left>", "<right>"])
   func `every public rule may be spoken`(other: String) throws {
-    // By itself, PocketSphinx chooses one by name.
+    // PocketSphinx alone would choose one of these rules by its name.
     let rules = [
       "public \(other) = turn left;", "public <a> = go forward <count> meters;",
       "<count> = ten;", "public <z> = stop;",
@@ -37,12 +37,12 @@ import Testing
       let words = try final(SpeechSessionOptions(grammar: text)).words.map(\.text)
       #expect(words == ["go", "forward", "ten", "meters"])
     }
-    // A grammar with one rule is also accepted after it.
+    // After it, a grammar with one rule is also accepted.
     let words = try final(SpeechSessionOptions(grammar: Self.commands)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `a rule that is not public is not a sentence of its own`() throws {
+  @Test func `a rule that is not public is not recognized as a sentence`() throws {
     let grammar = "#JSGF V1.0; grammar a; public <a> = stop; public <b> = <c> two; <c> = forward;"
     let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
     #expect(words != ["forward"])

@@ -51,7 +51,7 @@ import Testing
 }
 
 extension ModelBytes {
-  /// The bytes of a test, in a file without a name.
+  /// Creates the bytes of a test, in a file without a name.
   init(_ bytes: [UInt8]) throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID())")
     try Data(bytes).write(to: url)

@@ -84,7 +84,7 @@ import TestTools
     let models = ModelCache<ValidatedModel>()
     let first = try models.validated(files(folder))
     #expect(try models.validated(files(folder)) === first)
-    // Of the same length, written to the same file, and not older.
+    // The file keeps its length, its identity, and its modification date.
     let path = folder.path("cmudict-en-us.dict")
     let times = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
     let file = try FileHandle(forWritingTo: URL(filePath: path))

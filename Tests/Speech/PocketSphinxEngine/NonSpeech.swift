@@ -6,7 +6,7 @@ import Testing
 
 /// A sound other than speech.
 struct NonSpeech: Sendable, CustomTestStringConvertible {
-  /// The value at a time in seconds, with full scale 1; noise is made from the numbers.
+  /// Returns the sample at a time in seconds, with full scale 1, given a source of noise.
   typealias Value = @Sendable (Double, inout SeededNumbers) -> Double
 
   let testDescription: String
@@ -28,7 +28,7 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Expects no words in this many seconds of it, neither in partial nor in final results.
+  /// Expects no words in this many seconds of the sound, neither in partial nor in final results.
   func expectNoWords(
     seconds: Double, grammar: String?, from engine: SpeechEngine,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -25,7 +25,7 @@ import Testing
     #expect(ps_config_float(configuration, "beam") == 1e-48)
   }
 
-  @Test func `a request's settings come before the tuned ones`() throws {
+  @Test func `a request's settings override the tuned settings`() throws {
     let decoder = try decoder(["lw": "5.5", "maxwpf": "10", "fwdflat": "yes"])
     let configuration = ps_get_config(decoder.decoder)
     #expect(ps_config_float(configuration, "lw") == 5.5)
@@ -73,7 +73,7 @@ import Testing
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let usual = try pool.acquire()
     pool.giveBack(usual)
-    // The accepted extremes must not end the process.
+    // Even the extremes must not end the process.
     let settings = try DecoderSettings([
       "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
       "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",

@@ -29,7 +29,7 @@ import Testing
     #expect(
       try places(["Go", "forward", "10", "meters"]) == places(["go", "forward", "ten", "meters"]))
     #expect(try places(["\"25,\""]) == places(["twenty-five"]))
-    // Words spoken beside the number would have no position.
+    // A sign is spoken as a word, whose position would be part of the number's.
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 

@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling closes the device`() async {
+  @Test func `canceling closes the device`() async {
     let room = Room()
     let stream = listen(in: room)
     let listening = Task { await all(stream) }
@@ -236,7 +236,7 @@ import Testing
     let dropped = outcome.events.compactMap {
       if case .dropped(let range, reason: .gap) = $0 { range } else { nil }
     }
-    // Frames in the device at the loss, at most a period, come after the gap.
+    // Frames in the device at the time of the loss, at most a period, come after the gap.
     let begin = dropped.first?.lowerBound ?? .zero
     #expect(begin >= .milliseconds(1_170) && begin <= .milliseconds(1_201), "\(dropped)")
     let length = dropped.first.map { $0.upperBound - $0.lowerBound } ?? .zero

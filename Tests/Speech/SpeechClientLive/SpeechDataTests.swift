@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// How well the embedded engine understands recordings that do not ship with the project.
+/// The accuracy of the embedded engine on recordings that do not ship with the project.
 ///
 /// `SYRINX_SPEECH_DATA` names their folder: sound files, `transcripts.tsv` with the name of a clip
 /// without its extension and the words in it, and `cards.gram` for the clips whose names begin with
@@ -21,8 +21,7 @@ struct SpeechDataTests {
   private let data = SpeechData()
   private let tasks = SpeechTasks()
 
-  /// The recognized text of a clip, a buffer at a time, each clip by a recognizer that knows
-  /// nothing of the others.
+  /// Returns the recognized text of a clip, passed in several buffers to a new recognizer.
   private func understood(of clip: SpeechData.Clip, grammar: URL? = nil) async throws -> String {
     var request = SpeechRequest(buffers: SoundFile.buffers(of: clip.sound))
     request.grammar = grammar.map { .file($0) }

@@ -160,7 +160,8 @@ import Testing
     #expect(finals == ["go forward"])
   }
 
-  @Test func `a missing file, a directory and a text end the stream with SoundFile's error`() async
+  @Test func `a missing file, a directory, and a text file end the stream with SoundFile's error`()
+    async
   {
     let missing = sound("missing.wav")
     await #expect(throws: SoundFileError.notFound(path: missing.path)) {

@@ -26,8 +26,8 @@ import Testing
     return all
   }
 
-  /// For each utterance, its final result or the reason for which it was dropped, and the number of its
-  /// partial results, if it has any.
+  /// Returns, for each utterance, its final result or the reason that it was dropped, and the
+  /// number of its partial results, if any.
   private func endings(_ events: [SpeechRecognitionEvent]) -> [String] {
     var endings: [String] = []
     for event in events {

@@ -9,7 +9,8 @@ import Testing
 
   private func frames(_ tenths: Int) -> FrameCount { FrameCount(tenths * 1600) }
 
-  /// What the finder returns for sound in each stretch, with 0.3 s before it and 0.2 s behind it.
+  /// Returns the finder's actions for sounds in these ranges, with 0.3 s before each and 0.2 s
+  /// after it.
   private func actions(_ sounds: [Range<Int>]) -> [Action] {
     sounds.flatMap { sound in
       [
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  /// Where the sounds of each utterance begin, in tenths of a second.
+  /// Returns where the sounds of each joined utterance begin, in tenths of a second.
   private func joined(_ sounds: [Range<Int>], limit: Duration = .seconds(10)) -> [[Int]] {
     var joiner = UtteranceJoiner(limit: limit)
     let joined = actions(sounds).flatMap { joiner.add($0) } + joiner.flush()
@@ -56,7 +57,7 @@ import Testing
     #expect(joined([10..<40, 46..<76, 82..<112]) == [[10, 46], [82]])
   }
 
-  @Test func `an utterance longer than the limit stays as it is`() {
+  @Test func `an utterance longer than the limit is neither joined nor divided`() {
     #expect(joined([10..<30, 36..<156, 162..<182]) == [[10], [36], [162]])
   }
 

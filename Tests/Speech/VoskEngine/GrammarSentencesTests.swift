@@ -105,7 +105,7 @@ import Testing
     #expect(
       failure("#JSGF V1.0;\npublic <a> = <d><d><d><d><d>;\(digit)")
         == .unsupported("a grammar that has more than 10000 sentences (<a>)", engine: "Vosk"))
-    // Each of the rules has the maximum number of sentences.
+    // Each rule has the maximum number of sentences.
     let wide = (1..<90).map { "<r\($0)> = <r\($0 - 1)> go;" }.joined()
     #expect(
       failure("#JSGF V1.0;\npublic <a> = <r89>;<r0> = <d><d><d><d>;\(wide)\(digit)")

@@ -175,7 +175,7 @@ import Testing
     ) { try location.model(for: "fr") }
   }
 
-  @Test func `a damaged model is skipped, and reported if it is the only one`()
+  @Test func `a damaged model is skipped, and is an error if it is the only model`()
     throws
   {
     let damaged = cache.appending(path: "vosk-model-small-de-0.15/am/final.mdl")
@@ -187,7 +187,7 @@ import Testing
     ) { try location.models() }
   }
 
-  @Test func `a chosen folder has no fallback`() throws {
+  @Test func `if a folder is chosen, no other folder is searched`() throws {
     let named = VoskModelLocation(
       chosen: nil,
       environment: ["HOME": vosk.folder.path, "SYRINX_VOSK_MODEL": vosk.model.path])
@@ -199,7 +199,7 @@ import Testing
     } throws: { "\($0)".contains("found in /nowhere: the folder does not exist") }
   }
 
-  @Test func `the engine lists the location's models, the one for its language first`() throws {
+  @Test func `the engine lists the location's models, the model for its language first`() throws {
     let library = VoskLibraryLocation(chosen: vosk.library)
     #expect(Vosk(library: library, models: location).all.map(\.language) == ["de", "en-US"])
     let engine = Vosk(library: library, models: location, language: "en")

@@ -8,7 +8,7 @@ import Wyoming
 
 /// Faulty servers, each of which leads to an error in time.
 @Suite struct ServerFaultTests {
-  /// The reason of the failed utterance with a server that can describe itself.
+  /// Returns the reason that an utterance fails on a server that describes itself correctly.
   private func reason(
     _ change: (inout WyomingEngineOptions) -> Void = { _ in },
     _ script: @escaping @Sendable (ServerSide) -> Void
@@ -218,7 +218,7 @@ import Wyoming
       "\(reason)")
   }
 
-  @Test func `a server that describes itself only after endless other events is an error`() throws {
+  @Test func `a server that sends endless events but no description times out`() throws {
     let server = try ScriptedServer { $0.flood(with: WyomingEvent("pong")) }
     let engine = SpeechEngine.patient(server.address) { $0.describeTimeout = .milliseconds(50) }
     let error = engineError { _ = try engine.session() }

@@ -113,7 +113,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a short cue stays a second unless the next one begins sooner`() {
+  func `a short cue lasts a second unless the next cue begins sooner`() {
     let alone = cues(utterance("yes"))
     #expect(alone.map(\.end) == [.seconds(1)])
     let hurried = cues(utterance("yes"), utterance("no", from: .milliseconds(900)))
