@@ -80,7 +80,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       })
   }
 
-  /// Returns the result of the first ending and cancels the others.
+  /// Returns the result of the first ending, and cancels the others.
   private func firstEnding(
     of endings: @Sendable () async -> ServerFault?...
   ) async -> ServerFault? {
@@ -125,7 +125,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     } catch let error as ServerFault {
       return error
     } catch {
-      // The connection has failed, or the server is ending.
+      // The client has disconnected, or the server is ending.
       return nil
     }
   }

@@ -158,7 +158,7 @@ import Testing
       let rest = depth % levels == 0 ? "1" : "[1]"
       let closing = opening.filter { "[{".contains($0) }.map { $0 == "[" ? "]" : "}" }.reversed()
       let nested = opened + rest + String(repeating: closing.joined(), count: depth / levels)
-      // An object is a level too.
+      // An object is also a level.
       let inner = #"{"x":\#(nested)}"#
       let after = "{\"type\":\"a\",\"data_length\":\(inner.utf8.count)}\n\(inner)"
       let limits = WyomingLimits(header: 4 << 20, data: 4 << 20)

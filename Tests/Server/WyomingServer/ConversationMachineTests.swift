@@ -141,12 +141,12 @@ import Wyoming
     ("go forward ten metres", 3, "Go-forward 10 meters", ["go forward ten", " meters"]),
     ("go on then", 2, "No one is there", ["go on", " is there"]),
   ])
-  func `chunks continue after the words that were sent, and the transcript is the final text`(
+  func `chunks continue after the sent words, and the transcript is the final text`(
     partial: String, stable: Int, final: String, chunks: [String]
   ) {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial(partial, stable: stable))
-    // A contradiction takes no word back.
+    // Contradicting a sent word does not remove the word.
     events += writer.process(.partial("x", stable: 0))
     events += writer.process(.final(final)) + writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }
@@ -158,7 +158,8 @@ import Wyoming
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
     _ = writer.process(.final("delta epsilon", utterance: 1))
-    // A word of an utterance with a final result takes nothing from it.
+    // If a removed word is reported as unintelligible after a final result, the result is not
+    // changed.
     #expect(writer.drop(.unintelligible).isEmpty)
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }

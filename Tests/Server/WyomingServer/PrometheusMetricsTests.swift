@@ -10,7 +10,7 @@ import WyomingServer
     clients.increment(by: 3)
     clients.decrement()
     Counter(label: "bytes_total", factory: metrics).increment(by: 5)
-    // Another counter with the name is the same one.
+    // A second counter with the same name counts in the same series.
     Counter(label: "bytes_total", factory: metrics).increment()
     FloatingPointCounter(label: "audio_seconds_total", factory: metrics).increment(by: 1.25)
     #expect(
@@ -53,14 +53,15 @@ import WyomingServer
     #expect(metrics.text.contains("# TYPE last gauge\nlast 7\n"))
   }
 
-  @Test func `labels in another order belong to the same series, and each label occurs once`() {
+  @Test func `the order of labels does not matter, and a repeated label keeps its last value`() {
     for dimensions in [[("b", "2"), ("a", "1")], [("a", "0"), ("b", "2"), ("a", "1")]] {
       Counter(label: "x", dimensions: dimensions, factory: metrics).increment()
     }
     #expect(metrics.text == "# TYPE x counter\nx{a=\"1\",b=\"2\"} 2\n")
   }
 
-  @Test func `labels are escaped, and characters that Prometheus forbids are removed from names`() {
+  @Test
+  func `labels are escaped, and underscores replace characters that Prometheus forbids in names`() {
     Counter(
       label: "9 bad-names", dimensions: [("the code", "a\"b\\c\r\nd")], factory: metrics
     ).increment()
