@@ -53,7 +53,7 @@ import Testing
     #expect(error?.description.contains("the file is truncated") == true)
   }
 
-  @Test func `a file that is not a sound file is refused at once`() {
+  @Test func `a file that is not a sound file is rejected at once`() {
     #expect(throws: SoundFileError.self) {
       try VirtualMicrophone.file(folder.file("missing.wav"))
     }
