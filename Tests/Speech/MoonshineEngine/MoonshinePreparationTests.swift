@@ -72,7 +72,7 @@ struct MoonshinePreparationTests {
     #expect(known.map(\.logits) == single.prefix(10).map(\.logits))
   }
 
-  @Test func `the error for a file that cannot be written names the file`() throws {
+  @Test func `the error for a file that cannot be written contains the file's name`() throws {
     let folder = try CopiedModel()
     let obstacle = folder.path.appending(".encoder.prepared.ort")
     try obstacle.makeFolder()

@@ -156,7 +156,7 @@ import Testing
     #expect(final.alternatives.allSatisfy { $0.allSatisfy { $0.confidence != nil } })
   }
 
-  @Test func `the errors for key phrases and engine options name them`() throws {
+  @Test func `the errors for key phrases and engine options contain their names`() throws {
     var phrases = SpeechSessionOptions()
     phrases.keyPhrases = [KeyPhrase("go forward")]
     #expect {

@@ -30,7 +30,7 @@ import Testing
     #expect(failure.remedy.contains("invalid ELF header") || failure.remedy.contains("too short"))
   }
 
-  @Test func `the error for a missing function names the function and the required version`() throws
+  @Test func `the error for a missing function contains its name and the required version`() throws
   {
     let vosk = try FakeVosk(flags: "-DLACKING")
     let remedy = try #require(self.failure(vosk.library.path)).remedy
