@@ -37,7 +37,9 @@ import Testing
     return url
   }
 
-  @Test func `a microphone of a file delivers the whole file to each capture`() async throws {
+  @Test func `a microphone that captures a file delivers the whole file to each capture`()
+    async throws
+  {
     let microphone = try VirtualMicrophone.file(await write("said.wav"))
     #expect(microphone.format == said.format)
     for _ in 0..<2 {

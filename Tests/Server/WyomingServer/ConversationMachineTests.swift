@@ -83,7 +83,7 @@ import Wyoming
     }
   }
 
-  @Test func `floating-point samples of width 4 are a fault of the audio's format`() {
+  @Test func `floating-point samples of width 4 are a fault of the audio format`() {
     let payload = (0..<1_000).flatMap { frame in
       let sample: Float = frame % 2 == 0 ? 0.1 : -0.3
       return withUnsafeBytes(of: sample.bitPattern.littleEndian, Array.init)
@@ -153,7 +153,7 @@ import Wyoming
     #expect(texts == chunks + [final])
   }
 
-  @Test func `the transcript lacks an unintelligible utterance, and has the next one`() {
+  @Test func `the transcript omits an unintelligible utterance, but not the next utterance`() {
     var writer = TranscriptWriter(language: nil)
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
@@ -169,7 +169,7 @@ import Wyoming
     #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
-  @Test func `a voice without remaining words ends at its last retracted word`() {
+  @Test func `a voice whose words are all retracted ends at the last retracted word`() {
     let results: [[SpeechRecognitionResult]] = [
       [.partial("oh"), .final("")], [.partial("oh"), .partial(""), .final("")],
       [.partial("oh"), .partial("")],

@@ -231,8 +231,7 @@ import Wyoming
     }
   }
 
-  @Test func `lost audio is reported to the server's owner, and the transcript has the rest`() async
-  {
+  @Test func `lost audio is reported to the server's owner, and the rest is transcribed`() async {
     var speech = SpeechClient()
     let reason = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
     speech.recognition = { _ in

@@ -60,7 +60,7 @@ import WyomingServer
   }
 
   @Test(arguments: ["", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost"])
-  func `a client without a whole request is disconnected after two seconds`(
+  func `a client that sends no complete request is disconnected after two seconds`(
     request: String
   ) async throws {
     try await serving { address in

@@ -5,7 +5,7 @@ import WyomingServer
 @Suite struct PrometheusMetricsTests {
   private let metrics = PrometheusMetrics()
 
-  @Test func `counters and gauges are numbers with their kind, sorted by name`() {
+  @Test func `counters and gauges are written with their kinds, sorted by name`() {
     let clients = Meter(label: "clients", factory: metrics)
     clients.increment(by: 3)
     clients.decrement()
@@ -25,7 +25,7 @@ import WyomingServer
         """)
   }
 
-  @Test func `the buckets of a histogram count everything up to their bound`() {
+  @Test func `each bucket of a histogram counts all values up to its bound`() {
     let recorder = Recorder(label: "factor", factory: metrics)
     for value in [0.05, 0.3, 0.5, 9] { recorder.record(value) }
     #expect(
@@ -46,7 +46,7 @@ import WyomingServer
         """)
   }
 
-  @Test func `a timer is a histogram of seconds, and a recorder without aggregation is a gauge`() {
+  @Test func `timers become histograms of seconds, and recorders without aggregation gauges`() {
     Timer(label: "time", factory: metrics).recordMilliseconds(1500)
     Recorder(label: "last", aggregate: false, factory: metrics).record(7)
     #expect(metrics.text.contains("time_sum 1.5\n"))

@@ -503,7 +503,7 @@ import WyomingServer
     }
   }
 
-  @Test func `an ending server closes all connections`() async throws {
+  @Test func `all connections are closed when the server ends`() async throws {
     let link = LinkBox()
     try await serving { address in
       try await onThread {

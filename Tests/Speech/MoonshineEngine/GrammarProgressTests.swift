@@ -54,7 +54,7 @@ import Testing
     #expect(try words(" please go go go", rules) == ["please", "go", "go", "go"])
   }
 
-  @Test func `words have their offsets in the text`() throws {
+  @Test func `each word has its offset in the text`() throws {
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; public <a> = twenty-five clubs;"))
     var progress: GrammarProgress? = GrammarProgress(graph)
     for byte in Array(" twenty,five, clubs".utf8) { progress = progress?.reading(byte) }

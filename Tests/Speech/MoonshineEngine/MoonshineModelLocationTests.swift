@@ -53,7 +53,7 @@ import Testing
     ("moonshine-new", "und"), ("base-ort", "und"), ("mine-old", "und"), ("base-v2", "und"),
     ("base-xx", "und"),
   ])
-  func `a folder's language is the end of its name, or unknown`(
+  func `the language of a folder is the code at the end of its name, or else unknown`(
     name: String, language: String
   ) {
     #expect(MoonshineModelFiles(directory: FilePath(name)).language == language)

@@ -29,7 +29,7 @@ import Testing
     #expect(final.hasEstimatedTimes)
   }
 
-  @Test func `partial hypotheses are verified drafts and do not change the final hypothesis`()
+  @Test func `partial hypotheses serve as drafts, and do not change the final hypothesis`()
     throws
   {
     let audio = try Clip.goForward.samples

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [nil, 9] as [Int?])
-  func `a known head size replaces the root computed from a shape`(
+  func `a given head size replaces the size computed from a shape`(
     headSize: Int?
   ) throws {
     let library = try ONNXComponents.library()

@@ -49,7 +49,7 @@ import Testing
         """)
   }
 
-  @Test func `a foreign library, a file that is not a library, and a missing one are errors`()
+  @Test func `another library, a file that is not a library, and a missing file are errors`()
     throws
   {
     #expect(try failure(fake("-DFOREIGN"))?.contains("OrtGetApiBase") == true)

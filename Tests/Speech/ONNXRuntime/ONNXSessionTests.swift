@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a value of another type or shape, and an unknown name, are errors`() throws {
+  @Test func `a value of the wrong type or shape is an error, and so is an unknown name`() throws {
     let session = try session(TinyModel.doubling)
     let number = try ONNXValue([Int64(1)], shape: [1, 1], in: library)
     let column = try ONNXValue([Float(1)], shape: [1], in: library)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a model with other inputs than expected is an error that names the input`() throws {
+  @Test func `the error for a model with unexpected inputs names the input`() throws {
     let session = try session(TinyModel.doubling)
     let (x, y) = (
       ONNXPort("x", .float, [1, nil]), ONNXPort("y", .float, [nil, nil])

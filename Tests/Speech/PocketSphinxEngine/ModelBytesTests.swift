@@ -43,7 +43,7 @@ import Testing
     #expect(SpeechEngineError.unreadable("mdef", code: EACCES) == .modelUnreadable(path: "mdef"))
   }
 
-  @Test func `leftover bytes are damage`() throws {
+  @Test func `bytes after the expected end are reported as damage`() throws {
     #expect(throws: ModelDamage("it is 3 bytes longer than its header says")) {
       try ModelBytes([1, 2, 3]).requireEnd()
     }

@@ -35,7 +35,7 @@ import Testing
 }
 
 @Suite(.ownThread, .serialized) struct DecoderSettingsTests {
-  @Test func `settings have PocketSphinx's names`() throws {
+  @Test func `settings are requested by PocketSphinx's names`() throws {
     let settings = try DecoderSettings([
       "lw": "5.5", "maxwpf": "10", "fwdflat": "yes", "beam": "1e-60",
     ])
@@ -69,7 +69,7 @@ import Testing
     #expect(errorReason.contains(reason), "\(errorReason)")
   }
 
-  @Test func `other settings load another decoder, which works`() throws {
+  @Test func `different settings load another decoder, which works`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let usual = try pool.acquire()
     pool.giveBack(usual)
@@ -110,7 +110,7 @@ import Testing
     #expect(copies == [bytes, bytes])
   }
 
-  @Test func `without bytes there is no file`() {
+  @Test func `without bytes, there is no memory file`() {
     #expect(withMemoryFile([]) { $0 } == nil)
   }
 }

@@ -40,7 +40,7 @@ import Testing
     #expect(abs((places[2]?.upperBound.rawValue ?? 0) - 32_160) <= 960)
   }
 
-  @Test func `without known words or audio there are no positions`() throws {
+  @Test func `without known words or audio, there are no positions`() throws {
     #expect(try places([]) == nil)
     #expect(try places(["xyzzy", "2024"]) == nil)
     #expect(

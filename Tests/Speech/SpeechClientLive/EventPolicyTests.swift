@@ -61,7 +61,7 @@ import Testing
     #expect(taken.hasRoom && lifted.hasRoom && closed.hasRoom)
   }
 
-  @Test func `waiting events come before the error, and the end after it`() {
+  @Test func `queued events are returned before the error, and the end after the error`() {
     var queue = PolicyQueue(policy: .events(limit: 2))
     queue.send(event(0))
     queue.finish(throwing: SpeechClientError.engineFailed(reason: "x"))

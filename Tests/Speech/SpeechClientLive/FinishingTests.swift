@@ -228,7 +228,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `finish returns at once after the end, even if results are not read`()
+  @Test func `finish returns at once after the end of the audio, even if results are not read`()
     async throws
   {
     let scripted = ScriptedSpeechEngine(

@@ -42,7 +42,7 @@ import Testing
     #expect(longestPause(others: 0.1, dip: 300) == 0)
   }
 
-  @Test func `after an utterance has ended, a pause needs the nearest voice before it`() {
+  @Test func `after the end of an utterance, a pause requires the nearest voice before it`() {
     var meter = ForegroundMeter(frameLength: 160)
     for index in 0..<500 { meter.add(index < 400 ? 1 : 0.1, isSpeech: true) }
     #expect(meter.pauseFrames > 60)

@@ -137,7 +137,7 @@ import Testing
     #expect(taken(&queue)?.gap == nil)
   }
 
-  @Test func `a gap before dropped audio is reported with it`() {
+  @Test func `a gap before dropped audio is part of the dropped range`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     queue.add(buffer(0))
     #expect(taken(&queue)?.gap == nil)

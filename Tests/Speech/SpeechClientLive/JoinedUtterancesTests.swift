@@ -177,7 +177,9 @@ import Testing
     #expect(results.finals == ["one", "two", "other words"])
   }
 
-  @Test func `while three minutes are joined, at most 25 seconds are held`() async throws {
+  @Test func `while three minutes of speech are joined, at most 25 seconds of audio are held`()
+    async throws
+  {
     let shared = SharedEngine(traits: SpeechSessionTraits(decodeInterval: .seconds(1)))
     let recognizer = try Recognizer(
       engine: shared.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),

@@ -71,7 +71,7 @@ struct KoreanVoskTests {
     #expect(seen.last?.text == final.text)
   }
 
-  @Test func `a pause within an utterance shifts the words after it and loses none`() throws {
+  @Test func `a pause within an utterance delays the words after it, and no word is lost`() throws {
     // The gap is between two words, and long enough for libvosk to end a segment in it.
     let gap = 32_500
     let pause = [Float](repeating: 0, count: 16_000)

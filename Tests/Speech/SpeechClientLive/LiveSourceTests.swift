@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test(arguments: [SpeechRecognitionEvent.DropReason.gap, .engineTooSlow])
-  func `a short loss does not split an utterance, whatever its reason`(
+  func `a short loss does not split an utterance, whatever the reason for the loss`(
     reason: SpeechRecognitionEvent.DropReason
   ) async throws {
     let pipe = EventPipe(policy: .events())
@@ -338,7 +338,7 @@ import Testing
     #expect(starts == [.seconds(1), .milliseconds(2500)])
   }
 
-  @Test func `the events of speech have the times of its sound`() async throws {
+  @Test func `the start and end of speech are reported at the times of the sound`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     var events: [SpeechRecognitionEvent] = []
     let request = SpeechRequest(

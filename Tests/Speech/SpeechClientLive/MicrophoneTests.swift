@@ -97,8 +97,7 @@ import Testing
     #expect(asked.withLock { $0 } == [wanted])
   }
 
-  @Test func `a failure of the capture ends the stream unchanged, after the results so far`() async
-  {
+  @Test func `an error of the capture is thrown unchanged, after the results so far`() async {
     let lost = AudioRecorderError.deviceLost("hw:1")
     // The microphone is lost in the middle of the second utterance.
     let outcome = await all(

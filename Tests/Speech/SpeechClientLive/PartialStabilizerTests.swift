@@ -37,7 +37,7 @@ import Testing
     #expect(counts(["go on"] + Array(repeating: "no on", count: 6)) == [0, 0, 0, 0, 0, 0, 1])
   }
 
-  @Test func `a position that the engine keeps revising does not become stable`() {
+  @Test func `a word at a position that the engine keeps revising does not become stable`() {
     let calm = ["a b", "c b", "d b"] + Array(repeating: "d b", count: 6)
     #expect(counts(calm).last == 1)
     #expect(counts(["e b"] + calm).last == 0)

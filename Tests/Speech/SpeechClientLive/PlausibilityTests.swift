@@ -56,7 +56,7 @@ import Testing
     #expect(Plausibility(isVoiced: false, sound: 32_000, certainty: 0.7).isSpeech(hypothesis))
   }
 
-  @Test func `a short part of a long text is judged as the text`() {
+  @Test func `a short part of a long text is judged like the whole text`() {
     var part = SpeechHypothesis(words: [.init("yes", frames: 0..<8000)])
     part.probability = 0.5
     func isSpeech(_ textLength: Int) -> Bool {

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [36_800, 36_801, 37_000, 38_399])
-  func `the end of the audio in a pause of any length adds no audio`(length: Int)
+  func `if the audio ends in a pause of any length, no audio is added`(length: Int)
     throws
   {
     let actions = try actions(
@@ -110,7 +110,7 @@ import Testing
     #expect(delivered(actions) == Array(Self.speech[11_200..<33_600]))
   }
 
-  @Test func `missing padding is silence`() {
+  @Test func `missing padding is filled with silence`() {
     let long = UtteranceFinder(policy: EndpointPolicy(tailPadding: .seconds(1)))
     #expect(long.padding(after: 9600) == [Float](repeating: 0, count: 6400))
     #expect(long.padding(after: 9600, wanted: .seconds(2)).count == 22_400)

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `neighbors that fit become one utterance, without the middle of a long pause`() {
+  @Test func `neighbors within the limit are joined, without the middle of a long pause`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     let joined = actions([10..<20, 30..<40]).flatMap { joiner.add($0) } + joiner.flush()
     let audio = Action.audio([Float](repeating: 0, count: 15 * 1600))
@@ -48,7 +48,8 @@ import Testing
       ])
   }
 
-  @Test func `if another utterance does not fit, those before it are cut at the longest pause`() {
+  @Test func `if an utterance exceeds the limit, earlier ones are divided at their longest pause`()
+  {
     let sounds = [10..<30, 36..<56, 68..<88, 94..<114, 121..<141]
     #expect(joined(sounds) == [[10, 36], [68, 94, 121]])
   }
@@ -67,7 +68,7 @@ import Testing
     #expect(joined([10..<20, 21 + pause..<60]) == [[10], [21 + pause]])
   }
 
-  @Test func `after the longest pause no utterance waits for a neighbor`() {
+  @Test func `after the longest pause, no utterance waits for a neighbor`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     for action in actions([10..<20]) { #expect(joiner.add(action).isEmpty) }
     let last = frames(20) + UtteranceJoiner.longestPause

@@ -154,7 +154,7 @@ import Testing
     ("ab..", "resresdesd"), (".a.b", "desresdesr"), ("..ab", "desdesresr"),
     ("a..b", "resdesdesr"), ("...a", "desdesdesr"), ("a...", "resdesdesd"), ("abcd", "resresresr"),
   ])
-  func `joined sounds without words are utterances in the order of the audio`(
+  func `joined sounds without words count as utterances, in the order of the audio`(
     places: String, expected: String
   ) {
     var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
@@ -191,7 +191,7 @@ import Testing
     #expect(partial?.utterance == 0 && numbers == Array(0..<words.count))
   }
 
-  @Test func `a word before the first joined sound ends before the sounds are dropped`() {
+  @Test func `a result before the first joined sound ends before the sounds are dropped`() {
     var results = UtteranceResults()
     var utterance = Utterance(start: 0, sound: 16_000, pause: .milliseconds(600))
     utterance.add([Float](repeating: 0, count: 32_000))
@@ -268,7 +268,7 @@ import Testing
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
-  func `words in a noise become neither stable nor final`(
+  func `words recognized in noise become neither stable nor final`(
     noise: Plausibility
   ) {
     let (stable, final) = outcome(of: ["the", "a", "the"], with: noise)

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `the sound of a part does not end before it begins, even if its word is after all sound`() {
+  func `the sound of a part never ends before it begins, even if its words follow all sound`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
@@ -80,7 +80,7 @@ import Testing
     #expect(utterance.certainty == 0.99)
   }
 
-  @Test func `a sentence ends a part, and an abbreviation does not`() {
+  @Test func `a sentence ends a part, but an abbreviation does not`() {
     let hypothesis = SpeechHypothesis(
       words: words([
         ("Ask", 18..<20), ("Mr.", 20..<22), ("Go.", 22..<25), ("What", 25..<30), ("now?", 30..<33),
@@ -99,7 +99,7 @@ import Testing
     #expect(shown(parts) == [["1 10-15", "2 15-20"], ["3 35-40", "4 40-45", "5 45-50"]])
   }
 
-  @Test func `a word across a removed pause belongs to the stretch of its middle`() {
+  @Test func `a word across a removed pause belongs to the stretch that contains its middle`() {
     let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["so 32-37", "on 37-50"]])

@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source that waits is decoded in pauses if it is live`(isLive: Bool) async throws {
+  func `a source that can wait is decoded in pauses if it is live`(isLive: Bool) async throws {
     var request = SpeechRequest(
       buffers: stream([joined(voice(in: [1...2], seconds: 4))]), shouldReportPartialResults: false)
     request.isLive = isLive
@@ -266,7 +266,7 @@ import Testing
     #expect(ends(scripted.events).count == 1)
   }
 
-  @Test func `the engine is not notified of pauses in a file or if it does not use them`()
+  @Test func `the engine is not notified of pauses in files, or if it does not decode in pauses`()
     async throws
   {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
@@ -282,7 +282,7 @@ import Testing
     #expect(ends(plain.events).count == 1)
   }
 
-  @Test func `an engine that lags behind a live source is not read for partial results`()
+  @Test func `while an engine lags behind a live source, no partial results are requested`()
     async throws
   {
     let buffers = voice(in: [1...4], seconds: 6)

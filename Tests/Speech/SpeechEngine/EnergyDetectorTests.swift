@@ -74,7 +74,7 @@ import Testing
     #expect(found.suffix(10).joined().allSatisfy { $0 < 0.5 })
   }
 
-  @Test func `speech in noise that has become louder is found above it`() throws {
+  @Test func `after noise becomes louder, speech above the noise is detected`() throws {
     let found = try probabilities([
       Noise(amplitude: 0.005, frames: 600), Noise(amplitude: 0.05, frames: 300),
       Noise(amplitude: 0.3, frames: 50), Noise(amplitude: 0.05, frames: 100),
@@ -101,7 +101,7 @@ import Testing
     #expect(found.suffix(19).allSatisfy { (0.35..<0.5).contains($0) })
   }
 
-  @Test func `the first second is evaluated as a whole, and shorter audio at its end`() throws {
+  @Test func `the first second is judged as a whole, and shorter audio when it ends`() throws {
     let session = SpeechActivityDetector.energy.makeSession()
     let noise = Noise(amplitude: 0.01, frames: 100)
     let counts = try (0..<100).map { try session.process(noise.frame($0)[...]).count }

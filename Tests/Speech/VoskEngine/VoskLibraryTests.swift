@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `of two libraries the usable one is loaded`() throws {
+  @Test func `of two libraries, the usable one is loaded`() throws {
     let (whole, lacking) = (try FakeVosk(), try FakeVosk(flags: "-DLACKING"))
     let location = VoskLibraryLocation(
       chosen: nil,

@@ -52,7 +52,7 @@ import Testing
     #expect(failure() == .modelDamaged(path: path, reason: "it is empty"))
   }
 
-  @Test func `a folder in place of a file is damage`() throws {
+  @Test func `a folder in place of a file is reported as damage`() throws {
     let file = vosk.model.appending(path: "am/final.mdl")
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ import Testing
     #expect(failure() == .modelDamaged(path: path, reason: reason))
   }
 
-  @Test func `a truncated transducer is damage`() throws {
+  @Test func `a truncated transducer is reported as damage`() throws {
     var bytes = Array(
       try Data(contentsOf: vosk.model.appending(path: "graph/Gr.fst")))
     // 1000 arcs, of 16 bytes each.

@@ -85,7 +85,7 @@ import Wyoming
     }
   }
 
-  @Test func `a child that ends before it describes itself cannot be reached`() {
+  @Test func `a child that ends before it describes itself is reported as unreachable`() {
     let missing = SpeechEngine.patient(.stdio(command: "no-such-program --serve"))
     let error = engineError { _ = try missing.session() }
     guard case .unreachable("stdio:no-such-program --serve", let reason) = error else {
@@ -206,7 +206,7 @@ import Wyoming
     #expect(identities.count == 1)
   }
 
-  @Test func `the last line is the last nonempty line`() {
+  @Test func `the last line of the log is the last nonempty line`() {
     var line = LastLine()
     #expect(line.text == "")
     for (piece, text) in [("a", "a"), ("b\n", "ab"), ("\n\n", "ab"), ("c", "c")] {

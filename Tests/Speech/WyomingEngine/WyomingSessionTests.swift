@@ -8,7 +8,7 @@ import Wyoming
 @testable import WyomingEngine
 
 @Suite(.timeLimit(.minutes(5))) struct WyomingSessionTests {
-  @Test func `an utterance is a request, the audio at 16 bits, and its end`() throws {
+  @Test func `an utterance is sent as a request, 16-bit audio, and the end of the audio`() throws {
     let received = Mutex<[WyomingEvent]>([])
     let server = try ScriptedServer { side in
       side.describing { first in

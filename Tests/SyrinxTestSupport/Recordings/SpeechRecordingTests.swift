@@ -73,7 +73,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `a recording is replayed, and its audio is beside it`() async throws {
+  func `a recording is replayed, and its audio is stored beside it`() async throws {
     try await record()
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(text.hasPrefix(#"{"format":"syrinx-speech","version":1}"# + "\n"))

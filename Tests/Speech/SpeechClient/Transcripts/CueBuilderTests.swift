@@ -33,7 +33,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `two lines are about as long as each other`() {
+  func `the two lines of a cue have about the same length`() {
     let text = "the quick brown fox jumps over the lazy dog again"
     #expect(
       cues(utterance(text)).map(\.lines) == [
