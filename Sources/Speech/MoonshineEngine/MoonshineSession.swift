@@ -207,7 +207,8 @@ final class MoonshineSession: SpeechEngineSession {
 
   /// Returns further texts, likeliest first.
   ///
-  /// A separate search finds them, so their number does not change the best text.
+  /// The texts are found by a separate search, so requesting more of them does not change the best
+  /// text.
   private func alternatives(in audio: EncodedUtterance) throws(SpeechEngineError) -> [DecodedText] {
     guard alternativeCount > 0 else { return [] }
     // The search follows more texts than requested, because the likeliest texts do not always have

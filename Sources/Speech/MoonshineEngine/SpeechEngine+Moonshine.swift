@@ -135,8 +135,7 @@ struct Moonshine: Sendable {
 
   /// Returns the library; only the first call loads it.
   ///
-  /// - Throws: `.libraryMissing`; if a library was found but cannot be used, it contains the
-  ///   reason.
+  /// - Throws: `.libraryMissing`, with the reason if a library was found but cannot be used.
   private func library() throws(SpeechEngineError) -> ONNXLibrary {
     try libraries.model(
       where: { _ in true },

@@ -71,7 +71,7 @@ extension SpeechRecognitionEvent {
     /// ends with such a sample.
     case nonFinite(sampleCount: Int)
 
-    /// The reason in JSON and metrics.
+    /// The name of the reason in JSON and in metrics.
     package var name: String {
       switch self {
       case .engineTooSlow: "slow"

@@ -22,7 +22,8 @@ extension SpeechClient: DependencyKey {
       engines: { await scope.run { await SpeechEngine.installedDescriptions() } })
   }
 
-  /// A live client on an engine; an override of `\.speechEngine` at the call takes precedence.
+  /// Returns a live client on an engine; an override of `\.speechEngine` at the call takes
+  /// precedence.
   public static func live(on engine: SpeechEngine) -> SpeechClient {
     withDependencies {
       $0.speechEngine = engine
@@ -33,7 +34,7 @@ extension SpeechClient: DependencyKey {
 }
 
 extension SpeechEngine {
-  /// The languages of the engine in use.
+  /// Returns the languages of the engine in use.
   static func installedLocales() async -> [String] {
     @Dependency(\.speechEngine) var inUse
     let engine = inUse
@@ -41,7 +42,8 @@ extension SpeechEngine {
     return (languages ?? []).sorted()
   }
 
-  /// The descriptions of all engines; the one in use replaces its namesake.
+  /// Returns the descriptions of all engines; that of the engine in use replaces one with the same
+  /// name.
   static func installedDescriptions() async -> [SpeechEngineDescription] {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines

@@ -19,8 +19,8 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Returns the right side of a rule, given its name with or without the grammar's name, and the
-  /// line that refers to it.
+  /// Returns the right side of a rule; `rule` is its name with or without the grammar's name, and
+  /// `line` refers to it.
   package func expansion(of rule: String, line: Int) throws(SpeechEngineError) -> JSGFExpansion {
     switch JSGFExpansion.unqualified(rule) {
     case "NULL": return .sequence([])

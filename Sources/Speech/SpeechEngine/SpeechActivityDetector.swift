@@ -179,7 +179,7 @@ private struct SpeechBand {
     return Self.lowPass(twice, Self.hiss, &last.2)
   }
 
-  /// A low-pass of the first order.
+  /// Applies a low-pass filter of the first order.
   ///
   /// - Parameters:
   ///   - share: 1 - exp(-2π · corner / rate).
@@ -239,7 +239,7 @@ private struct LevelHistory {
     return min(max(step, 0), lastStep)
   }
 
-  /// The level at this percentile; the lowest if there are no levels.
+  /// Returns the level at this percentile; the lowest level if there are none.
   func percentile(_ percent: Int) -> Double {
     var below = levels.count * percent / 100
     for (step, count) in counts.enumerated() {

@@ -173,7 +173,7 @@ struct VoskLibraryLocation: Sendable {
     return active + (users ?? []) + ["/usr/local", "/usr"]
   }
 
-  /// The folders of the package `vosk`, for each version of Python.
+  /// Returns the folders of the package `vosk`, for each version of Python.
   private static func packages(below folder: String) -> [String] {
     FilePath("\(folder)/lib").entries("python3").reversed().flatMap {
       ["\($0)/site-packages/vosk", "\($0)/dist-packages/vosk"]
@@ -186,7 +186,7 @@ extension FilePath {
   /// The names in alphabetical order; none if the folder is missing or unreadable.
   var sortedNames: [String] { names?.map(\.text).sorted() ?? [] }
 
-  /// The paths of the entries with this prefix.
+  /// Returns the paths of the entries with this prefix.
   func entries(_ prefix: String) -> [String] {
     sortedNames.filter { $0.hasPrefix(prefix) }.map { "\(text)/\($0)" }
   }

@@ -165,7 +165,7 @@ final class LinkPool: Sendable {
     }
   }
 
-  /// The server's description.
+  /// Returns the server's description.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     let link = try acquire()
     let info = try link.describe()

@@ -13,7 +13,7 @@ import SpeechEngine
 /// The order of the calls matters only for events at the same time. The stream ends with the last
 /// event.
 public struct SpeechScript: Sendable {
-  /// What a script does at a certain time.
+  /// An action of a script at a certain time.
   enum Action: Sendable {
     case report(SpeechRecognitionEvent)
     case fail(any Error)

@@ -201,7 +201,7 @@ import Testing
     #expect(other("moonshine", home: home) == used)
     #expect(other("parrot", home: home) == nil)
     #expect(other("moonshine", home: home, data: folder.file("b").path) == nil)
-    // A registered home is found even if only XDG_DATA_HOME hides it.
+    // The registered home is found even if only XDG_DATA_HOME hides it.
     try FileManager.default.createDirectory(
       at: folder.file("home/.local/share/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let own = home.appending(".local/share/syrinx")

@@ -37,7 +37,7 @@ import Testing
       let words = try final(SpeechSessionOptions(grammar: text)).words.map(\.text)
       #expect(words == ["go", "forward", "ten", "meters"])
     }
-    // After it, a grammar with one rule is also accepted.
+    // After this grammar, a grammar with one rule is also accepted.
     let words = try final(SpeechSessionOptions(grammar: Self.commands)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
   }

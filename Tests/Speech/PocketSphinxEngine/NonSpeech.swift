@@ -18,7 +18,8 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     (self.seed, self.value) = (seed, value)
   }
 
-  /// A third of a second of silence, the sound for this many seconds, and half a second of silence.
+  /// Returns a third of a second of silence, the sound for this many seconds, and half a second of
+  /// silence.
   func samples(seconds: Double) -> [Float] {
     var random = SeededNumbers(seed: seed)
     return (0..<Int((seconds + 0.8) * 16_000)).map { frame in

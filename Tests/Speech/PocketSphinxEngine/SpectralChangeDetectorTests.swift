@@ -7,7 +7,8 @@ import TestTools
 @testable import PocketSphinxEngine
 
 @Suite struct SpectralChangeTests {
-  /// The results after this many frames of 10 ms, given each frame's amplitude and spectrum.
+  /// Returns the detector after this many frames of 10 ms, given each frame's amplitude and
+  /// spectrum.
   private func change(
     frames: Int, _ frame: (Int) -> (amplitude: Int16, spectrum: Float)
   ) -> SpectralChangeDetector {

@@ -61,7 +61,7 @@ import Testing
     return (0..<20).map { Array(samples[$0 * 1600..<($0 + 1) * 1600]) }
   }
 
-  /// The means after each 0.1 s of an utterance.
+  /// Returns the means after each 0.1 s of an utterance.
   private func means(_ tenths: [[Float]], _ frontEnd: borrowing FrontEnd) -> [[Float]?] {
     frontEnd.begin()
     var mean = UtteranceMean()

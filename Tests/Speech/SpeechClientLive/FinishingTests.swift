@@ -149,7 +149,7 @@ import Testing
     #expect(finals.map { $0.prefix { $0 != " " } } == (0..<13).map { "\($0)" })
   }
 
-  /// A request for one decoder, or for several.
+  /// Returns a request for one decoder or for several.
   private func request(jobCount: Int) -> SpeechRequest {
     var request = SpeechRequest(
       buffers: stream(audio(utterances: 3)), shouldReportPartialResults: jobCount == 1)

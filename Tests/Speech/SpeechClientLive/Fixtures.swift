@@ -43,7 +43,7 @@ private let utteranceStarts: [[Float]: Int] = {
   return starts
 }()
 
-/// A stream of buffers that has ended already.
+/// Returns a stream of buffers that has already ended.
 func stream(_ buffers: [AudioBuffer]) -> AsyncStream<AudioBuffer> {
   AsyncStream { continuation in
     for buffer in buffers { continuation.yield(buffer) }
@@ -96,7 +96,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {
-  /// All results, to the end of the stream.
+  /// Returns all results, to the end of the stream.
   func all() async throws -> [SpeechRecognitionResult] {
     var results: [SpeechRecognitionResult] = []
     for try await result in self { results.append(result) }

@@ -101,7 +101,7 @@ import Testing
     return (samples, pauses)
   }
 
-  /// A clip at 16 kHz without silence around it, with a power of 1/400.
+  /// Returns a clip at 16 kHz without the silence around it, with a power of 1/400.
   private static func voice(_ name: String) throws -> [Float] {
     let buffer = try SoundFileReader(url: sound(name)).read(atMost: 1_000_000)
     var conversion = SpeechConversion()

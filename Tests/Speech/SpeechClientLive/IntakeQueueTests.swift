@@ -164,7 +164,7 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
-  /// The lag reported at each of these backlogs, in tenths of a second.
+  /// Returns the lag that is reported at each of these backlogs, in tenths of a second.
   private func lags(at backlogs: [Int]) -> [Double?] {
     let lag = Mutex<Double?>(nil)
     var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { new in

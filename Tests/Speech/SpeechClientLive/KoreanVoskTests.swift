@@ -60,7 +60,7 @@ struct KoreanVoskTests {
 
   @Test func `a partial hypothesis is less than a second behind the words`() throws {
     let session = try engine.makeSession(SpeechSessionOptions())
-    // Each 100 ms.
+    // One hypothesis for each 100 ms.
     var seen: [SpeechHypothesis] = []
     let final = try session.understand(clip) { seen.append($0) }
     #expect(seen.allSatisfy { $0.words.areInOrder(until: clip.count) })

@@ -360,7 +360,7 @@ import Testing
 }
 
 extension SpeechRecognitionEvent {
-  /// Whether it ends an utterance in which the engine of the test has no words.
+  /// Whether the event ends an utterance in which the engine of the test recognizes no words.
   fileprivate var isWithoutWords: Bool {
     if case .dropped(_, reason: .unintelligible) = self { true } else { false }
   }

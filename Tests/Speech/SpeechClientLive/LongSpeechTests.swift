@@ -136,7 +136,7 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   }
 }
 
-/// The number of values that a value holds, according to its mirror.
+/// The size of a value, measured with its mirror.
 struct Holding: Equatable {
   /// The number of samples in all arrays.
   var samples = 0

@@ -33,7 +33,7 @@ import Testing
       events.compactMap { if case .result(let result) = $0 { result } else { nil } }
     }
 
-    /// When the first word of each final result begins.
+    /// The times at which the first word of each final result begins.
     var words: [Duration] {
       results.filter(\.isFinal).compactMap(\.bestTranscription.segments.first?.timestamp)
     }

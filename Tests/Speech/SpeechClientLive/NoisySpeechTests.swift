@@ -162,7 +162,7 @@ import Testing
       }
     }
 
-    /// The utterances, from first sound to last.
+    /// Returns the utterances, each from its first sound to its last.
     func found(by detector: SpeechActivityDetector) throws -> [Range<Int>] {
       var finder = UtteranceFinder(detector: detector)
       var found: [Range<Int>] = []

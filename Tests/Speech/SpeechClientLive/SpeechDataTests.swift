@@ -67,7 +67,7 @@ private struct SpeechData {
 
   var grammar: URL { folder.appending(path: "cards.gram") }
 
-  /// The clips with a transcript and a WAV file.
+  /// Returns the clips that have a transcript and a WAV file.
   func clips() throws -> [Clip] {
     let table = try String(contentsOf: folder.appending(path: "transcripts.tsv"), encoding: .utf8)
     return table.split(separator: "\n").compactMap { line in

@@ -81,12 +81,12 @@ import Testing
   }
 }
 
-/// How an utterance ends.
+/// The ending of an utterance.
 private enum Outcome {
   case words, nothing, unsure, failure
 }
 
-/// An engine with an outcome for each utterance; before the end, each has words.
+/// Returns an engine with an outcome for each utterance; before the end, each utterance has words.
 private func fatedEngine(_ outcomes: [Outcome]) -> SpeechEngine {
   SpeechEngine(
     name: "fated", availability: { .ready(SpeechModel(language: "en-US", location: "test")) },

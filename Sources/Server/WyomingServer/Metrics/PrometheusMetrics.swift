@@ -115,7 +115,8 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
     }
   }
 
-  /// The lines of its numbers; `labels` is a comma-separated list, such as `code="busy"`, or empty.
+  /// Returns the lines of the series; `labels` is a comma-separated list, such as `code="busy"`, or
+  /// empty.
   func lines(name: String, labels: String) -> String {
     let state = state.withLock { $0 }
     func line(_ suffix: String, _ labels: String, _ value: Double) -> String {

@@ -4,7 +4,7 @@ import Synchronization
 /// The sentences of a grammar as a graph: its edges are words, its nodes are the gaps between
 /// words.
 final class GrammarGraph: Sendable {
-  /// A word, and the node after it.
+  /// A word, and the node that follows it.
   struct Edge: Sendable {
     /// The word as the grammar writes it.
     let word: String

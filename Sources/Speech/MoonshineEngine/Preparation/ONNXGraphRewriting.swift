@@ -123,7 +123,8 @@ struct ONNXGraphRewriting {
       } else {
         guard let inner = message.message(in: field.number), field.isBytes else { continue }
         var pieces = try rewritten(inner, field.content)
-        // The tensors are added to the main graph, where its branches, just rewritten, find them.
+        // The tensors go into the main graph, where the branches that have just been rewritten find
+        // them.
         if message == .model { pieces += newPieces }
         content = pieces
         if content.count == 1, case .kept = content[0] { continue }

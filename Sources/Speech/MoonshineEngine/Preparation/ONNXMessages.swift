@@ -21,7 +21,7 @@ struct ONNXTensor {
     }
   }
 
-  /// The value of the tensor, if it is a single float.
+  /// Returns the value of the tensor; nil unless the tensor is a single float.
   func float(in bytes: UnsafeRawBufferPointer) -> Float? {
     guard content.count == 4 else { return nil }
     let bits = bytes.loadUnaligned(fromByteOffset: content.lowerBound, as: UInt32.self)

@@ -144,7 +144,8 @@ extension InstalledFolder {
     }
   }
 
-  /// The folder of installed components: `syrinx` in `XDG_DATA_HOME`, or in `~/.local/share`.
+  /// Returns the folder of installed components: `syrinx` in `XDG_DATA_HOME`, or in
+  /// `~/.local/share`.
   package static func root(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> FilePath? {
@@ -154,7 +155,7 @@ extension InstalledFolder {
     return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")
   }
 
-  /// The installed components whose names begin with a prefix, in alphabetical order.
+  /// Returns the installed components whose names begin with a prefix, in alphabetical order.
   package static func installed(
     named prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [FilePath] {
@@ -196,7 +197,7 @@ extension InstalledFolder.Manifest.File {
     sha256 = try path.sha256()
   }
 
-  /// Compares the digest of the whole file with the recorded one.
+  /// Compares the digest of the whole file with the recorded digest.
   fileprivate func verify(_ path: FilePath) throws(ONNXError) {
     if try path.sha256() != sha256 {
       throw .fileDamaged(path: path, reason: "its SHA-256 differs from the recorded one")

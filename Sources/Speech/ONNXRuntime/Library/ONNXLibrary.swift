@@ -119,7 +119,7 @@ private func logMessage(
 extension ONNXLibrary {
   /// The environment variable with the path of the library.
   package static let variable = "SYRINX_ONNXRUNTIME_LIBRARY"
-  /// The component that contains the library, and the name of the library in it.
+  /// The name of the component that contains the library.
   package static let component = "onnxruntime"
   package static let fileName = "libonnxruntime.so"
 

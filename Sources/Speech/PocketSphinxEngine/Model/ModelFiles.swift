@@ -6,7 +6,7 @@ import SpeechEngine
 
 /// The files of a model: an acoustic model, a dictionary, and a language model.
 struct ModelFiles: Equatable, Sendable {
-  /// The directory that holds all of them.
+  /// The directory that contains all files of the model.
   let directory: String
   /// The acoustic model's directory.
   let acoustic: String
@@ -45,14 +45,14 @@ struct ModelFiles: Equatable, Sendable {
     Self.acousticNames.map { "\(acoustic)/\($0)" } + [dictionary, language]
   }
 
-  /// The model's language as a BCP 47 tag; `und` if no name contains it.
+  /// The model's language as a BCP 47 tag; `und` if no file name contains a language.
   var tag: String {
     Self.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
   }
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
 
-  /// The names in a directory; nil if it does not exist.
+  /// Returns the names in a directory; nil if the directory does not exist.
   private static func names(in directory: String) throws(SpeechEngineError) -> [String]? {
     if let names = FilePath(directory).names { return names.map(\.text) }
     let code = errno

@@ -33,7 +33,7 @@ public struct CueBuilder: Sendable {
     return [extended(last, before: nil)]
   }
 
-  /// The number of words in the next cue, at least 1.
+  /// Returns the number of words in the next cue, at least 1.
   private func cueLength(of words: ArraySlice<TranscriptionSegment>) -> Int {
     var count = 1
     while count < words.count {

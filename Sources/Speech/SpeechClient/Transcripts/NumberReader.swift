@@ -169,7 +169,7 @@ struct NumberReader {
     var value: Int
     var suffix = ""
 
-    /// The suffix of the whole number if `total` precedes this group.
+    /// Returns the suffix of the whole number if this group follows `total`.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 
@@ -241,7 +241,7 @@ struct NumberReader {
     return plain(parts[0] + fraction.prefix(exponent)) + "." + fraction.dropFirst(exponent)
   }
 
-  /// The digits without leading zeros.
+  /// Returns the digits without leading zeros.
   private static func plain(_ digits: some StringProtocol) -> String {
     let rest = digits.drop { $0 == "0" }
     return rest.isEmpty ? "0" : String(rest)
@@ -281,7 +281,7 @@ struct NumberReader {
 }
 
 extension String {
-  /// Whether it consists of digits with at most one decimal point between them.
+  /// Whether the text consists of digits with at most one decimal point between them.
   fileprivate var isDecimal: Bool {
     !isEmpty && allSatisfy { ("0"..."9").contains($0) || $0 == "." } && first != "." && last != "."
       && count { $0 == "." } <= 1

@@ -26,8 +26,10 @@ struct IntakeQueue: PipeQueue {
   static let endOfLag = Duration.milliseconds(500)
   /// The minimum change to report a lag again.
   static let lagStep = Duration.seconds(1)
-  /// The shortest gap to report; shorter gaps are reported together with the next one, except
-  /// between two formats, where they are rounding errors.
+  /// The shortest gap to report.
+  ///
+  /// Shorter gaps are reported together with later ones, except between two formats, where they are
+  /// rounding errors.
   static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?

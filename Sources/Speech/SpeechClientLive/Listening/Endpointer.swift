@@ -164,7 +164,7 @@ extension EndpointPolicy {
   /// The silence after which an engine may decode the utterance so far, because it may be complete.
   static let pause = Duration.milliseconds(200)
 
-  /// The usable policy, with utterances no longer than the engine accepts.
+  /// Returns the usable policy, with utterances no longer than the engine accepts.
   ///
   /// If an engine decodes in pauses, it gets only the silence after which it decodes, unless the
   /// policy requests more.

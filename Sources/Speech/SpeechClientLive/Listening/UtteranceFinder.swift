@@ -34,7 +34,7 @@ struct UtteranceFinder {
   ///
   /// Nil to pass on all silence.
   private let tail: FrameCount?
-  /// The number of samples of a cut utterance that also belong to the next one.
+  /// The number of samples of a cut utterance that also belong to the next utterance.
   private let overlap: Int
   /// The audio that is still needed: between utterances, as much as the next utterance may include.
   private var audio: [Float] = []
@@ -42,7 +42,8 @@ struct UtteranceFinder {
   private var given = 0
   /// The number of samples in `audio` that have been judged.
   private var judged = 0
-  /// The highest probability of speech in the utterance, or in the speech that may begin one.
+  /// The highest probability of speech in the utterance, or in the speech that may begin an
+  /// utterance.
   private var certainty = 0.0
   /// The number of samples in `audio` that the detector has received.
   private var measured = 0

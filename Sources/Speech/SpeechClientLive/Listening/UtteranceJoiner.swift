@@ -80,8 +80,8 @@ struct UtteranceJoiner {
     return []
   }
 
-  /// Ends the waiting utterances if the next utterance cannot begin before `frame`, and is then too
-  /// late to be joined.
+  /// Ends the waiting utterances if an utterance that begins at `frame` would be too late to be
+  /// joined.
   mutating func pass(to frame: FrameCount) -> [Action] {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause

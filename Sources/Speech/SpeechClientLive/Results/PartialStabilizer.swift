@@ -34,7 +34,7 @@ struct PartialStabilizer {
   static let neededEvidence = 0.95
   /// The confidence assumed for a word that has none; it needs two decodes.
   static let unknownConfidence = 0.9
-  /// The confidence assumed for the word after the last one.
+  /// The confidence of the next word that is assumed for the last word.
   static let nextConfidence = 0.5
   /// The maximum number of changes of the word at a position, including its first appearance.
   static let maximumChanges = 3

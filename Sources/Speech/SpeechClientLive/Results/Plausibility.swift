@@ -142,7 +142,7 @@ struct VoicingMeter {
     }
   }
 
-  /// The window without its offset, which would correlate at every lag.
+  /// Returns the window without its DC offset, which would correlate at every lag.
   private static func centered(_ window: [Float]) -> [Float] {
     let mean = window.reduce(0, +) / Float(window.count)
     return window.map { $0 - mean }

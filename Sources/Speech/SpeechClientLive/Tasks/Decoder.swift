@@ -56,7 +56,7 @@ actor Decoder {
     }
   }
 
-  /// The words so far.
+  /// Returns the words so far.
   func hypothesis() throws -> SpeechHypothesis { try use { try $0.hypothesis } }
 
   /// Asks the engine to decode an utterance that may be complete.

@@ -20,8 +20,8 @@ final class SpeechTasks: Sendable {
     self.clock = clock
   }
 
-  /// Returns the status, for a remote engine the last known one, without waiting for anything but
-  /// files.
+  /// Returns the status without waiting for anything but files; for a remote engine, this is the
+  /// last known status.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
@@ -137,7 +137,8 @@ extension SpeechRequest {
 
   /// Whether neighboring utterances may be decoded as one.
   ///
-  /// The source is not live, and a pause ends neither a sentence of a grammar nor a key phrase.
+  /// They may if the source is not live, and if a pause may occur within a sentence, as in
+  /// dictation but not in grammars and key phrases.
   fileprivate var allowsJoining: Bool {
     !mayBeLive && endpointPolicy.joinsUtterances && grammar == nil && keyPhrases.isEmpty
   }

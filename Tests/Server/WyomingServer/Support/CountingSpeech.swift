@@ -73,7 +73,7 @@ extension SpeechRecognitionResult {
   }
 }
 
-/// The frames of one transcription with this many tenths of a second.
+/// Returns the events of one transcription with this many tenths of a second.
 func utterance(tenths: Int, language: String? = nil) -> [WyomingEvent] {
   let format = WyomingAudioFormat.speech.data
   let chunk = WyomingEvent("audio-chunk", format, payload: [UInt8](repeating: 0, count: 3200))
