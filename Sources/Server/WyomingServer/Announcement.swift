@@ -186,8 +186,8 @@ struct AnnouncementError: Error, CustomStringConvertible {
   }
 }
 
-/// The functions of libavahi-client and libavahi-common, found by name at run time, and the constants
-/// of their headers.
+/// The functions of libavahi-client and libavahi-common, found by name at run time, and the
+/// constants of their headers.
 ///
 /// The library is never unloaded, because D-Bus keeps state for the process.
 private struct Avahi: Sendable {

@@ -16,7 +16,8 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private let speechClient: SpeechClient
   private let speechEngine: SpeechEngine
 
-  /// The recognition of a client's audio, the time since `audio-start`, and the length of the audio.
+  /// The recognition of a client's audio, the time since `audio-start`, and the length of the
+  /// audio.
   private typealias Utterance = (job: TranscriptionJob, stopwatch: Stopwatch, audio: Duration)
 
   /// The time for a client to receive its last events and to disconnect.

@@ -47,8 +47,9 @@ struct VoskLibrary: Sendable {
       """
   }
 
-  /// Returns the version of a library according to pip's files, because the library does not contain
-  /// it: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside `site-packages/vosk/libvosk.so`.
+  /// Returns the version of a library according to pip's files, because the library does not
+  /// contain it: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside
+  /// `site-packages/vosk/libvosk.so`.
   static func version(ofFile path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
     let suffix = ".dist-info"

@@ -241,7 +241,7 @@ struct RecordedBlock: Codable {
   }
 }
 
-/// A name that may have unknown values in recordings made by newer versions.
+/// A name in a recording; a newer version may have recorded a name that this version lacks.
 protocol RecordedName: RawRepresentable<String>, Codable {}
 
 extension RecordedName {

@@ -79,7 +79,7 @@ import Testing
     let name = blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
     #expect(rewritten.ranges(of: Data(name.utf8)).count == product.count)
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
-    // Both values are exact in 8 bits, which are signed in blocks.
+    // Both pairs are exact when rounded to 8 bits: unsigned without blocks, and signed with blocks.
     let x: [Float] = blockSize == nil ? [255, 51] : [127, -51]
     let weights = bytes.map { Float($0) * 0.5 + offset }
     for go in [true, false] {

@@ -62,8 +62,8 @@ enum TinyModel {
     return model(graph)
   }
 
-  /// `y = go ? x * w : x * v`, with the 8-bit weights `w = (byte - zero) * scale`, from `bytes` with two
-  /// rows, and `v`, the same from `bytes` with two columns, transposed.
+  /// `y = go ? x * w : x * v`, with the 8-bit weights `w = (byte - zero) * scale`, from `bytes`
+  /// with two rows, and `v`, the same from `bytes` with two columns, transposed.
   ///
   /// `offset` is `-zero * scale`.
   static func weighing(bytes: [Int8], scale: Float, offset: Float) -> Message {

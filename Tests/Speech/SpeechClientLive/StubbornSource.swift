@@ -2,7 +2,8 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// A stream that delivers some buffers, then nothing, and does not end when its consumer is canceled.
+/// A stream that delivers some buffers, then nothing, and does not end when its consumer is
+/// canceled.
 final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
   /// Open once a buffer that the stream never delivers is requested.
   let isAsked = Gate()

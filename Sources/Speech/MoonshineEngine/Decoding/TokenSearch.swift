@@ -101,8 +101,8 @@ struct TokenSearch<Model: TokenModel> {
   /// would often score higher than the complete text. With likely phrases, a score includes bonuses
   /// and is compared without a correction.
   ///
-  /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33 words are
-  /// wrong.
+  /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33
+  /// words are wrong.
   private func rank(_ ending: DecodedText) -> Float {
     guard case .none = guide else { return ending.score }
     return ending.score / pow(Float(max(1, ending.logProbabilities.count)), 0.6)

@@ -97,12 +97,13 @@ final class MoonshineModel: Sendable {
     rest()
   }
 
-  /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
+  /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not
+  /// need.
   ///
   /// - Parameters:
   ///   - silence: the length of the silence to append.
-  ///   - isLive: whether the audio is live, so that two threads reduce the latency. The result is the
-  ///     same, bit by bit.
+  ///   - isLive: whether the audio is live, so that two threads reduce the latency. The result is
+  ///     the same, bit by bit.
   func encode(
     _ samples: [Float], followedBy silence: FrameCount = 0, isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {

@@ -28,7 +28,8 @@ extension InstalledFolder {
   ///
   /// It blocks. Canceling the task ends it before the next step; a step takes about a second.
   ///
-  /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not writable.
+  /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not
+  ///   writable.
   package func prepareMoonshine(with library: ONNXLibrary) throws(ONNXError) {
     let prepared = Self.preparedMoonshineFiles.map { path.appending(FilePath($0)) }
     defer { for file in prepared { file.temporary.remove() } }

@@ -88,7 +88,8 @@ package final class ONNXValue: Sendable {
   ) throws(ONNXError) {
     precondition(elements.count == shape.reduce(1, *), "The shape has as many elements.")
     try self.init(of: Element.self, shape: shape, in: library) { memory in
-      // Copied as bytes: a generic copy, element by element, took a tenth of the time of recognition.
+      // Copied as bytes: a generic copy, element by element, took a tenth of the time of
+      // recognition.
       elements.withUnsafeBytes { UnsafeMutableRawBufferPointer(memory).copyMemory(from: $0) }
     }
   }

@@ -59,8 +59,8 @@ extension String {
 }
 
 extension SpeechEngineError {
-  /// Creates the error for a well-formed grammar that PocketSphinx rejects, from the first error in its
-  /// log; nil if there is none.
+  /// Creates the error for a well-formed grammar that PocketSphinx rejects, from the first error in
+  /// its log; nil if there is none.
   init?(grammarErrors errors: [String], in grammar: String) {
     guard let error = errors.first else { return nil }
     guard error.hasPrefix("The word '") else {

@@ -211,8 +211,8 @@ struct ForegroundMeter {
   private static let span = Duration.milliseconds(250)
   /// The time without a detected pause after which the meter finds pauses.
   private static let endurance = Duration.milliseconds(3200)
-  /// In a pause, the level is at most this far above the quietest tenth, and at least this far below
-  /// the loudest, as a ratio of energies: 8 dB.
+  /// In a pause, the level is at most this far above the quietest tenth, and at least this far
+  /// below the loudest, as a ratio of energies: 8 dB.
   private static let ratio = 6.3
 
   private let (memory, span, endurance): (Int, Int, Int)

@@ -4,10 +4,11 @@ import SpeechEngine
 
 /// Determines which words of an utterance's hypotheses are stable.
 ///
-/// Words are compared after normalization: "metre" is meter, "ten" and "10" are one number, "can not" is
-/// cannot. A word becomes stable only after another word has followed it. Neither a word with digits nor
-/// any word after one becomes stable, because an engine often spells numbers in another way at the end.
-/// If the engine contradicts a stable word, the words from there on are no longer stable.
+/// Words are compared after normalization: "metre" is meter, "ten" and "10" are one number, "can
+/// not" is cannot. A word becomes stable only after another word has followed it. Neither a word
+/// with digits nor any word after one becomes stable, because an engine often spells numbers in
+/// another way at the end. If the engine contradicts a stable word, the words from there on are no
+/// longer stable.
 ///
 /// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. Each
 /// decode in which the word and all words before it stayed the same adds the square of the word's

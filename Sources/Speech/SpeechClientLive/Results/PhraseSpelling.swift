@@ -4,8 +4,8 @@ import SpeechEngine
 /// Gives words the spelling of a request's phrases, from which they differ only in case, spaces,
 /// and hyphens.
 ///
-/// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the beginning of
-/// a sentence, a phrase in lower case gets a capital.
+/// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the
+/// beginning of a sentence, a phrase in lower case gets a capital.
 struct PhraseSpelling {
   typealias Word = SpeechHypothesis.Word
 

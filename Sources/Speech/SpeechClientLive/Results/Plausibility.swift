@@ -6,8 +6,9 @@ import SpeechEngine
 struct Plausibility {
   /// The detector's certainty of speech from which words are always accepted.
   ///
-  /// Measured with Silero, each utterance of 87 recordings reaches 0.98, and 0.96 at a quarter of the
-  /// level or in a narrow band. Plucked strings reach 0.92, and no other synthesized noise 0.75.
+  /// Measured with Silero, each utterance of 87 recordings reaches 0.98, and 0.96 at a quarter of
+  /// the level or in a narrow band. Plucked strings reach 0.92, and no other synthesized noise
+  /// 0.75.
   static let sureCertainty = 0.95
   /// The least confidence of a word of speech; if the confidence of every word is lower, the engine
   /// mistook noise for speech.
@@ -22,9 +23,9 @@ struct Plausibility {
   static let shortCount = 3
   /// The maximum length of a plausible word, unless the sound is voiced.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
-  /// The words must cover at least one part in this number of the sound.
+  /// The words must cover at least 1 / `leastShare` of the sound.
   static let leastShare = 25
-  /// The words of plausible length must cover at least one part in this number of all words.
+  /// The words of plausible length must cover at least 1 / `leastShortShare` of all words.
   static let leastShortShare = 10
   /// The minimum length of a word, unless its confidence is at least the given value.
   static let shortestWord = (length: FrameCount(.milliseconds(60), at: .speech), confidence: 0.3)

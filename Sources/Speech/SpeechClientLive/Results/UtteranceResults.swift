@@ -250,7 +250,8 @@ extension SpeechHypothesis.Word {
 }
 
 extension String {
-  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is left.
+  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is
+  /// left.
   var wordKey: String {
     let small = lowercased().replacing("\u{2019}", with: "'")
     let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)

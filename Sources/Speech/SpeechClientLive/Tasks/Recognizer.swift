@@ -3,7 +3,8 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Turns the audio of one task into results, on its own thread because detection and decoding block.
+/// Turns the audio of one task into results, on its own thread because detection and decoding
+/// block.
 ///
 /// It cuts the audio into utterances, which decoders turn into words: one decoder on the same
 /// thread, as the audio arrives, or several on their own threads. Events are reported in the order

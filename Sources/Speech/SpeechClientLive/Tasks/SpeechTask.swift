@@ -55,7 +55,8 @@ final class SpeechTask: Sendable {
     }
   }
 
-  /// Ends the task as if its audio ended now; returns when the last result is ready for the consumer.
+  /// Ends the task as if its audio ended now; returns when the last result is ready for the
+  /// consumer.
   ///
   /// It does not wait for a source or an engine without progress.
   func finish() async {

@@ -14,8 +14,8 @@ struct Utterance {
 
   /// The utterance's first frame in the stream.
   private(set) var start: FrameCount
-  /// The frames from the first sound to the end of the last one in the stream; the end is known only
-  /// after the last stretch has ended.
+  /// The frames from the first sound to the end of the last one in the stream; the end is known
+  /// only after the last stretch has ended.
   private(set) var sound: Range<FrameCount>
   /// The end of the utterance's audio in the stream.
   private(set) var end: FrameCount
