@@ -31,7 +31,7 @@ final class GrammarGraph: Sendable {
   /// sentence may end at the node.
   private typealias Followers = (edges: [UInt8: [Int]], isEnd: Bool)
 
-  /// - Throws: `.grammarInvalid`, also for a valid grammar that exceeds the practical limits.
+  /// - Throws: `.grammarInvalid`, even for a valid grammar if it exceeds the limits.
   init(_ grammar: JSGFGrammar) throws(SpeechEngineError) {
     try grammar.checkExpansion()
     var builder = Builder(grammar: grammar)
