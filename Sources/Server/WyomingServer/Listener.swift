@@ -226,8 +226,8 @@ func mappingErrors<Result>(
 extension SocketAddress {
   /// Resolves a host and port to an address, on its own thread.
   ///
-  /// - Throws: `WyomingServerError`, for example if other machines can reach the address and that is
-  ///   not allowed.
+  /// - Throws: `WyomingServerError`, for example if other machines can reach the address and that
+  ///   is not allowed.
   static func resolving(
     _ host: String, _ port: Int, allowsRemote: Bool
   ) async throws -> SocketAddress {
