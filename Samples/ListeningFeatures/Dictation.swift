@@ -16,7 +16,7 @@ public final class Dictation {
 
   @Dependency(\.speechClient) private var speechClient
 
-  /// An empty dictation.
+  /// Creates an empty dictation.
   public init() {}
 
   /// Listens to the default microphone until the task is canceled or the microphone ends.

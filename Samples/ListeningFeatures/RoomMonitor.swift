@@ -1,6 +1,6 @@
 public import Syrinx
 
-/// A feature: it listens to a room, counts how often it gets loud, and adds up the audio that was lost.
+/// A feature that listens to a room, counts how often it becomes loud, and adds up the lost audio.
 ///
 /// It uses one client and no hardware.
 @MainActor
@@ -12,10 +12,10 @@ public final class RoomMonitor {
     case lost
   }
 
-  /// How often it became loud.
+  /// The number of times that the room became loud.
   public private(set) var alarms = 0
 
-  /// How much audio was lost, for example because the machine was busy.
+  /// The duration of the audio that was lost, for example because the machine was busy.
   public private(set) var lostTime = Duration.zero
 
   /// The state of the microphone.
@@ -25,7 +25,7 @@ public final class RoomMonitor {
   private let threshold: Decibels
   private var isLoud = false
 
-  /// A monitor that takes sound above a threshold as loud.
+  /// Creates a monitor to which sound above a threshold is loud.
   public init(threshold: Decibels = Decibels(-30)) {
     self.threshold = threshold
   }

@@ -23,11 +23,11 @@ enum PlayFile {
       source: .file(URL(fileURLWithPath: path)),
       device: device.map { AudioDevice.ID(rawValue: $0) })
     try await withDependencies {
-      // A program chooses its sound card in one place. Everything below uses it.
+      // A program sets its sound card in one place, and everything below uses that card.
       if device == "virtual" {
         $0.soundCard = VirtualSoundCard(keepsPlayback: false).soundCard
       }
-      // Only this file plays: the device takes its format, and closes when it ends.
+      // With one file to play, the device can take the file's format, and close when the file ends.
       $0.playbackIdleTime = .zero
     } operation: {
       @Dependency(\.audioPlayer) var player

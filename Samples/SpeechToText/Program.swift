@@ -39,7 +39,7 @@ enum Program {
     await drawing.value
   }
 
-  /// A sound card whose microphone captures the first minute of a sound file, in real time.
+  /// Returns a sound card whose microphone captures the first minute of a sound file, in real time.
   private static func virtualMicrophone(_ file: URL) throws -> SoundCard {
     let reader = try SoundFileReader(url: file)
     let sound = try reader.read(atMost: FrameCount(.seconds(60), at: reader.format.sampleRate))

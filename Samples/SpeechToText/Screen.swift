@@ -3,7 +3,7 @@ import ReducersMacros
 import TerminalScreen
 
 extension SpeechToText.State {
-  /// What the screen shows.
+  /// The lines on the screen.
   var screen: [String] {
     let text = (lines + (draft.isEmpty ? [] : ["\(draft) ..."])).flatMap { $0.wrapped(to: 79) }
       .suffix(15)
@@ -11,7 +11,7 @@ extension SpeechToText.State {
     return ["Speech to text: \(microphone.status)", ""] + text + (alert?.lines ?? ["", help])
   }
 
-  /// What a key does.
+  /// Returns the action of a key; nil if it has none.
   func action(for key: Key) -> SpeechToText.Action? {
     if let alert { return alert.action(for: key).map { .alert($0) } }
     guard key == .character(" ") else { return nil }

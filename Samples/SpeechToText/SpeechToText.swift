@@ -7,7 +7,7 @@ struct SpeechToText {
   /// The state of the microphone.
   enum Microphone: Equatable, Sendable {
     case closed
-    /// The engine loads its model.
+    /// The microphone is being opened, while the engine loads its model.
     case opening
     case open(for: Duration)
   }
@@ -24,7 +24,7 @@ struct SpeechToText {
     /// The alert that is shown.
     @Presents var alert: AlertState<Action.Alert>?
 
-    /// An empty transcript.
+    /// Creates an empty transcript.
     init() {}
   }
 
@@ -50,10 +50,10 @@ struct SpeechToText {
   @Dependency(\.continuousClock) private var clock
   @Dependency(\.speechClient) private var speech
 
-  /// Makes the feature with the current dependencies.
+  /// Creates the feature with the current dependencies.
   init() {}
 
-  /// Listens and stops.
+  /// Starts and stops listening.
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {

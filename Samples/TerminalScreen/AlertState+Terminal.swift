@@ -1,7 +1,7 @@
 public import Reducers
 
 extension AlertState {
-  /// The alert as lines of a screen, with a key for each button.
+  /// The alert as lines on a screen, with a key for each button.
   public var lines: [String] {
     let keys = buttons.enumerated().map { "[\($0 + 1)] \($1.label)  " }
     let choices = keys.joined() + (buttons.isEmpty ? "[enter] OK" : "[esc] Cancel")
@@ -9,7 +9,8 @@ extension AlertState {
     return ["", "! \(title)"] + text + ["  \(choices)"]
   }
 
-  /// What a key means while the alert is shown: an action of a button, or the end of the alert.
+  /// Returns the action of a key while the alert is shown: that of a button, or the dismissal of
+  /// the alert.
   public func action(for key: Key) -> PresentationAction<Action>? {
     switch key {
     case .escape, .enter: return .dismiss
@@ -24,7 +25,8 @@ extension AlertState {
 }
 
 extension String {
-  /// Lines of at most this many characters, broken at whitespace and within longer words.
+  /// Returns the text in lines of at most this many characters, broken at whitespace and within
+  /// longer words.
   public func wrapped(to width: Int) -> [String] {
     split(whereSeparator: \.isWhitespace).reduce(into: []) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {

@@ -11,10 +11,10 @@ public enum Key: Hashable, Sendable {
 
 /// Decodes the bytes that a terminal in raw mode sends.
 struct KeyDecoder {
-  /// The beginning of a character whose other bytes have not arrived.
+  /// The first bytes of a character whose other bytes have not arrived yet.
   private var pending: [UInt8] = []
 
-  /// The keys that the bytes complete.
+  /// Returns the keys that these bytes complete.
   ///
   /// Unknown escape sequences, control characters, and bytes that are not UTF-8 are skipped.
   mutating func keys(in bytes: some Sequence<UInt8>) -> [Key] {
@@ -25,7 +25,7 @@ struct KeyDecoder {
     return Self.keys(in: text)
   }
 
-  /// The number of bytes without the beginning of a character at their end.
+  /// Returns the number of bytes before an incomplete character at the end.
   private static func completeCount(of bytes: [UInt8]) -> Int {
     guard let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return bytes.count }
     let length =
@@ -60,7 +60,7 @@ struct KeyDecoder {
 }
 
 extension Character {
-  /// Whether it contains no control character.
+  /// Whether the text contains no control character.
   var isPrintable: Bool {
     unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }

@@ -1,12 +1,12 @@
 import AudioThreads
 import Glibc
 
-/// The whole terminal: keys come in, and lines go out.
+/// The screen and the keyboard of the terminal.
 public struct TerminalScreen: Sendable {
   /// The pressed keys; ends with Ctrl-C, SIGINT, SIGTERM, or SIGHUP, or when the terminal is gone.
   public let keys: AsyncStream<Key>
 
-  /// Takes over the terminal while `body` runs, and restores it however that ends.
+  /// Takes over the terminal while `body` runs, and then restores the terminal in any case.
   ///
   /// A second signal restores the terminal and ends the process with status 1.
   ///
@@ -41,7 +41,7 @@ public struct TerminalScreen: Sendable {
   ///
   /// Control characters are left out, so that no text can control the terminal.
   ///
-  /// A terminal that takes nothing blocks the calling thread, which is the main thread.
+  /// If the terminal accepts no output, the calling thread blocks, which is the main thread.
   @MainActor
   public func draw(_ lines: [String]) {
     var size = winsize()
@@ -50,7 +50,7 @@ public struct TerminalScreen: Sendable {
     Self.write(Self.text(of: lines.prefix(height), width: width))
   }
 
-  /// What shows lines from the top of a terminal.
+  /// Returns the text that shows lines from the top of a terminal.
   static func text(of lines: some Sequence<String>, width: Int) -> String {
     let rows = lines.map { "\($0.filter(\.isPrintable).prefix(width))\u{1B}[K" }
     return "\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J"
@@ -77,7 +77,8 @@ public struct TerminalScreen: Sendable {
     let received = try WakeUp()
     receivedDescriptor = received.fileDescriptor
     var action = sigaction()
-    // The main thread waits in Dispatch, which unblocks all signals there: `sigwait` would miss them.
+    // `sigwait` would miss these signals, because the main thread waits in Dispatch, which unblocks
+    // all signals.
     action.__sigaction_handler.sa_handler = { _ in
       let code = errno
       var count: UInt64 = 1
@@ -113,10 +114,10 @@ public struct TerminalScreen: Sendable {
 
 /// The eventfd that the signal handler writes to, because a handler has no context.
 ///
-/// Unsafe, because it is a global variable; right, because it is set before the handler is.
+/// `unsafe`, because it is a global variable; safe, because it is set before the signal handler is.
 private nonisolated(unsafe) var receivedDescriptor: Int32 = -1
 
-/// The program was started without a terminal.
+/// The error of a program that was started without a terminal.
 public struct TerminalError: Error, CustomStringConvertible {
   /// A sentence for users.
   public var description: String {

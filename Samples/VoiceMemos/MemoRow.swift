@@ -1,7 +1,7 @@
 import ReducersMacros
 import Syrinx
 
-/// A memo of the list, which can be played.
+/// A row of the list: a memo that can be played.
 @Reducer
 struct MemoRow {
   /// The memo and its playhead.
@@ -28,7 +28,7 @@ struct MemoRow {
 
   @Dependency(\.audioPlayer) private var player
 
-  /// Plays and stops.
+  /// Starts and stops playing.
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {

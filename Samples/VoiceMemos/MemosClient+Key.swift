@@ -5,7 +5,7 @@ extension MemosClient: TestDependencyKey {
   /// A client that reports an issue for every call.
   static var testValue: MemosClient { MemosClient() }
 
-  /// Two memos that are on no disk, for a player that only pretends to play.
+  /// A client with two memos that are not on disk, for a player that only pretends to play.
   static var previewValue: MemosClient {
     let nothing = URL(filePath: "/dev/null")
     return MemosClient(
@@ -21,7 +21,7 @@ extension MemosClient: TestDependencyKey {
 }
 
 extension DependencyValues {
-  /// The client that keeps memos.
+  /// The client that stores memos.
   var memos: MemosClient {
     get { self[MemosClient.self] }
     set { self[MemosClient.self] = newValue }

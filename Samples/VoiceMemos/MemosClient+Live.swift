@@ -3,10 +3,10 @@ import Foundation
 import Syrinx
 
 extension MemosClient: DependencyKey {
-  /// Keeps memos in the folder `memos` of the current folder.
+  /// Stores memos in the folder `memos` in the current folder.
   static var liveValue: MemosClient { .folder(URL(filePath: "memos")) }
 
-  /// Keeps memos in a folder, one WAV file each, named by its title.
+  /// Stores memos in a folder, each in a WAV file named after its title.
   static func folder(_ url: URL) -> MemosClient {
     let folder = MemosFolder(url: url)
     return MemosClient(
@@ -26,7 +26,7 @@ extension MemosClient: DependencyKey {
   }
 }
 
-/// Runs work that may wait for a disk on a separate thread.
+/// Runs work that may wait for a disk, on a separate thread.
 private func blocking<Value: Sendable>(
   _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -52,7 +52,7 @@ private struct MemosFolder: Sendable {
       .sorted { try date(of: $0) > date(of: $1) }
       .map { file in
         let title = file.deletingPathExtension().lastPathComponent
-        // A damaged file stays in the list, without a length.
+        // A memo with a damaged file stays in the list, without a length.
         return Memo(id: uuid(), title: title, file: file, length: try? length(of: file))
       }
   }
@@ -78,7 +78,7 @@ private struct MemosFolder: Sendable {
   }
 }
 
-/// A title that no file can have, or a file that cannot be used.
+/// The error of a title that no file can have, or of a file that cannot be used.
 enum MemosError: Error, Equatable, CustomStringConvertible {
   case badTitle(String)
   case titleInUse(String)

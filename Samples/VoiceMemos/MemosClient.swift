@@ -3,13 +3,13 @@ import Foundation
 
 /// A recorded memo.
 struct Memo: Equatable, Identifiable, Sendable {
-  /// Its identity, which a new title does not change.
+  /// The memo's identity, which does not change with its title.
   let id: UUID
-  /// Its title.
+  /// The memo's title.
   var title: String
-  /// Its sound file.
+  /// The memo's sound file.
   var file: URL
-  /// Its length; nil while unknown.
+  /// The memo's length; nil while unknown.
   var length: Duration?
 
   /// Creates a memo.
@@ -18,13 +18,13 @@ struct Memo: Equatable, Identifiable, Sendable {
   }
 }
 
-/// Keeps memos.
+/// Stores memos.
 @DependencyClient
 struct MemosClient: Sendable {
-  /// All memos, newest first.
+  /// Returns all memos, newest first.
   var all: @Sendable () async throws -> [Memo]
 
-  /// The file for a new memo with a title.
+  /// Returns the file for a new memo with this title.
   var file: @Sendable (_ title: String) async throws -> URL
 
   /// Gives a memo another title, and returns its new file.

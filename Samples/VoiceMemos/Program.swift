@@ -1,4 +1,5 @@
-// Records and plays memos on the terminal: swift run --traits Development VoiceMemos [FOLDER [virtual]]
+// Records and plays memos on the terminal:
+// swift run --traits Development VoiceMemos [FOLDER [virtual]]
 import Foundation
 import ReducersMacros
 import Syrinx

@@ -28,7 +28,7 @@ struct RecordMemo {
 
   @Dependency(\.audioRecorder) private var recorder
 
-  /// Records until it is stopped.
+  /// Records until the recording is stopped.
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {

@@ -1,6 +1,6 @@
 import ReducersMacros
 
-/// A memo that gets another title, which the list saves.
+/// The dialog in which a memo gets another title, which the list then saves.
 @Reducer
 struct RenameMemo {
   /// The memo and the title that is being typed.
@@ -18,7 +18,7 @@ struct RenameMemo {
     case saveTapped
   }
 
-  /// Takes the typed text.
+  /// Stores the typed text.
   var body: some ReducerOf<Self> {
     BindingReducer()
   }

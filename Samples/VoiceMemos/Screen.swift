@@ -4,13 +4,13 @@ import Syrinx
 import TerminalScreen
 
 extension VoiceMemos.State {
-  /// What the screen shows.
+  /// The lines on the screen.
   var screen: [String] {
     let list = rows.isEmpty ? ["  no memos yet"] : visibleRows.map(line)
     return ["Voice memos", ""] + list + covering
   }
 
-  /// The rows around the selected one.
+  /// The rows around the selected row.
   private var visibleRows: ArraySlice<MemoRow.State> {
     let first = max(0, (selection.flatMap(rows.index(id:)) ?? 0) - 14)
     return rows.elements[first...].prefix(15)
@@ -44,7 +44,7 @@ extension VoiceMemos.State {
     }
   }
 
-  /// What a key does.
+  /// Returns the action of a key; nil if it has none.
   func action(for key: Key) -> VoiceMemos.Action? {
     switch destination {
     case .alert(let alert): alert.action(for: key).map { .destination($0.alert) }
@@ -80,7 +80,7 @@ extension RenameMemo.State {
 }
 
 extension PresentationAction<VoiceMemos.Destination.Alert> {
-  /// The same action among the destinations.
+  /// This action of the alert, as an action of the destination.
   fileprivate var alert: PresentationAction<VoiceMemos.Destination.Action> {
     switch self {
     case .dismiss: .dismiss
@@ -90,7 +90,7 @@ extension PresentationAction<VoiceMemos.Destination.Alert> {
 }
 
 extension Duration {
-  /// Minutes, seconds, and tenths.
+  /// The duration as minutes, seconds, and tenths of a second.
   fileprivate var clock: String {
     let tenths = Int(self / .milliseconds(100))
     return String(format: "%d:%02d.%d", tenths / 600, tenths / 10 % 60, tenths % 10)

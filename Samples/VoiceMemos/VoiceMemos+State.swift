@@ -3,7 +3,7 @@ import ReducersMacros
 import Syrinx
 
 extension VoiceMemos.State {
-  /// The memo that commands apply to.
+  /// The memo to which commands apply.
   var selected: MemoRow.State? { selection.flatMap { rows[id: $0] } }
 
   mutating func moveSelection(by distance: Int) {

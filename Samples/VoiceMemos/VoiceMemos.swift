@@ -2,7 +2,7 @@ import Foundation
 import ReducersMacros
 import Syrinx
 
-/// A feature: memos are recorded, listed, played, renamed, and deleted.
+/// A feature that records, lists, plays, renames, and deletes memos.
 @Reducer
 struct VoiceMemos {
   /// The alert or dialog above the list.
@@ -18,17 +18,17 @@ struct VoiceMemos {
     }
   }
 
-  /// The list.
+  /// The list of memos.
   @ObservableState
   struct State: Equatable, Sendable {
     /// The memos, newest first.
     var rows: IdentifiedArrayOf<MemoRow.State> = []
-    /// The memo that commands apply to.
+    /// The memo to which commands apply.
     var selection: Memo.ID?
     /// The alert or dialog above the list.
     @Presents var destination: Destination.State?
 
-    /// An empty list.
+    /// Creates an empty list.
     init() {}
   }
 
@@ -59,7 +59,7 @@ struct VoiceMemos {
   @Dependency(\.timeZone) private var timeZone
   @Dependency(\.uuid) private var uuid
 
-  /// Makes the feature with the current dependencies.
+  /// Creates the feature with the current dependencies.
   init() {}
 
   /// The list, its rows, and the alert or dialog above it.
@@ -92,12 +92,12 @@ struct VoiceMemos {
       case .destination(.presented(.record(.event(.finished(let finish))))):
         if finish.frameCount > 0 { state.insertRecorded(finish.recorded, id: uuid()) }
         state.destination = nil
-      // The recording up to an error is kept; the error follows.
+      // The recording up to an error is kept; the error itself follows in another action.
       case .destination(.presented(.record(.event(.closed(let finish))))):
         if finish.frameCount > 0 { state.insertRecorded(finish.recorded, id: uuid()) }
       case .destination(.presented(.rename(.saveTapped))):
         guard case .rename(let rename) = state.destination, !rename.title.isEmpty else { break }
-        // A second key cannot end the renaming, because the dialog is gone.
+        // The dialog is closed at once, so a second key cannot save again.
         state.destination = nil
         return save(rename)
       case .renamed(let memo): state.rows[id: memo.id]?.memo = memo
@@ -105,7 +105,8 @@ struct VoiceMemos {
       case .destination(.presented(.record(.failed(let reason)))):
         state.destination = .alert(.failed(reason))
       case .failed(let reason), .rows(.element(_, .failed(let reason))):
-        // An alert in place of the recording would end it without a memo.
+        // No alert during a recording, because it would replace the recording, which would end
+        // without a memo.
         if case .record = state.destination { break }
         state.destination = .alert(.failed(reason))
       case .quitTapped:
@@ -148,7 +149,7 @@ struct VoiceMemos {
         .map { .send(.rows(.element(id: $0.id, action: .stop))) })
   }
 
-  /// An effect whose error becomes an alert.
+  /// Returns an effect whose error becomes an alert.
   private func attempt(
     _ operation: @escaping @Sendable (Send<Action>) async throws -> Void
   ) -> Effect<Action> {

@@ -1,4 +1,5 @@
-// A test needs one import: the clients, the virtual card, and what makes issues fail tests.
+// With these exports, a test needs one import for the clients, the virtual card, and the conversion
+// of issues to test failures.
 @_exported public import AudioPlayerClient
 @_exported public import AudioRecorderClient
 @_exported public import ClientDependenciesTestSupport

@@ -44,10 +44,10 @@ public final class ScriptedSpeechEngine: Sendable {
   ///   - utterances: the utterances, in order.
   ///   - faults: the scripted errors.
   ///   - tailPadding: the silence that the engine requests after an utterance.
-  ///   - decodeInterval: the audio that the engine needs before it decodes the utterance again, or
-  ///     nil for an engine that decodes continuously. With an interval, the engine decodes whole
-  ///     utterances: its hypotheses have revisions and, before the end, estimated timestamps. It
-  ///     anticipates the end, and `events` contains each decode.
+  ///   - decodeInterval: the amount of new audio that the engine needs before it decodes the
+  ///     utterance again, or nil for an engine that decodes continuously. With an interval, the
+  ///     engine decodes whole utterances: its hypotheses have revisions and, before the end,
+  ///     estimated timestamps. It anticipates the end, and `events` contains each decode.
   ///   - language: the language of its model, as a BCP 47 tag.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
@@ -59,13 +59,13 @@ public final class ScriptedSpeechEngine: Sendable {
     model = .scripted(language)
   }
 
-  /// The engine to use instead of another one.
+  /// The engine to use in place of a real one.
   ///
   /// Each session starts the script again.
   ///
-  /// A session for key phrases reports only the key phrases in the script. A session for a language
-  /// that the model does not support cannot be created. Grammars, contextual phrases, and engine
-  /// options have no effect and are recorded in `options`.
+  /// A session for key phrases reports only the key phrases in the script. Creating a session for a
+  /// language that the model does not support throws an error. Grammars, contextual phrases, and
+  /// engine options have no effect and are recorded in `options`.
   public var engine: SpeechEngine {
     SpeechEngine(
       name: "scripted",
@@ -79,7 +79,7 @@ public final class ScriptedSpeechEngine: Sendable {
   /// The options of the sessions, in creation order.
   public var options: [SpeechSessionOptions] { state.withLock { $0.options } }
 
-  /// Returns when this event has been recorded, or at once if it has already been.
+  /// Returns when this event has been recorded; at once if it was recorded before.
   public func waitUntil(_ event: Event) async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -123,7 +123,7 @@ public struct ScriptedFaults: Equatable, Sendable {
   public var loading: SpeechEngineError?
   /// Thrown when more of an utterance is processed than `failsAfter`.
   public var processing: SpeechEngineError?
-  /// The duration of each utterance that is processed before `processing` is thrown.
+  /// The duration of each utterance up to which `processing` is not thrown.
   public var failsAfter: Duration
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?

@@ -8,8 +8,10 @@ extension VirtualMicrophone {
   ///
   /// Each capture gets the whole file, in the file's format, and then ends.
   ///
-  /// The file is read during the capture. A damaged or truncated file fails the capture at the end
-  /// of its audio. Throws `SoundFileError` if the file cannot be opened.
+  /// The file is read during the capture. If it is damaged or truncated, the capture fails at the
+  /// end of its audio.
+  ///
+  /// - Throws: `SoundFileError` if the file cannot be opened.
   public static func file(_ url: URL) throws -> VirtualMicrophone {
     VirtualMicrophone(format: try SoundFileReader(url: url).format) { _ in
       let file = CapturedFile(reader: try SoundFileReader(url: url))

@@ -12,7 +12,7 @@ import SpeechEngine
 import SyrinxTestSupport
 import Testing
 
-/// A feature: it beeps, and records until somebody says "stop" or nobody says anything.
+/// A feature that beeps, and records until someone says "stop" or nobody speaks.
 @MainActor private final class VoiceNote {
   private(set) var words: [String] = []
   private(set) var finish: RecordingFinish?
@@ -42,17 +42,20 @@ import Testing
   }
 }
 
-/// A feature that opens devices one after another, in the time of a test.
+/// Features that open devices one after another, in the time of a test clock.
 @MainActor @Suite(.timeLimit(.minutes(30))) struct ClosedLoopTests {
-  /// How often each feature runs; `Tests/nightly.sh closed-loops` chooses more.
+  /// The number of runs of each feature; `Tests/nightly.sh closed-loops` sets more.
   nonisolated static let runCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_LOOPS"].flatMap(Int.init) ?? 5
 
-  /// Speech that ends after 2 s and after 4 s; 1.2 s later the recording would end by itself.
+  /// Speech that ends after 2 s and after 4 s; without the word, the recording would end 1.2 s
+  /// later.
   private let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     .during(.seconds(1) ..< .seconds(2), .seconds(3) ..< .seconds(4))
 
-  @Test func `a recording that a word stops ends at the same frame in every run`() async throws {
+  @Test func `a recording stopped by a spoken word ends at the same frame in every run`()
+    async throws
+  {
     var lengths: Set<FrameCount> = []
     for _ in 0..<Self.runCount {
       let finish = try await run()
@@ -63,7 +66,7 @@ import Testing
     #expect(lengths == [222_720])
   }
 
-  /// Does not return from its first call until it is released.
+  /// A session whose first call does not return until it is released.
   private final class BlockedSession: SpeechEngineSession {
     private let began: AsyncStream<Void>.Continuation
     private let released: DispatchSemaphore
@@ -83,7 +86,9 @@ import Testing
     }
   }
 
-  @Test func `an advance that a recognizer does not answer names it`() async throws {
+  @Test func `if a recognizer blocks an advance of the clock, the issue names the recognizer`()
+    async throws
+  {
     let clock = TestClock()
     let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(room))
     let (begins, began) = AsyncStream.makeStream(of: Void.self)

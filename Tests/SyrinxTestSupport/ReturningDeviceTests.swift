@@ -9,7 +9,7 @@ import SoundCard
 import SyrinxTestSupport
 import Testing
 
-/// Devices that are unplugged for two seconds, in the time of a test.
+/// Devices that are unplugged for two seconds of a test clock.
 @Suite(.timeLimit(.minutes(30))) struct ReturningDeviceTests {
   private func withCard<Outcome: Sendable>(
     _ operation: (VirtualSoundCard, TestClock<Duration>) async throws -> Outcome
@@ -34,7 +34,7 @@ import Testing
   {
     var outcomes: Set<[Duration]> = []
     for _ in 0..<ClosedLoopTests.runCount { outcomes.insert(try await record()) }
-    // The length, and one gap.
+    // Each outcome is the length and one gap.
     #expect(outcomes == [[.seconds(8), .milliseconds(2_020)]])
   }
 
@@ -65,11 +65,11 @@ import Testing
   {
     var outcomes: Set<[Duration]> = []
     for _ in 0..<ClosedLoopTests.runCount { outcomes.insert(try await play()) }
-    // The time at the end, and one gap.
+    // Each outcome is the time at the end and one gap.
     #expect(outcomes == [[.milliseconds(7_025), .seconds(2)]])
   }
 
-  /// The time at the end, and the gaps.
+  /// Returns the time at the end, and the gaps.
   private func play() async throws -> [Duration] {
     try await withCard { _, clock in
       @Dependency(\.audioPlayer) var player

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ScriptedSpeechEngineTests {
   private let half = [Float](repeating: 0, count: 3200)
 
-  @Test func `words appear once their ends are in the audio`() throws {
+  @Test func `a word is recognized once its end is in the audio`() throws {
     let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")]).engine
     let session = try engine.makeSession(SpeechSessionOptions())
     try session.beginUtterance()
@@ -74,7 +74,7 @@ import Testing
     #expect(korean.options.map(\.language) == [nil, "ko", "ko_KR"])
   }
 
-  @Test func `scripted faults are thrown by their calls`() throws {
+  @Test func `scripted faults are thrown by the corresponding calls`() throws {
     let error = SpeechEngineError.failed(reason: "broken")
     let loading = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: error))
     #expect(loading.engine.availability() == .unavailable(error))

@@ -37,7 +37,9 @@ import Testing
     return url
   }
 
-  @Test func `a microphone of a file delivers the whole file to each capture`() async throws {
+  @Test func `a microphone that captures a file delivers the whole file to each capture`()
+    async throws
+  {
     let microphone = try VirtualMicrophone.file(await write("said.wav"))
     #expect(microphone.format == said.format)
     for _ in 0..<2 {
@@ -53,7 +55,7 @@ import Testing
     #expect(error?.description.contains("the file is truncated") == true)
   }
 
-  @Test func `a file that is not a sound file is refused at once`() {
+  @Test func `a file that is not a sound file is rejected at once`() {
     #expect(throws: SoundFileError.self) {
       try VirtualMicrophone.file(folder.file("missing.wav"))
     }

@@ -4,7 +4,7 @@ import Syrinx
 import SyrinxTestSupport
 import Testing
 
-/// The feature's own tests, on streams that the test writes: no hardware, no model, no waiting.
+/// Tests the feature on streams that the tests write: without hardware, models, and waiting.
 @MainActor @Suite struct DictationTests {
   @Test func `final results become lines, and a partial result is the draft`() async throws {
     let (events, said) = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.makeStream()
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `a canceled dictation releases the microphone`() async throws {
     let (opened, released) = (Gate(), Gate())
-    // The real recognizer, with a microphone and an engine that the test makes.
+    // The real recognizer, with the test's own microphone and engine.
     await withDependencies {
       $0.audioRecorder.capture = { _ in
         let (microphone, captured) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()

@@ -3,9 +3,10 @@ import Foundation
 import SyrinxTestSupport
 import Testing
 
-/// What the real engine yielded once, replayed without engine, model, and waiting.
+/// Replays what the real engine once yielded, without an engine, a model, and waiting.
 ///
-/// `RecordSpeech Samples/sounds/go-forward.wav Samples/recordings/go-forward.jsonl` made it.
+/// The recording was made with `RecordSpeech Samples/sounds/go-forward.wav
+/// Samples/recordings/go-forward.jsonl`.
 @MainActor @Suite struct RecordedDictationTests {
   private let recording = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

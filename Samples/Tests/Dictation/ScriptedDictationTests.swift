@@ -2,7 +2,7 @@ import ListeningFeatures
 import SyrinxTestSupport
 import Testing
 
-/// The feature on a recognizer that the test's clock drives: the text that it shows at each moment.
+/// Tests the feature on a recognizer that follows the test's clock: the text at each moment.
 @MainActor @Suite struct ScriptedDictationTests {
   let clock = TestClock()
 

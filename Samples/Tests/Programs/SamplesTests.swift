@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// The sample programs, run as their readers run them.
+/// Runs the sample programs as their readers do.
 @Suite struct SamplesTests {
   private let sounds = Checkout.file("Samples/sounds")
 
@@ -15,7 +15,7 @@ import Testing
     #expect(lines.last?.hasPrefix("played 2.8") == true)
   }
 
-  @Test func `TranscribeFile prints one line per utterance, and asks for no sound card`()
+  @Test func `TranscribeFile prints one line per utterance, and needs no sound card`()
     async throws
   {
     let run = try await run(
@@ -43,7 +43,11 @@ import Testing
   }
 
   @Test(arguments: ["PlayFile", "TranscribeFile", "SpeechToText"])
-  func `a missing file is named and the status is not 0`(program: String) async throws {
+  func `the error for a missing file contains the file's name, and the status is not 0`(
+    program: String
+  )
+    async throws
+  {
     let run = try await run(program, "nowhere.wav")
     #expect(run.status == 1)
     #expect(run.errors.contains("nowhere.wav"))
@@ -51,14 +55,14 @@ import Testing
   }
 
   @Test(arguments: ["PlayFile", "TranscribeFile"])
-  func `without a file the program prints its usage`(program: String) async throws {
+  func `without a file, the program prints its usage`(program: String) async throws {
     let run = try await run(program)
     #expect(run.status == 64)
     #expect(run.output.hasPrefix("usage: \(program)"))
   }
 
   @Test(arguments: ["VoiceMemos", "SpeechToText"])
-  func `a program with a screen refuses to run without a terminal`(program: String) async throws {
+  func `a program with a screen fails without a terminal`(program: String) async throws {
     let run = try await run(program)
     #expect(run.status == 1)
     #expect(run.errors.contains("\(program): this program needs a terminal"))
@@ -85,7 +89,7 @@ import Testing
     process.standardError = errors
     return try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { process in
-        // What the samples print fits into a pipe, so that reading can wait for the end.
+        // The output of a sample fits into a pipe, so it can be read after the program has ended.
         continuation.resume(
           returning: Run(
             status: process.terminationStatus,

@@ -2,7 +2,7 @@ import AudioThreads
 import Foundation
 import TestTools
 
-/// A sample program on a terminal of 80 columns: keys go in, and screens come out.
+/// A sample program on a terminal of 80 columns, with its keys and screens.
 @MainActor
 final class TerminalProgram {
   private let process = Process()
@@ -53,15 +53,15 @@ final class TerminalProgram {
   /// Sends a signal to the program.
   func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-  /// Returns when the screen shows a text, with its lines.
+  /// Waits until the screen shows a text, and returns its lines.
   @discardableResult
   func shows(_ text: String) async throws -> [Substring] {
     try await shows("\"\(text)\"") { $0.contains(text) }
   }
 
-  /// Returns when the condition holds for the screen, with its lines.
+  /// Waits until the condition holds for the screen, and returns its lines.
   ///
-  /// The program may replace a screen before it is read: wait for a condition that stays true.
+  /// The program may replace a screen before it is read, so use a condition that stays true.
   @discardableResult
   func shows(_ name: String, where isMeant: (String) -> Bool) async throws -> [Substring] {
     if !isMeant(screen) {
@@ -90,11 +90,11 @@ final class TerminalProgram {
     isOpen = false
   }
 
-  /// Reports each complete screen, and at the end what followed the last one.
+  /// Reports each complete screen, and finally the text after the last one.
   private nonisolated static func read(_ terminal: PseudoTerminal, _ report: (String) -> Void) {
     var unread = ""
     var bytes = [UInt8](repeating: 0, count: 4_096)
-    // EIO is the end: the program and the test have closed theirs.
+    // EIO means the end: the program and the test have closed their sides of the terminal.
     while case let count = Glibc.read(terminal.screen, &bytes, bytes.count), count > 0 {
       unread += String(decoding: bytes.prefix(count), as: UTF8.self)
       while let end = unread.range(of: "\u{1B}[J") {

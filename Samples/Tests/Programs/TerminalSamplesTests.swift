@@ -9,7 +9,7 @@ import Testing
   private let preview = ["SWIFT_DEPENDENCIES_CONTEXT": "preview"]
   private let restored = "\u{1B}[?25h\u{1B}[?1049l"
 
-  @Test func `VoiceMemos plays, renames, deletes, and records on fakes`() async throws {
+  @Test func `VoiceMemos plays, renames, deletes, and records with fake clients`() async throws {
     let program = try TerminalProgram("VoiceMemos", environment: preview)
     let before = program.settings
     try await program.shows("> Shopping list")
@@ -36,7 +36,7 @@ import Testing
     #expect(end.status == 0 && end.settings == before && end.last == restored)
   }
 
-  @Test func `VoiceMemos completes its file when a signal ends it, and restores the terminal`()
+  @Test func `when a signal ends VoiceMemos, it completes its file and restores the terminal`()
     async throws
   {
     let folder = try TestFolder()
@@ -57,7 +57,7 @@ import Testing
     #expect(await again.end().status == 0)
   }
 
-  @Test func `VoiceMemos shows an alert where there is no microphone`() async throws {
+  @Test func `without a microphone, VoiceMemos shows an alert`() async throws {
     let folder = try TestFolder()
     let program = try TerminalProgram(
       "VoiceMemos", folder.url.path,
@@ -97,7 +97,7 @@ import Testing
     #expect(await program.end().status == 0)
   }
 
-  @Test func `SpeechToText shows an alert where there is no microphone`() async throws {
+  @Test func `without a microphone, SpeechToText shows an alert`() async throws {
     let program = try TerminalProgram(
       "SpeechToText", environment: ["ALSA_CONFIG_PATH": "/dev/null", "PULSE_SERVER": "unix:/no"])
     program.press(" ")
@@ -126,7 +126,7 @@ import Testing
     #expect(TerminalScreen.text(of: [title], width: 2) == "\u{1B}[Ha[\u{1B}[K\u{1B}[J")
   }
 
-  @Test func `lines break at whitespace, and words that are too long break as well`() {
+  @Test func `lines break at whitespace, and within words that are too long`() {
     #expect("go forward\nten\tmeters".wrapped(to: 10) == ["go forward", "ten meters"])
     #expect("a /very/long/path".wrapped(to: 6) == ["a", "/very/", "long/p", "ath"])
     #expect("ab".wrapped(to: 0) == ["a", "b"])
@@ -153,7 +153,7 @@ import Testing
 }
 
 extension TerminalProgram {
-  /// Returns when a recording has a length, which only grows.
+  /// Waits until a recording shows a length, which from then on only grows.
   fileprivate func showsRecordedTime() async throws {
     try await shows("a recorded time") { $0.contains("* 0:") && !$0.contains("* 0:00.0") }
   }

@@ -2,7 +2,7 @@ import Syrinx
 import SyrinxTestSupport
 import Testing
 
-/// The example of the article on `SyrinxTestSupport`.
+/// The example in the article on `SyrinxTestSupport`.
 @Suite struct FaultScriptTests {
   @Test func `a microphone is in use, and then its sound server hangs up`() async throws {
     let clock = TestClock()

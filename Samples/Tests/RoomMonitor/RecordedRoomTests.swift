@@ -11,7 +11,7 @@ import Testing
     frame / (rate.hertz / 10) % 10 == 9 ? (frame % 2 == 0 ? 0.5 : -0.5) : 0
   }
 
-  @Test func `a recording raises the same alarms forever`() async throws {
+  @Test func `every replay of a recording raises the same alarms`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

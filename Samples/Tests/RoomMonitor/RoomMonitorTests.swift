@@ -3,7 +3,8 @@ import Syrinx
 import SyrinxTestSupport
 import Testing
 
-/// The feature on the real engine, with a sound card that follows the test's clock and script.
+/// Tests the feature on the real engine, with a sound card that follows the test's clock and
+/// script.
 @MainActor @Suite struct RoomMonitorTests {
   let clock = TestClock()
 
@@ -25,7 +26,7 @@ import Testing
     } operation: {
       let monitor = RoomMonitor()
       let listening = Task { try await monitor.listen() }
-      // Five seconds of the card's time, as fast as the machine allows.
+      // Advances the card by five seconds as fast as the machine allows.
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(5))
       try await listening.value

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SpeechToText
 
-/// The feature on a scripted recognizer, and on the real one with a sound card and an engine in memory.
+/// Tests the feature on a scripted recognizer, and on the real recognizer with a sound card and an
+/// engine in memory.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct SpeechToTextTests {
   let clock = TestClock()
 
@@ -35,7 +36,8 @@ import Testing
     await store.receive(\.ended) { $0.microphone = .closed }
   }
 
-  @Test func `without a model an alert says why, and it can be tried again`() async {
+  @Test func `without a model, an alert gives the reason, and listening can be tried again`() async
+  {
     let store = TestStore(initialState: SpeechToText.State()) {
       SpeechToText()
     } withDependencies: {
@@ -55,7 +57,7 @@ import Testing
       $0.microphone = .opening
     }
     await store.send(.stopTapped) { $0.microphone = .closed }
-    // There is no task to finish any more.
+    // No task is left to finish.
     await store.send(.stopTapped)
     await store.finish()
   }
@@ -81,7 +83,7 @@ import Testing
     #expect(store.state.alert != nil)
   }
 
-  @Test func `speech on a sound card becomes a line, and the end of the microphone ends it`()
+  @Test func `speech on a sound card becomes a line, and listening ends with the microphone`()
     async
   {
     // Two seconds of silence, a second of sound, and two of silence.
@@ -95,7 +97,7 @@ import Testing
       SpeechToText()
     } withDependencies: {
       $0.audioRecorder = .liveValue
-      // The recorder uses it for the timeout of a lost device.
+      // The recorder measures the timeout of a lost device with this clock.
       $0.continuousClock = ContinuousClock()
       $0.soundCard = card.soundCard
       $0.speechClient = .liveValue

@@ -6,14 +6,14 @@ import Testing
 
 @testable import VoiceMemos
 
-/// The feature on the real recorder, player, and folder, with a sound card in memory.
+/// Tests the feature on the real recorder, player, and folder, with a sound card in memory.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct VirtualCardTests {
   @Test func `a memo is recorded to a file, renamed, played to its end, and deleted`() async throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let spoken = AudioSignal.sine(440, amplitude: 0.5).buffer(.seconds(2), format: .speech)
-    // The microphone ends after two seconds, which take no time.
+    // The microphone ends after two seconds, which take no real time.
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(spoken))
     let store = TestStore(initialState: VoiceMemos.State()) {
       VoiceMemos()
@@ -56,7 +56,9 @@ import Testing
     await store.finish()
   }
 
-  @Test func `a microphone that is unplugged leaves the memo so far, and an alert`() async throws {
+  @Test func `if the microphone is unplugged, the memo so far is kept, and an alert is shown`()
+    async throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let card = VirtualSoundCard(

@@ -5,12 +5,12 @@ import Testing
 
 @testable import VoiceMemos
 
-/// The feature on scripted clients: each test replaces the endpoints that it is about.
+/// Tests the feature on scripted clients: each test replaces only the endpoints that it needs.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct VoiceMemosTests {
   let song = Memo(id: UUID(10), title: "Song", file: URL(filePath: "Song.wav"))
   let list = Memo(id: UUID(11), title: "List", file: URL(filePath: "List.wav"))
 
-  @Test func `the list appears, and the selection stays in it`() async {
+  @Test func `the list is loaded, and the selection cannot leave it`() async {
     let store = TestStore(initialState: VoiceMemos.State()) {
       VoiceMemos()
     } withDependencies: {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `without permission an alert takes the place of the recording`() async {
+  @Test func `without permission, an alert is shown instead of a recording`() async {
     let store = store {
       $0.audioRecorder.requestRecordPermission = { false }
       $0.date.now = Date(timeIntervalSince1970: 0)
@@ -74,7 +74,7 @@ import Testing
     await store.send(.destination(.dismiss)) { $0.destination = nil }
   }
 
-  @Test func `playing moves the playhead, and another memo stops it`() async {
+  @Test func `playing moves the playhead, and playing another memo stops the first`() async {
     let (events, player) = AsyncThrowingStream<PlaybackEvent, any Error>.makeStream()
     let store = store {
       $0.audioPlayer.playback = { [song] request in
@@ -101,7 +101,8 @@ import Testing
     }
   }
 
-  @Test func `a second tap before the permission starts one recording, which failures do not end`()
+  @Test
+  func `a second tap before the permission starts no second recording, and failures end none`()
     async
   {
     let clock = TestClock()
@@ -135,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `a memo gets another title after its dialog is gone`() async {
+  @Test func `a memo gets its new title after the dialog is closed`() async {
     let store = store {
       $0.memos.rename = { _, title in URL(filePath: "\(title).wav") }
     }
@@ -151,7 +152,7 @@ import Testing
     await store.receive(\.renamed, renamed) { $0.rows[id: song.id]?.memo = renamed }
   }
 
-  @Test func `a memo keeps its title if the new one is empty, the same, or refused`() async {
+  @Test func `a memo keeps its title if the new title is empty, the same, or rejected`() async {
     let store = store { $0.memos.rename = { _, _ in throw NoSound() } }
     await store.send(.renameTapped) {
       $0.destination = .rename(RenameMemo.State(memo: song, title: "Song"))
@@ -188,7 +189,7 @@ import Testing
     await store.receive(\.failed, "no sound") { $0.destination = .alert(.failed("no sound")) }
   }
 
-  /// A store with two memos, the first of them selected.
+  /// Returns a store with two memos, the first of which is selected.
   private func store(
     withDependencies prepare: (inout DependencyValues) -> Void
   ) -> TestStore<VoiceMemos.State, VoiceMemos.Action> {

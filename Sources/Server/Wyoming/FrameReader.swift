@@ -1,6 +1,7 @@
 /// Parses events from a peer's bytes in pieces of any size.
 ///
-/// It holds at most one frame and the bytes after it: read all events before adding more bytes.
+/// It holds at most one frame and the bytes after that frame, so read all events before adding more
+/// bytes.
 package struct FrameReader: Sendable {
   private enum Stage {
     case header
@@ -14,13 +15,13 @@ package struct FrameReader: Sendable {
   private var bytes: [UInt8] = []
   /// The start of the current part.
   private var begin = 0
-  /// The end of the searched part of the line.
+  /// The end of the bytes that have been searched for a line feed.
   private var searched = 0
 
   /// Whether the last call of `next` skipped parsing because the text was too long.
   package private(set) var hasLongText = false
 
-  /// The length in bytes up to which a text is parsed in far less than a millisecond.
+  /// The maximum size in bytes of a text that is parsed in far less than a millisecond.
   package static let quick = 1 << 14
 
   package init(limits: WyomingLimits = WyomingLimits()) {
@@ -36,12 +37,12 @@ package struct FrameReader: Sendable {
     bytes.append(contentsOf: more)
   }
 
-  /// The next event; nil until more bytes arrive.
+  /// Returns the next event; nil until more bytes arrive.
   ///
   /// After an error, it throws the same error again.
   ///
-  /// - Parameter longest: the maximum number of bytes of a text to parse. For a longer text, the
-  ///   result is nil and `hasLongText` is true.
+  /// - Parameter longest: the maximum number of bytes of a text to parse. If the next text is
+  ///   longer, the result is nil and `hasLongText` is true.
   package mutating func next(longest: Int = .max) throws(FrameError) -> WyomingEvent? {
     hasLongText = false
     do throws(FrameError) {
@@ -53,9 +54,7 @@ package struct FrameReader: Sendable {
     }
   }
 
-  /// Records the end of the bytes.
-  ///
-  /// Throws if they end within a frame.
+  /// Checks that the bytes, which have ended, do not end within a frame.
   package func finish() throws(FrameError) {
     if case .broken(let error) = stage { throw error }
     guard case .header = stage, begin == bytes.count else { throw .truncated }
@@ -132,7 +131,7 @@ struct FrameHeader {
     try Self.check(payloadLength, atMost: limits.payload, of: "payload")
   }
 
-  /// Parses a part of a frame.
+  /// Parses a part of a frame as a JSON object.
   fileprivate static func jsonObject(
     _ bytes: some Collection<UInt8>, part: String
   ) throws(FrameError) -> [String: JSONValue] {
@@ -142,7 +141,7 @@ struct FrameHeader {
     return object
   }
 
-  /// Treats missing data and null as empty.
+  /// Returns the members of an object; missing data and null count as empty.
   private static func object(_ value: JSONValue?) throws(FrameError) -> [String: JSONValue] {
     guard let value, value != .null else { return [:] }
     guard let object = value.object else { throw .notJSON(part: "data") }

@@ -88,7 +88,7 @@ struct JSONReader {
   static let deepest = 32
 
   private let bytes: [UInt8]
-  /// The part of a frame that the text is, for errors.
+  /// The name of the frame's part that is parsed, for errors.
   private let part: String
   private var position = 0
   private var depth = 0
@@ -113,7 +113,7 @@ struct JSONReader {
 
   // MARK: Values
 
-  /// Reads a value and the spaces around it.
+  /// Reads a value and the white space around it.
   private mutating func readValue() throws(FrameError) -> JSONValue {
     skipSpaces()
     let value = try readBareValue()
@@ -139,7 +139,7 @@ struct JSONReader {
     }
   }
 
-  /// Skips an opening bracket.
+  /// Skips an opening bracket; throws if it is nested too deeply.
   private mutating func descend() throws(FrameError) {
     guard depth < Self.deepest else { throw .tooDeep(part: part) }
     depth += 1
@@ -157,7 +157,7 @@ struct JSONReader {
     }
   }
 
-  /// Of several members with the same name, the last is used.
+  /// Reads an object; of members with the same name, the last is used.
   private mutating func readObject() throws(FrameError) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     guard !consume("}") else { return members }

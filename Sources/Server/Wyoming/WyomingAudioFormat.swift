@@ -6,7 +6,7 @@ package import AudioCore
 /// which are unsigned.
 package struct WyomingAudioFormat: Hashable, Sendable {
   package var rate: Int
-  /// Bytes of one sample.
+  /// The number of bytes of a sample.
   package var width: Int
   package var channels: Int
 
@@ -70,15 +70,15 @@ package struct AudioDecoder {
   private var position: FrameCount = 0
   /// The incomplete frame at the end of the last payload.
   private var rest: [UInt8] = []
-  /// The number of nonzero samples, and the number of those that are floating-point numbers in the
-  /// usual range, by sign.
+  /// The number of nonzero samples, and of those whose bits are floating-point numbers in the usual
+  /// range, by sign.
   private var (sampleCount, positives, negatives) = (0, 0, 0)
 
   package init(format: WyomingAudioFormat) {
     self.format = format
   }
 
-  /// Returns the complete frames.
+  /// Returns the complete frames of the payload and of the rest before it.
   ///
   /// - Throws: `.floatingPoint` as soon as 4-byte samples are evidently not integers.
   package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {
@@ -95,7 +95,7 @@ package struct AudioDecoder {
     return buffer
   }
 
-  /// The bytes as the high bytes of a 32-bit number.
+  /// Returns a sample's bytes as the high bytes of a 32-bit number.
   ///
   /// A single byte is unsigned with silence at 128, so its sign bit is inverted.
   private func word(of bytes: ArraySlice<UInt8>) -> UInt32 {
@@ -108,9 +108,9 @@ package struct AudioDecoder {
   /// Adds samples that are declared as 32-bit integers, and returns whether all samples so far are
   /// probably floating-point numbers.
   ///
-  /// The bits of numbers from 1e-9 to 2 are integers of 0.38 to 0.5 or of -0.63 to -0.5 of full
-  /// scale. Audio with both signs cannot stay in these ranges, because it would have to jump between
-  /// them.
+  /// Read as integers, the bits of numbers from 1e-9 to 2 are 0.38 to 0.5 or -0.63 to -0.5 of full
+  /// scale. Audio with both signs cannot stay in these ranges, because it would have to jump
+  /// between them.
   private mutating func areFloatingPoint(_ words: [UInt32]) -> Bool {
     for word in words where word << 1 != 0 {
       let number = Float(bitPattern: word)
@@ -118,7 +118,7 @@ package struct AudioDecoder {
       guard (1e-9..<2).contains(number.magnitude) else { continue }
       if number > 0 { positives += 1 } else { negatives += 1 }
     }
-    // Fewer samples do not suffice for a decision.
+    // With fewer than 1,000 samples, the samples count as integers.
     return sampleCount >= 1_000 && min(positives, negatives) > 0
       && (positives + negatives) * 20 >= sampleCount * 19
   }

@@ -4,8 +4,8 @@ import Glibc
 
 /// A server's announcement in the local network, which the Avahi daemon of this machine makes.
 ///
-/// Home Assistant finds Wyoming servers this way (Zeroconf, DNS-SD). A daemon that starts later
-/// announces the server then. If another service has the name, the server gets an alternative one.
+/// Home Assistant finds Wyoming servers this way (Zeroconf, DNS-SD). If the daemon starts later, it
+/// announces the server then. If another service has the name, the server gets an alternative name.
 final class Announcement: @unchecked Sendable {
   // Safe because only Avahi's thread uses the variables while it runs: `init` starts it last, and
   // `withdraw` ends it first.
@@ -17,7 +17,7 @@ final class Announcement: @unchecked Sendable {
   private let report: @Sendable (WyomingServerReport) -> Void
   private let avahi: Avahi
   private let poll: OpaquePointer
-  /// The callbacks get this pointer; it retains this object until `withdraw`.
+  /// The pointer that the callbacks get; it retains this object until `withdraw`.
   private let context: UnsafeMutablePointer<Announcement>
 
   /// Announces a server until the task is canceled, and reports each success and failure.
@@ -49,7 +49,8 @@ final class Announcement: @unchecked Sendable {
     }
   }
 
-  /// Requests an announcement from the daemon; `report` is called now and later, on any thread.
+  /// Requests an announcement from the daemon; `report` is called during this call and later, on
+  /// any thread.
   init(
     name: String, port: Int, library: String = "libavahi-client.so.3",
     report: @escaping @Sendable (WyomingServerReport) -> Void
@@ -96,17 +97,19 @@ final class Announcement: @unchecked Sendable {
     if client == nil { try check(code) }
   }
 
-  /// The first call is made before `connect` has returned, so `client` is not set yet.
+  /// Responds to a new state of the client.
+  ///
+  /// Avahi makes the first call before `connect` has returned, so `client` is not set yet.
   private func clientChanged(_ client: OpaquePointer, to state: Int32) {
     do throws(AnnouncementError) {
       switch state {
       case Avahi.isRunning: try announce(with: client)
-      // The name of the machine is changing.
+      // The machine's name is changing, and the service is added again under the new name.
       case Avahi.isRegistering, Avahi.hasCollision: if let group { _ = avahi.resetGroup(group) }
       case Avahi.isConnecting:
         throw AnnouncementError("the Avahi daemon is not running; start avahi-daemon")
       case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
-        // The daemon has ended, and only a new client finds its successor.
+        // The daemon has ended; only a new client connects to the next daemon.
         avahi.freeClient(client)
         (self.client, group) = (nil, nil)
         try connect()
@@ -183,8 +186,8 @@ struct AnnouncementError: Error, CustomStringConvertible {
   }
 }
 
-/// The functions of libavahi-client and libavahi-common, found by name at run time, and the constants
-/// of their headers.
+/// The functions of libavahi-client and libavahi-common, found by name at run time, and the
+/// constants of their headers.
 ///
 /// The library is never unloaded, because D-Bus keeps state for the process.
 private struct Avahi: Sendable {
@@ -195,7 +198,7 @@ private struct Avahi: Sendable {
   // AvahiClientState.
   static let isRegistering: Int32 = 1
   static let isRunning: Int32 = 2
-  /// AvahiEntryGroupState uses this value for a collision, too.
+  /// `AvahiEntryGroupState` also uses this value for a collision.
   static let hasCollision: Int32 = 3
   static let hasFailed: Int32 = 100
   static let isConnecting: Int32 = 101

@@ -7,9 +7,7 @@ import Wyoming
 typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
 extension ByteChannel {
-  /// Call this on the channel's event loop.
-  ///
-  /// The channel has a `ClientHandler`.
+  /// Wraps a channel with a `ClientHandler`; call this on the channel's event loop.
   static func wrapping(_ channel: any Channel) throws -> ByteChannel {
     let connection = try ByteChannel(
       wrappingChannelSynchronously: channel,
@@ -45,7 +43,7 @@ extension ByteChannel {
     }
   }
 
-  /// The client's address; the server's if the client has none.
+  /// The client's address, or the server's if the client has none.
   private var peerAddress: WyomingAddress {
     let isNumbered = channel.remoteAddress?.ipAddress != nil
     return WyomingAddress(isNumbered ? channel.remoteAddress : channel.localAddress)
@@ -60,7 +58,7 @@ extension ByteChannel {
   /// call is canceled.
   private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
-    // A closed connection accepts no events.
+    // Needed, because a closed connection accepts no events, so `begin` would have no effect.
     channel.closeFuture.whenComplete { _ in end.finish() }
     begin(end)
     for await _ in ends {}
@@ -150,12 +148,14 @@ func serveStandardStreams(_ options: WyomingServerOptions) async throws {
 
 /// Manages a client's side of a connection until the client disconnects.
 ///
-/// - Held: a client may send a whole request and close its side before it is served.
-/// - Served: bytes are passed on. A client that has closed its side may wait for a response (`nc
-///   -N`) or may have disconnected. Only sending distinguishes these, because it resets a dead
-///   connection. So while a response is due, a space is sent, which is permitted before a frame.
-/// - Left: closing a socket with unread bytes resets the connection, and the client may get an
-///   error instead of the last event. So the server closes only its side and drops later bytes.
+/// - Held: bytes are kept, because a client may send a whole request and close its side before it
+///   is served.
+/// - Served: bytes are passed on. A client that has closed its side may be waiting for a response
+///   (`nc -N`) or may have disconnected. Only sending distinguishes the two, because a disconnected
+///   client's machine resets the connection. So while a response is due, a space is sent, which the
+///   protocol permits before a frame.
+/// - Left: the server closes only its side, and drops later bytes. Closing a socket with unread
+///   bytes would reset the connection, and the client might get an error instead of the last event.
 final class ClientHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -175,7 +175,7 @@ final class ClientHandler: ChannelDuplexHandler {
     case answering(Bool)
     /// Closes the server's side after the written bytes.
     ///
-    /// The closure is called when the client closes its side or the connection is closed.
+    /// The closure is called when the client has closed its side or the connection is closed.
     case leave(whenClientEnds: @Sendable () -> Void)
   }
 
@@ -232,7 +232,7 @@ final class ClientHandler: ChannelDuplexHandler {
   ) {
     stage = .left(whenClientEnds: whenClientEnds)
     guard context.channel.isActive else { return whenClientEnds() }
-    // An empty write completes after all others; closing at once would drop pending writes.
+    // An empty write completes after all earlier writes; closing at once would drop them.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
       guard context.channel.isActive, !self.hasClientEnded else { return whenClientEnds() }
       context.close(mode: .output, promise: nil)
@@ -300,13 +300,14 @@ private struct Listening {
     guard isActive else { return }
     reader.add(piece.readableBytesView)
     count += piece.readableBytes
-    // The conversation reports malformed frames.
+    // Malformed frames are ignored here; the conversation reports them.
     while let event = try? reader.next(longest: FrameReader.quick) {
       if event.type == "describe" || (event.type == "audio-chunk" && !event.payload.isEmpty) {
         return report()
       }
     }
-    // A long text before the audio, or a long chunk, is parsed only once the client is served.
+    // A long text or chunk counts as a request, because it is parsed only once the client is
+    // served.
     if reader.hasLongText || count >= Self.longest { report() }
   }
 

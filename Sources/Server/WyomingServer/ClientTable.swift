@@ -1,7 +1,7 @@
 import AudioThreads
 import Synchronization
 
-/// The clients of a listener: served, waiting for a place, or leaving.
+/// The clients of a listener: those that are served, wait for a place, or are leaving.
 ///
 /// A client that sends audio or requests the models replaces a client that keeps the server
 /// waiting, so idle connections do not block others.
@@ -78,7 +78,7 @@ final class ClientTable: Sendable {
     guard let turn = clients.withLock({ $0[number]?.turn }) else { return false }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        // Cancellation ends the wait, too.
+        // If the task is canceled, `sleep` throws, and the wait ends, too.
         try? await clock.sleep(for: limit)
         turn.open()
       }
@@ -134,7 +134,7 @@ final class ClientTable: Sendable {
     loser?.replace()
   }
 
-  /// The served client with the longest idle time.
+  /// Returns the served client with the longest idle time.
   private static func idlest(of clients: [Int: Client]) -> (number: Int, time: Duration)? {
     clients.compactMap { number, client in
       let time = client.stage == .served ? client.watch?.idleTime : nil

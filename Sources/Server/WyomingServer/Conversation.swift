@@ -16,7 +16,8 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private let speechClient: SpeechClient
   private let speechEngine: SpeechEngine
 
-  /// The recognition of a client's audio, the time since `audio-start`, and the length of the audio.
+  /// The recognition of a client's audio, the time since `audio-start`, and the length of the
+  /// audio.
   private typealias Utterance = (job: TranscriptionJob, stopwatch: Stopwatch, audio: Duration)
 
   /// The time for a client to receive its last events and to disconnect.
@@ -80,7 +81,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       })
   }
 
-  /// Returns the result of the first ending and cancels the others.
+  /// Returns the result of the first ending, and cancels the others.
   private func firstEnding(
     of endings: @Sendable () async -> ServerFault?...
   ) async -> ServerFault? {
@@ -125,7 +126,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     } catch let error as ServerFault {
       return error
     } catch {
-      // The connection has failed, or the server is ending.
+      // The client has disconnected, or the server is ending.
       return nil
     }
   }

@@ -18,6 +18,8 @@ struct ConversationMachine {
   private var request = TranscriptionRequest()
   private var decoder: AudioDecoder?
 
+  /// Returns the actions for an event.
+  ///
   /// - Throws: a fault that ends the connection.
   mutating func process(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
     switch event.type {
@@ -50,7 +52,7 @@ struct ConversationMachine {
     return [.begin(request)]
   }
 
-  /// Audio without `audio-start` begins with its first chunk.
+  /// Adds an audio chunk; without `audio-start`, audio begins with its first chunk.
   private mutating func add(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
     let format = try Self.format(event)
     let beginning = decoder == nil ? begin(with: format) : []
@@ -64,7 +66,7 @@ struct ConversationMachine {
     return beginning + [.add(buffer)]
   }
 
-  /// The transcript without audio is empty.
+  /// Ends the audio; without audio, the transcript is empty.
   private mutating func finish() -> [Action] {
     let beginning: [Action] = decoder == nil ? [.begin(request)] : []
     (decoder, request) = (nil, TranscriptionRequest())

@@ -107,8 +107,10 @@ struct Listener {
     return false
   }
 
-  /// Rejects a surplus client with little effort: without a task and a report and, above a number
-  /// of such clients, without an event.
+  /// Rejects a surplus client with little effort.
+  ///
+  /// No task is started and nothing is reported; if many such clients are leaving, the client does
+  /// not even get an event.
   private func refuse(
     _ connection: any Channel, _ client: Int, isAdded: Bool, _ clients: ClientTable
   ) {
@@ -125,7 +127,7 @@ struct Listener {
   ) async {
     @Dependency(\.speechEngine) var engine
     for await _ in clients.emptied.stream {
-      // The sleep also gives the last recognizer time to end.
+      // During the sleep, the last recognizer ends.
       guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
       // If no thread can be started, the memory is returned after the next client.
@@ -171,7 +173,7 @@ struct Listener {
 
 /// The file of a Unix socket, which SwiftNIO removes when it closes the socket.
 extension Listener {
-  /// Removes a stale socket on which no process listens.
+  /// Removes a stale socket, on which no process listens.
   ///
   /// - Throws: `WyomingServerError.addressInUse` if a process listens or the file is not a socket.
   private static func makeRoom(at path: String) throws(WyomingServerError) {
@@ -224,7 +226,7 @@ func mappingErrors<Result>(
 extension SocketAddress {
   /// Resolves a host and port to an address, on its own thread.
   ///
-  /// - Throws: `WyomingServerError`, including for an address that other machines can reach if that
+  /// - Throws: `WyomingServerError`, for example if other machines can reach the address and that
   ///   is not allowed.
   static func resolving(
     _ host: String, _ port: Int, allowsRemote: Bool

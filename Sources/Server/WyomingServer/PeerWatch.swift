@@ -4,8 +4,8 @@ import Synchronization
 
 /// Detects a peer that keeps a connection for too long without audio.
 ///
-/// A second of audio restores the whole time limit. Time for recognition does not count. The limit
-/// expires only while the server waits for the peer.
+/// A second of audio restores the whole time limit. The time for recognition does not count. The
+/// limit expires only while the server waits for the peer.
 final class PeerWatch: Sendable {
   private struct State {
     var left: Duration
@@ -17,8 +17,8 @@ final class PeerWatch: Sendable {
     /// The counted idle time that audio has not yet made up for.
     var idleTime = Duration.zero
 
-    /// Whether idle time is counted: the server waits for the peer, or does not recognize its
-    /// audio.
+    /// Whether idle time is counted: always, except while the peer's audio is recognized and the
+    /// server does not wait for the peer.
     var isCounting: Bool { waits > 0 || !isRecognizing }
 
     mutating func count(until now: Duration) {
@@ -48,7 +48,7 @@ final class PeerWatch: Sendable {
     state = Mutex(State(left: limit ?? .zero))
   }
 
-  /// Runs work that waits for the peer.
+  /// Runs work during which the server waits for the peer.
   func waiting<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     change { $0.waits += 1 }
     begins.continuation.yield()
@@ -65,7 +65,7 @@ final class PeerWatch: Sendable {
 
   /// Restores time for audio.
   func credit(audio: Duration) {
-    // A second of audio makes up for any pause.
+    // A second of audio makes up for any pause, so more than a second has no additional effect.
     let most = Duration.seconds(Self.idleTimePerAudio)
     change { state in
       state.idleTime = max(.zero, min(state.idleTime, most) - audio * Self.idleTimePerAudio)
@@ -95,7 +95,7 @@ final class PeerWatch: Sendable {
   /// The time for which the peer has been connected without audio; nil while the server recognizes
   /// its audio.
   ///
-  /// A second of audio makes up for 30 seconds without, so a few samples do not keep a place.
+  /// A second of audio makes up for 30 seconds without audio, so a few samples do not keep a place.
   var idleTime: Duration? {
     change { $0.isCounting ? $0.idleTime : nil }
   }

@@ -5,7 +5,7 @@ import SpeechClient
 import SpeechEngine
 import Wyoming
 
-/// One recognition: turns audio into events, with the transcript at the end.
+/// Recognizes audio and turns the results into events, with the transcript at the end.
 final class TranscriptionJob: Sendable {
   /// The maximum number of buffers that wait for recognition.
   static let bufferLimit = 4
@@ -116,7 +116,7 @@ struct TranscriptWriter {
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    // Retracted words count as voice, too, which ends with the last of them.
+    // Retracted words count as voice, too: the voice ends with the last of them.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events
@@ -145,7 +145,7 @@ struct TranscriptWriter {
     return [Self.voice("voice-started", at: first.timestamp)]
   }
 
-  /// Ends the current utterance.
+  /// Ends the current utterance and returns its last events.
   private mutating func end() -> [WyomingEvent] {
     finished += stable
     (stable, sentCount) = ([], 0)
@@ -155,8 +155,8 @@ struct TranscriptWriter {
 
   /// Sends the utterance's new words.
   ///
-  /// They are counted after normalization, because earlier words may since have been joined or
-  /// split.
+  /// Words are counted after normalization, because earlier words may have been joined or split
+  /// since they were sent.
   private mutating func send(_ words: [String]) -> [WyomingEvent] {
     stable = words
     let normalized = WordNormalization.spoken.words(of: words)
@@ -195,7 +195,7 @@ extension SpeechEngine {
       { Self.info(name, models()) })
   }
 
-  /// Without models, the event has no program.
+  /// Returns the `info` event for an engine; without models, the event has no program.
   static func info(_ name: String, _ models: [SpeechModel]) -> WyomingEvent {
     guard !models.isEmpty else { return WyomingEvent("info", ["asr": []]) }
     let artifacts = models.map { model in
@@ -212,14 +212,14 @@ extension SpeechEngine {
         "models": .array(artifacts),
         "attribution": ["name": "Syrinx", "url": .string(SyrinxVersion.homepage)],
         "supports_transcript_streaming": true,
-        // True, because Home Assistant detects the end of a command.
+        // Both are true, because Home Assistant detects the end of a command.
         "requires_external_vad": true, "prefers_auto_gain_enabled": true,
         "prefers_noise_reduction_enabled": false, "version": .string(SyrinxVersion.current),
       ])
     return WyomingEvent("info", ["asr": [program]])
   }
 
-  /// An entry of an `info` event, with additional fields by the protocol's names.
+  /// Returns an entry of an `info` event, with additional fields by the protocol's names.
   private static func artifact(
     _ name: String, _ description: String, _ details: [String: JSONValue]
   ) -> JSONValue {

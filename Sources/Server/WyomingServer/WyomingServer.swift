@@ -58,13 +58,13 @@ public struct WyomingServer: Sendable {
 public struct WyomingServerOptions: Sendable {
   /// The maximum number of simultaneous connections, each with its own recognizer; 4.
   ///
-  /// Another client waits half a second for a free connection. If it sends audio or requests the
+  /// A further client waits half a second for a free connection. If it sends audio or requests the
   /// models meanwhile, it replaces the client that has kept the server waiting for audio for the
-  /// longest time, at least a second. The replaced client gets an `error` event with the code
-  /// `idle`. A client without a place gets an `error` event with the code `busy`, and has five
+  /// longest time, if that is at least a second. The replaced client gets an `error` event with the
+  /// code `idle`. A client without a place gets an `error` event with the code `busy`, and has five
   /// seconds to disconnect. While 64 clients wait, additional clients get the event at once, have
-  /// one second, and are not reported. While 256 clients have not yet disconnected, additional
-  /// clients are disconnected without an event.
+  /// one second to disconnect, and are not reported. While 256 clients have not yet disconnected,
+  /// additional clients are disconnected without an event.
   public var maximumConnections = 4
 
   /// The maximum number of simultaneous connections from one IP address, including waiting ones;
@@ -154,7 +154,7 @@ extension WyomingServerError: CustomStringConvertible {
 public enum WyomingServerReport: Equatable, Sendable {
   /// A client has connected.
   ///
-  /// Clients on a Unix socket have no address; this is the server's.
+  /// For a client on a Unix socket, which has no address, the address is the server's.
   case connected(client: Int, from: WyomingAddress)
 
   /// A client got a transcript for this much audio.
@@ -176,7 +176,7 @@ public enum WyomingServerReport: Equatable, Sendable {
 
   /// The server is announced in the local network.
   ///
-  /// The name differs from the requested name if another service uses that.
+  /// The name differs from the requested name if another service uses the requested name.
   case announced(name: String)
 
   /// The server is not announced; clients can connect if they are configured with its address.

@@ -6,21 +6,25 @@ import SpeechEngine
 
 /// A session that collects each utterance and decodes it as a whole.
 final class MoonshineSession: SpeechEngineSession {
-  /// The model only guesses at a shorter utterance that is still in progress.
+  /// The shortest unfinished utterance that is decoded; the model only guesses at less audio.
   private static let leastPartial = FrameCount(.milliseconds(900), at: .speech)
-  /// The longest utterance that is accepted: twice what the engine requests.
+  /// The longest utterance that is accepted: twice the length that `traits` requests.
   private static let longest = FrameCount(.seconds(40), at: .speech)
-  /// The silence that is added to an utterance: the model is surer of its last words before some.
+  /// The silence that is appended to an utterance, because it makes the model surer of the last
+  /// words.
   ///
-  /// Measured on 87 recordings (847 words), transcribed as files: 28 words are wrong with 0.25 s, and 30
-  /// with 0.5 s. Without the same silence, partial results contradict the final text more often.
+  /// Measured on 87 recordings (847 words), transcribed as files: 28 words are wrong with 0.25 s,
+  /// and 30 with 0.5 s. Partial results get the same silence; otherwise, they contradict the final
+  /// text more often.
   private static let padding = Duration.milliseconds(250)
-  /// The silence that is added for the second decode of a doubtful text.
+  /// The silence that is appended for the second decode of a doubtful text.
   private static let longPadding = Duration.seconds(1)
-  /// The number of texts that are followed at a time.
+  /// The number of texts that the beam search follows at a time.
   private static let width = 4
-  /// Texts that are less likely than the best text by more than this logarithm of a probability are
-  /// not followed; on 87 recordings, 2 to 5 give the same texts as no margin.
+  /// The search drops texts whose log probability is lower than that of the best text by more than
+  /// this.
+  ///
+  /// On 87 recordings, margins from 2 to 5 give the same texts as no margin.
   private static let margin: Float = 2
 
   private static let log = Logger(label: "syrinx.moonshine")
@@ -36,7 +40,7 @@ final class MoonshineSession: SpeechEngineSession {
   private var utterance = Utterance()
   private var revision = 0
 
-  /// The utterance so far: its audio, and what was decoded from it.
+  /// The audio of the utterance so far, and the results of its decodes.
   private struct Utterance {
     var samples: [Float] = []
     var voice = VoicedSpan()
@@ -50,7 +54,7 @@ final class MoonshineSession: SpeechEngineSession {
     var measuresWordTimes = false
   }
 
-  /// - Parameter language: the spoken language, if the model does not name its own.
+  /// - Parameter language: the spoken language, used if the model's folder names no language.
   /// - Throws: `.unsupported`, `.optionInvalid`, `.grammarInvalid`.
   init(
     model: MoonshineModel, language: String?, alignment: WordAlignment,
@@ -76,7 +80,7 @@ final class MoonshineSession: SpeechEngineSession {
     return traits
   }
 
-  /// Measures whether partial results save time for final ones.
+  /// Measures, for partial results, whether their drafts may speed up final decodes.
   func prepare() throws(SpeechEngineError) {
     if wantsPartialHypotheses { _ = try model.isExact(as: run) }
   }
@@ -98,8 +102,8 @@ final class MoonshineSession: SpeechEngineSession {
           """)
     }
     let samples = samples.map { $0.isFinite ? max(-1, min(1, $0)) : 0 }
-    // If the pause continues, only zeros follow; if speech follows, the remaining pause precedes
-    // it.
+    // Digital silence continues the pause; any other sample is speech, or the rest of the pause
+    // before it.
     if samples.contains(where: { $0 != 0 }) { utterance.anticipated = nil }
     utterance.voice.add(samples)
     utterance.samples += samples
@@ -142,8 +146,8 @@ final class MoonshineSession: SpeechEngineSession {
 
   /// Whether there are enough new samples for another decode.
   ///
-  /// Longer utterances take longer to decode, so they need more: the cost of a second of speech stays
-  /// below a limit.
+  /// The required number grows with the utterance, because a longer utterance takes longer to
+  /// decode: the cost per second of speech stays below a limit.
   private func isDue(_ count: Int, after last: Int) -> Bool {
     (count - last) * 40 >= count
   }
@@ -164,13 +168,15 @@ final class MoonshineSession: SpeechEngineSession {
     return try hypothesis(best, alternatives: alternatives, areTimesMeasured: areMeasured)
   }
 
-  /// The likeliest text: with a guide, the first one that the model alone finds likely.
+  /// Returns the likeliest text; with a guide, the first text that is probable without the guide's
+  /// bonus.
   private func bestText(
     of audio: EncodedUtterance, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {
     var draft: [Token] = []
     if case .none = guide {
-      // A final text does not depend on partial ones.
+      // A final text must not depend on partial ones, so a draft is used only if it changes
+      // nothing.
       if !utterance.draft.isEmpty, try model.isExact(as: run) { draft = utterance.draft }
       let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()
       if model.tokenizer.words(of: text).areSure { return text }
@@ -199,11 +205,14 @@ final class MoonshineSession: SpeechEngineSession {
     return text
   }
 
-  /// Other texts, whose number does not change the best one.
+  /// Returns further texts, likeliest first.
+  ///
+  /// The texts are found by a separate search, so requesting more of them does not change the best
+  /// text.
   private func alternatives(in audio: EncodedUtterance) throws(SpeechEngineError) -> [DecodedText] {
     guard alternativeCount > 0 else { return [] }
-    // More are followed than are wanted, because the likeliest beginnings are not always of the
-    // likeliest texts.
+    // The search follows more texts than requested, because the likeliest texts do not always have
+    // the likeliest beginnings.
     return try search(in: audio, width: alternativeCount + 3, margin: .infinity)
       .texts(alternativeCount + 1)
   }
@@ -226,7 +235,7 @@ final class MoonshineSession: SpeechEngineSession {
       isLive: wantsPartialHypotheses, as: run)
   }
 
-  /// The words of a text; none if it is no sentence of the grammar.
+  /// Returns the words of a text; none if it is not a sentence of the grammar.
   private func words(of text: DecodedText) -> [DecodedWord] {
     let words = model.tokenizer.words(of: text)
     return guide.isGrammar && !text.isSentence ? [] : words
@@ -253,7 +262,8 @@ final class MoonshineSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// The words with their frames, measured if that is wanted and possible.
+  /// Returns the words with their frames: measured if `areMeasured` is true and the alignment
+  /// succeeds, and otherwise estimated.
   private func placed(
     _ words: [DecodedWord], areMeasured: Bool
   ) throws(SpeechEngineError) -> (words: [SpeechHypothesis.Word], areMeasured: Bool) {
@@ -263,7 +273,7 @@ final class MoonshineSession: SpeechEngineSession {
     return (words.spread(over: utterance.voice.frames), false)
   }
 
-  /// The frames of the words; nil if they cannot be measured.
+  /// Returns the measured frames of the words; nil if they cannot be measured.
   private func places(
     of words: [DecodedWord]
   ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {

@@ -19,18 +19,18 @@ extension SpeechEngine {
   ///     model's language is the end of its folder's name; any other model is assumed to support
   ///     the requested language.
   ///
-  /// Word times are measured with PocketSphinx's acoustic model if the request asks for it and the
-  /// model of the language is installed. Otherwise they are estimated, and the hypothesis reports
-  /// that.
+  /// Word times are measured with PocketSphinx's acoustic model if the request asks for them and
+  /// that model is installed for the language. Otherwise they are estimated, and the hypothesis has
+  /// `hasEstimatedTimes`.
   ///
-  /// Words have punctuation, upper and lower case, and a confidence: the lowest probability of
-  /// their parts. Library and model are looked for at each use. Sessions share a model, and the
-  /// last one is kept.
+  /// Words have punctuation, upper and lower case, and a confidence: the lowest probability of a
+  /// word's tokens. Each use searches for the library and the model. Sessions share a model, and
+  /// the last model stays loaded.
   ///
-  /// With a grammar the words are spelled as the grammar spells them, and an utterance that is none
-  /// of its sentences yields no words. A grammar cannot import others, and a public rule expands to
-  /// at most 50,000 words. Contextual phrases are preferred as they unfold. Key phrases are
-  /// `SpeechEngineError.unsupported`, and so are engine options.
+  /// With a grammar, words have the grammar's spelling, and an utterance that is not one of its
+  /// sentences yields no words. A grammar cannot import others, and a public rule may expand to at
+  /// most 50,000 words. Contextual phrases get a bonus while the text is being decoded. Key phrases
+  /// and engine options are not supported and throw an error.
   public static func moonshine(
     modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
@@ -51,15 +51,16 @@ extension SpeechEngine {
 
   /// The best engine on this machine: Moonshine if it is installed, else PocketSphinx.
   ///
-  /// PocketSphinx always recognizes key phrases, and any language that its model supports and
-  /// Moonshine's models do not. A model of Moonshine that is damaged is an error, not a reason to
-  /// take the other one.
+  /// PocketSphinx recognizes all key phrases, and the languages that its model supports and
+  /// Moonshine's models do not. If a Moonshine model is damaged, that is an error; PocketSphinx
+  /// does not replace it.
   public static var best: SpeechEngine { best() }
 
-  /// The best engine with a model.
+  /// Returns the best engine, optionally with a model of your own.
   ///
   /// - Parameters:
-  ///   - modelDirectory: the folder of a model of either; nil for the installed ones.
+  ///   - modelDirectory: the folder of a Moonshine or PocketSphinx model; nil for the installed
+  ///     models.
   ///   - language: as for `moonshine`.
   public static func best(
     modelDirectory: URL? = nil, language: String? = nil
@@ -108,7 +109,7 @@ struct Moonshine: Sendable {
     (self.chosenLibrary, self.models, self.language) = (chosenLibrary, models, language)
   }
 
-  /// The library is loaded to check it; a model is not.
+  /// Loads the library to check it, but no model.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library()
@@ -132,10 +133,9 @@ struct Moonshine: Sendable {
       model: model, language: language, alignment: alignment, options: options)
   }
 
-  /// Returns the library, which is loaded once.
+  /// Returns the library; only the first call loads it.
   ///
-  /// - Throws: `.libraryMissing`; for a library that was found, with the reason that it cannot be
-  ///   used.
+  /// - Throws: `.libraryMissing`, with the reason if a library was found but cannot be used.
   private func library() throws(SpeechEngineError) -> ONNXLibrary {
     try libraries.model(
       where: { _ in true },
@@ -150,12 +150,12 @@ struct Moonshine: Sendable {
 extension Moonshine {
   private static let log = Logger(label: "syrinx.moonshine")
 
-  /// Returns the memory of earlier utterances; the model stays loaded.
+  /// Frees the memory of earlier utterances; the model stays loaded.
   func returnMemory() {
     do throws(SpeechEngineError) {
       try cache.model?.returnMemory()
     } catch {
-      // The memory then serves the next utterances.
+      // If it is not freed, the memory serves the next utterances.
       Self.log.debug("The model keeps its memory: \(error)")
     }
   }

@@ -1,8 +1,8 @@
 /// Returns the audio of an utterance without the middles of silences that are longer than 0.3 s.
 ///
-/// The model ends its text after one or two seconds of silence, whatever follows. Measured on four
-/// recordings with two seconds of silence on both sides: it transcribes none of them, and all four with
-/// the silences shortened.
+/// The model ends its text after one or two seconds of silence, even if speech follows. Measured on
+/// four recordings with two seconds of silence on both sides: the model transcribes none of them,
+/// and all four after the silences are shortened.
 func withoutLongSilences(_ samples: [Float]) -> [Float] {
   let energies = (0..<(samples.count / step)).map { index in
     samples[(index * step)..<((index + 1) * step)].reduce(0) { $0 + $1 * $1 }
@@ -19,18 +19,19 @@ func withoutLongSilences(_ samples: [Float]) -> [Float] {
   return shortened + samples[begin...]
 }
 
-/// The samples of a step: 10 ms.
+/// The number of samples in a step: 10 ms.
 private let step = 160
 /// The number of steps that are kept at each end of a silence.
 private let kept = 15
-/// The minimum distance of a silent step from the loudest step, as a ratio of energies: 30 dB.
+/// A silent step is at least this far below the loudest step, as a ratio of energies: 30 dB.
 private let depth: Float = 1_000
-/// The maximum distance of a silent step from the quietest tenth of the steps: 6 dB.
+/// A silent step is at most this far above the quietest tenth of the steps, as a ratio of energies:
+/// 6 dB.
 private let ratio: Float = 4
 /// A step with less energy is always silent: -60 dBFS.
 private let inaudible: Float = 160 * 1e-6
 
-/// The runs of silent steps.
+/// Returns the runs of silent steps, as ranges of step numbers.
 private func runs(_ isSilent: [Bool]) -> [Range<Int>] {
   var runs: [Range<Int>] = []
   var begin: Int?

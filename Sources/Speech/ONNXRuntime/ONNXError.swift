@@ -4,7 +4,7 @@ package import SpeechEngine
 
 /// The reason that ONNX Runtime, or a component that is installed for it, cannot be used.
 package enum ONNXError: Error, Equatable {
-  /// The library is in none of these places.
+  /// The library is in none of the places searched.
   case libraryMissing(searched: [String])
   /// The library cannot be loaded, is another library, or is too old.
   case libraryUnusable(path: FilePath, reason: String)
@@ -24,7 +24,7 @@ package enum ONNXError: Error, Equatable {
   case outOfMemory(reason: String)
   /// The run was terminated.
   case terminated
-  /// The library failed, with its own message.
+  /// The library failed; the reason is its own message.
   case failed(reason: String)
 }
 
@@ -81,7 +81,7 @@ extension SpeechEngineError {
 }
 
 extension ONNXError {
-  /// The error for the `errno` of a file operation.
+  /// Creates the error for a failed file operation from its `errno`.
   package init(code: Int32, path: FilePath) {
     self =
       switch code {

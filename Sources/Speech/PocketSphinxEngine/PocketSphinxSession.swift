@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechEngine
 
-/// The recognition of utterances with a decoder.
+/// A session that searches utterances with a decoder.
 ///
 /// The search needs the cepstral mean, so it starts after the first 1.5 s of an utterance.
 final class PocketSphinxSession: SpeechEngineSession {
@@ -41,11 +41,12 @@ final class PocketSphinxSession: SpeechEngineSession {
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
-  /// Interrupts a call between two tenths of a second of audio, and abandons the second pass over
-  /// the utterance to its own thread.
+  /// Interrupts the session: processing of audio stops within a tenth of a second, and a running
+  /// second pass over the utterance is left to its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
-  /// PocketSphinx reports a phrase a tenth of a second after its end.
+  /// With key phrases, utterances need trailing silence, because PocketSphinx reports a phrase a
+  /// tenth of a second after its end.
   var traits: SpeechSessionTraits {
     SpeechSessionTraits(tailPadding: isSpotting ? .milliseconds(300) : .zero)
   }
@@ -110,7 +111,8 @@ final class PocketSphinxSession: SpeechEngineSession {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Collects the recognized phrases, and searches the audio after each phrase again.
+  /// Collects the recognized phrases; after each phrase, restarts the search with the remaining
+  /// audio.
   private func spot(settling: FrameCount) throws(SpeechEngineError) {
     while let rest = spotting.process(decoder.words, settling: settling) {
       try decoder.end()
@@ -123,7 +125,7 @@ final class PocketSphinxSession: SpeechEngineSession {
 }
 
 extension Decoder {
-  /// The best words and the requested number of alternatives.
+  /// Returns the best words and the requested number of alternatives.
   fileprivate func hypothesis(
     alternativeCount: Int, context: ContextualChoice
   ) -> SpeechHypothesis {
@@ -131,10 +133,11 @@ extension Decoder {
     guard alternativeCount > 0 || !context.isNone, !best.isEmpty else {
       return SpeechHypothesis(words: best)
     }
-    // Two more, because the list includes the best and the chosen entry.
+    // Two more, because the list also includes the best and the chosen words.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
-    // Computed separately, because the best words must not depend on the number of alternatives.
+    // Chosen among a fixed number of entries, so that the words do not depend on
+    // `alternativeCount`.
     let chosen = context.choose(best, among: alternatives.prefix(ContextualChoice.breadth))
     var texts: Set = [chosen.map(\.text)]
     let others = ([best] + alternatives.map(\.words)).filter {
@@ -144,14 +147,15 @@ extension Decoder {
   }
 }
 
-/// The key phrases of an utterance, and the samples since the last one.
+/// Collects the key phrases of an utterance, and the samples since the last phrase.
 ///
 /// The search restarts after each phrase, because otherwise PocketSphinx would report the phrase
 /// again.
 struct PhraseSpotting {
   typealias Word = SpeechHypothesis.Word
 
-  /// The audio after a phrase until its end is final; until then, PocketSphinx may move the end.
+  /// The audio that must follow a phrase before its end is final; until then, PocketSphinx may move
+  /// the end.
   static let settling = FrameCount(.milliseconds(300), at: .speech)
 
   /// The phrases in order, with positions relative to the utterance.
@@ -186,7 +190,7 @@ struct PhraseSpotting {
   }
 }
 
-/// Chooses from the n-best list by phrases that are likely to be spoken.
+/// Chooses from the n-best list in favor of phrases that are likely to be spoken.
 ///
 /// Measured on 128 words with 39 errors: 28 errors remain if every spoken word pair is a phrase,
 /// and 45 if the phrases come from other recordings.
@@ -198,7 +202,8 @@ struct ContextualChoice {
 
   private let phrases: [[String]]
 
-  /// Creates a choice by phrases; words are compared in lowercase, as the model spells them.
+  /// Creates a choice in favor of these phrases; words are compared in lowercase, the spelling of
+  /// the model.
   init(_ phrases: [String]) {
     self.phrases = phrases.map { phrase in
       phrase.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
@@ -207,8 +212,8 @@ struct ContextualChoice {
 
   var isNone: Bool { phrases.isEmpty }
 
-  /// Returns the best words, or those of a nearly as likely alternative with more words of the
-  /// phrases.
+  /// Returns the best words, or those of a nearly equally likely alternative that contains more
+  /// words of the phrases.
   func choose(
     _ best: [SpeechHypothesis.Word], among alternatives: some Sequence<Decoder.Alternative>
   ) -> [SpeechHypothesis.Word] {
@@ -222,7 +227,7 @@ struct ContextualChoice {
       .map { ($0.0, worth($0.0.score, $0.1)) }
       .max { $0.1 < $1.1 }
     guard let (alternative, value) = better, value >= mark else { return best }
-    // The words in both keep their confidence.
+    // Words that are also among the best words keep their confidence; alternatives have none.
     return alternative.words.map { word in
       best.first { $0.text == word.text && $0.frames.overlaps(word.frames) } ?? word
     }
@@ -230,7 +235,7 @@ struct ContextualChoice {
 
   private func worth(_ score: Int32, _ hits: Int) -> Int { Int(score) + hits * Int(Self.bonus) }
 
-  /// The number of words that belong to phrases.
+  /// Returns the number of words that belong to phrases.
   private func hits(in words: [SpeechHypothesis.Word]) -> Int {
     let texts = words.map { $0.text.lowercased() }
     return phrases.reduce(0) { $0 + $1.count * occurrences(of: $1, in: texts) }

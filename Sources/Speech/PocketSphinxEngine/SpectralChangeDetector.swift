@@ -1,14 +1,13 @@
 import AudioCore
 
-/// Distinguishes speech from steady sounds (noise, hum, tones, beeps), which PocketSphinx
-/// recognizes as words, by the change of the spectrum between consecutive windows of 40 ms at any
-/// level.
+/// Distinguishes speech from steady sounds by the change of the spectrum.
 ///
-/// The change is 3 to 7 between the sounds of speech, and below 2 within noise and tones. Speech
-/// needs a third of a second of change, or a tenth of clear change, as in a short word beside a
-/// drawn-out word.
+/// PocketSphinx recognizes noise, hum, tones, and beeps as words. The change is measured between
+/// consecutive windows of 40 ms, independently of the level: it is 3 to 7 between the sounds of
+/// speech, and below 2 within noise and tones. Speech needs a third of a second of change, or a
+/// tenth of a second of clear change, as in a short word beside a drawn-out word.
 struct SpectralChangeDetector {
-  /// The minimum median change of speech.
+  /// The minimum median change that counts as speech.
   static let least: Float = 2.4
   /// The number of changes per decision: a third of a second.
   static let count = 15
@@ -21,7 +20,7 @@ struct SpectralChangeDetector {
   /// Sounds below this fraction of the loudest power are background and are ignored.
   static let loud: Float = 0.015
 
-  /// The number of 10 ms frames between two changes, and in each of the two windows of a change.
+  /// The interval of changes, in frames of 10 ms.
   private static let hop = 2
   private static let windowLength = 4
   /// The number of newest changes to keep.
@@ -37,14 +36,14 @@ struct SpectralChangeDetector {
   /// Whether a third of a second changed like speech, or a tenth of a second changed clearly.
   private(set) var hasChanged = false
 
-  /// Whether the ended utterance can be speech; true if it is too short for a decision.
+  /// Whether the ended utterance can be speech; true if too little was measured for a decision.
   var canBeSpeech: Bool {
     if hasChanged { return true }
     let counting = counting
     return counting.count < Self.fewest || Self.median(of: counting) >= Self.least
   }
 
-  /// Adds the samples of the next cepstra.
+  /// Adds the samples from which the next cepstra are computed.
   mutating func add(_ samples: [Int16]) {
     rest += samples
     let length = Decoder.samplesPerFrame
@@ -56,7 +55,7 @@ struct SpectralChangeDetector {
 
   /// Adds the cepstrum of the next 10 ms.
   ///
-  /// Its first coefficient is the energy.
+  /// The first coefficient is the energy, which is ignored.
   mutating func add(_ cepstrum: [Float]) {
     cepstra.append(Array(cepstrum.dropFirst()))
     let needed = 2 * Self.windowLength
@@ -80,7 +79,7 @@ struct SpectralChangeDetector {
     }
   }
 
-  /// The newest changes between loud sounds.
+  /// The newest changes in which no sound is background.
   private var counting: [Float] {
     let least = loudest * Self.loud
     return Array(
@@ -93,7 +92,7 @@ struct SpectralChangeDetector {
     samples.reduce(into: 0) { $0 += Float($1) * Float($1) } / Float(samples.count)
   }
 
-  /// The distance between the means of two windows.
+  /// Returns the distance between the mean cepstra of two windows.
   private static func distance(_ first: ArraySlice<[Float]>, _ second: ArraySlice<[Float]>) -> Float
   {
     let width = first.first?.count ?? 0

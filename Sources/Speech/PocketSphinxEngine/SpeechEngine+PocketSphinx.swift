@@ -9,30 +9,31 @@ extension SpeechEngine: DependencyKey {
   /// environment variable `SYRINX_POCKETSPHINX_MODEL` names.
   public static let liveValue = pocketSphinx()
 
-  /// PocketSphinx with the model in a directory; without a directory, it equals `liveValue`.
+  /// PocketSphinx with the model in a directory; without a directory, the engine equals
+  /// `liveValue`.
   ///
-  /// The names of the model's directory and files show its language (`fr-fr`,
-  /// `cmudict-en-us.dict`). Other names give `und`, which accepts every language.
+  /// The language is taken from the names of the model's directory and files (`fr-fr`,
+  /// `cmudict-en-us.dict`). With other names it is `und`, which accepts every language.
   ///
   /// The engine supports:
   /// - Dictation, with a confidence for each word unless the option `bestpath` is `no`.
   /// - Grammars without imports. A public rule may expand to at most 50,000 words.
-  /// - Key phrases. Thresholds are about 1e-5 for short phrases and 1e-30 for long ones. Positions
-  ///   are accurate to about 0.15 s. A phrase that is the beginning of another phrase hides the
-  ///   longer one.
+  /// - Key phrases. Thresholds are about 1e-5 for short phrases and 1e-30 for long phrases.
+  ///   Positions are accurate to about 0.15 s. If a phrase begins with another phrase, only the
+  ///   shorter one is found.
   /// - Alternatives, but not with key phrases.
   /// - Contextual phrases, which select from the n-best list.
   /// - PocketSphinx's command-line options for speed and accuracy: `lw`, `wip`, `pip`, `beam`,
   ///   `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, and `bestpath`.
   ///
-  /// Each use searches for the model. Its files are checked once, and again after a change: whether
-  /// they exist, begin with the expected bytes, and have the sizes that their headers announce. A
-  /// model with other damage may end the process, so use a model from a package.
+  /// Each use searches for the model. Its files are checked once, and again after they change: they
+  /// must exist, begin with the expected bytes, and have the sizes that their headers announce.
+  /// Other damage may end the process, so use a model from a package.
   ///
-  /// Loaded decoders, of about 100 MB each, are kept for later sessions, at most one per processor;
-  /// a server without clients keeps one. They load only the words of the language model, because
-  /// dictation can find no others. For a grammar or key phrases with other words, a decoder loads
-  /// the whole dictionary, which takes longer; it can also be used for dictation.
+  /// Loaded decoders of about 100 MB each are kept for later sessions, at most one per processor; a
+  /// server without clients keeps one. A decoder loads only the words of the language model,
+  /// because dictation can find no others. For a grammar or key phrases with other words, a decoder
+  /// loads the whole dictionary, which takes longer. That decoder is then also used for dictation.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     pocketSphinx(DecoderPool(location: ModelLocation(chosen: modelDirectory)))
   }
@@ -117,7 +118,7 @@ final class DecoderPool: Sendable {
   func returnMemory() { idle.keepOne() }
 }
 
-/// Loaded, unused objects.
+/// Keeps loaded objects that are not in use.
 final class IdlePool<Element>: Sendable {
   static var usualLimit: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
@@ -139,8 +140,8 @@ final class IdlePool<Element>: Sendable {
   /// Removes and returns the newest suitable element, or frees the newest element if none is
   /// suitable.
   ///
-  /// An element is freed because later requests will probably resemble this one. It is freed before
-  /// this returns, so that it is not in memory while another element loads.
+  /// The newest element is freed because later requests will probably resemble this one, and before
+  /// the method returns, so that it is not in memory while another element loads.
   func popFirst(where fits: (Element) -> Bool = { _ in true }) -> Element? {
     let taken = idle.withLock { idle in
       let index = idle.lastIndex { fits($0.element) } ?? idle.indices.last

@@ -1,15 +1,14 @@
 import Glibc
 
-/// Distinguishes speech from music, bells, and ringing telephones, which PocketSphinx recognizes as
-/// words, by the part of the power in partials with a steady pitch.
+/// Distinguishes speech from music, bells, and ringing telephones by their steady pitches.
 ///
-/// A voice's pitch moves: from one twentieth of a second to the next, about a tenth of its power
-/// stays within two hertz, or a fifth for a monotonous voice. In a melody, a chord, or a ring, even
-/// with drums, more than half of the power stays. Half a second of moving pitch that is not much
-/// quieter than the preceding audio counts as speech, so speech before or over a ringing telephone
-/// is recognized.
+/// PocketSphinx recognizes such sounds as words. The pitch of a voice moves: from one twentieth of
+/// a second to the next, about a tenth of its power stays within two hertz, or a fifth for a
+/// monotonous voice. In a melody, a chord, or a ring, even with drums, more than half of the power
+/// stays. Half a second of moving pitch that is not much quieter than the preceding audio counts as
+/// speech, so speech before or over a ringing telephone is recognized.
 struct SteadyToneDetector {
-  /// The maximum fraction of steady power in speech.
+  /// The maximum fraction of the power of speech that has a steady pitch.
   static let most: Float = 0.4
   /// The number of measurements per decision: 0.6 s.
   static let count = 12
@@ -18,15 +17,17 @@ struct SteadyToneDetector {
   /// Sounds below this fraction of the loudest power are background and are ignored.
   static let loud: Float = 0.015
 
-  /// The interval of measurements, 50 ms; each covers the last 128 ms.
+  /// The interval of measurements: 50 ms.
+  ///
+  /// Each measurement covers the last 128 ms.
   private static let hop = 800
   /// The first band; bands are 7.8 Hz wide.
   ///
-  /// Below 78 Hz, the sound is hum.
+  /// Sound below 78 Hz is ignored as hum.
   private static let firstBand = 10
-  /// The minimum fraction of the window's power in a partial.
+  /// The minimum power of a partial, as a fraction of the window's power.
   private static let leastPart: Float = 0.003
-  /// The maximum move of a steady partial, in bands: 1.9 Hz.
+  /// The maximum change of a steady partial's pitch, in bands: 1.9 Hz.
   private static let reach: Float = 0.24
 
   private let spectrum = PowerSpectrum()
@@ -37,7 +38,7 @@ struct SteadyToneDetector {
   private var loudest: Float = 0
   private var hasMoved = false
 
-  /// Whether the utterance so far can be speech; true if it is too short for a decision.
+  /// Whether the utterance so far can be speech; true if too little was measured for a decision.
   var canBeSpeech: Bool {
     hasMoved || measurements.count < Self.fewest || measurements.count < Self.count && isMoving
   }
@@ -74,7 +75,7 @@ struct SteadyToneDetector {
     return steady <= measurements.reduce(0) { $0 + $1.all } * Self.most
   }
 
-  /// The local peaks among the bands, each with its interpolated pitch and its power.
+  /// Returns the local peaks among the bands, each with its interpolated pitch and its power.
   private static func partials(
     in bands: [Float], least: Float
   ) -> [(pitch: Float, power: Float)] {
@@ -86,7 +87,8 @@ struct SteadyToneDetector {
     }
   }
 
-  /// The offset of the peak of a parabola through the levels of a band and its neighbors.
+  /// Returns the offset from a band to the peak of the parabola through its level and those of its
+  /// neighbors.
   private static func offset(at band: Int, in bands: [Float]) -> Float {
     let (left, top, right) = (level(bands[band - 1]), level(bands[band]), level(bands[band + 1]))
     let curvature = left - 2 * top + right
@@ -96,7 +98,7 @@ struct SteadyToneDetector {
   private static func level(_ power: Float) -> Float { logf(power + .leastNormalMagnitude) }
 }
 
-/// The power in each band of 2,048 Hann-windowed samples, by a fast Fourier transform.
+/// Computes the power in each band of 2,048 Hann-windowed samples, by a fast Fourier transform.
 struct PowerSpectrum {
   static let length = 2_048
 
@@ -116,7 +118,7 @@ struct PowerSpectrum {
     }
   }
 
-  /// The powers of 1,024 bands of 7.8 Hz at 16 kHz.
+  /// Returns the powers of 1,024 bands; at 16 kHz, a band is 7.8 Hz wide.
   func bands(of samples: ArraySlice<Int16>) -> [Float] {
     var real = zip(samples, window).map { Float($0) * $1 }
     var imaginary = [Float](repeating: 0, count: Self.length)
@@ -129,7 +131,7 @@ struct PowerSpectrum {
     return (0..<(Self.length / 2)).map { real[$0] * real[$0] + imaginary[$0] * imaginary[$0] }
   }
 
-  /// Combines each pair of transforms of `half` samples into one of twice the length.
+  /// Combines each pair of transforms of `half` samples into a transform of twice the length.
   private func combine(_ half: Int, _ real: inout [Float], _ imaginary: inout [Float]) {
     let stride = Self.length / 2 / half
     for begin in Swift.stride(from: 0, to: Self.length, by: 2 * half) {

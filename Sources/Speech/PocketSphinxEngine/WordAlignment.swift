@@ -16,7 +16,7 @@ package final class WordAlignment: Sendable {
 
   package init() {}
 
-  /// Loads the first aligner in advance, once.
+  /// Loads an aligner in advance; later calls do nothing.
   ///
   /// If the language's model is missing or damaged, `places` throws the error.
   package func prepare(language: String) {
@@ -30,8 +30,10 @@ package final class WordAlignment: Sendable {
   ///
   /// - Parameters:
   ///   - words: the words in usual spelling; punctuation is ignored.
-  ///   - isWanted: called for every tenth of a second of the utterance.
-  /// - Returns: nil for a word that the dictionary lacks, or nil if the words are not found.
+  ///   - isWanted: called for every tenth of a second of the utterance; returns false to end the
+  ///     search with `.interrupted`.
+  /// - Returns: the frames of each word, nil for a word that the dictionary lacks; nil instead of
+  ///   the array if no words are found.
   /// - Throws: `SpeechEngineError`: `.modelMissing`, `.languageMissing`, `.interrupted`, and
   ///   others.
   package func places(
@@ -81,7 +83,8 @@ extension Int {
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
   ]
 
-  /// The English words of a number from 0 to 99; nil for others, which may be years or digits.
+  /// The English words of a number from 0 to 99; nil for any other number, which may be a year or
+  /// be spoken as digits.
   fileprivate var spoken: [String]? {
     switch self {
     case 0..<20: [Self.small[self]]
@@ -98,17 +101,20 @@ extension Substring {
   }
 }
 
-/// Aligns an utterance with its words, using only the acoustic model and the dictionary: 20 MB, and
-/// a hundredth of the utterance's duration.
+/// Aligns an utterance with its words.
+///
+/// It needs only the acoustic model and the dictionary: 20 MB of memory, and a hundredth of the
+/// utterance's duration.
 ///
 /// Thread safety: one thread at a time.
 private final class TimestampAligner {
   private let decoder: OpaquePointer
   private let frontEnd: FrontEnd
   private let dictionary: ModelBytes
-  /// The phones of speech, added as words; a sequence of them represents an unknown word.
+  /// The phones of speech, which are added as words; any sequence of them can represent an unknown
+  /// word.
   private let phones: [String]
-  /// Whether the dictionary has a word, for each word so far.
+  /// Whether the dictionary contains a word, for each word looked up so far.
   private var known: [String: Bool] = [:]
   private var search: String?
 
@@ -130,11 +136,12 @@ private final class TimestampAligner {
     ps_free(decoder)
   }
 
-  /// Finds each word; nil for a word that the dictionary lacks, or nil if the words are not found.
+  /// Returns the frames of each word, nil for a word that the dictionary lacks; nil instead of the
+  /// array if no words are found.
   ///
   /// - Parameters:
   ///   - words: the words in the dictionary's spelling, in order.
-  ///   - isWanted: called every 0.1 s of audio; the result false ends the search with
+  ///   - isWanted: called every 0.1 s of audio; returns false to end the search with
   ///     `.interrupted`.
   func places(
     of words: [String], in samples: [Int16], while isWanted: () -> Bool
@@ -175,7 +182,7 @@ private final class TimestampAligner {
     }
   }
 
-  /// Searches for these words in this order.
+  /// Changes the search to exactly these words in this order.
   ///
   /// PocketSphinx allows pauses between them.
   private func search(for words: [String]) throws(SpeechEngineError) {

@@ -9,8 +9,8 @@ extension SpeechActivityDetector {
   ///
   /// It evaluates 32 ms at a time and detects speech even in noise of the same level.
   ///
-  /// The first frame loads the library and the model, once for all streams. It throws if a file is
-  /// missing, damaged, or of another kind.
+  /// The first frame of any stream loads the library and the model, which all streams share, and
+  /// throws if a file is missing, damaged, or of another kind.
   ///
   /// - Parameters:
   ///   - library: the path of `libonnxruntime.so`; nil for the path in
@@ -66,7 +66,7 @@ struct SileroLocation: Sendable {
     try .load(chosen: library, environment: environment)
   }
 
-  /// The model's file, whose size and date have been checked.
+  /// Returns the model's file after checking its size and date.
   func model() throws(ONNXError) -> FilePath {
     guard let place else {
       let root = InstalledFolder.root(environment: environment) ?? "."
@@ -126,7 +126,7 @@ final class SileroModel: Sendable {
 
   /// Evaluates a window, preceded by the last samples of the previous window.
   ///
-  /// - Parameter memory: the state after that window; nil at the beginning of a stream.
+  /// - Parameter memory: the state after the previous window; nil at the beginning of a stream.
   /// - Returns: the probability of speech, and the state after the window.
   func judge(
     _ samples: [Float], remembering memory: ONNXValue?
@@ -160,7 +160,7 @@ final class SileroSession: SpeechActivitySession {
   /// by at most 30 dB.
   private static let usualPeak: Float = 0.25
   private static let leastPeak = usualPeak / 32
-  /// The factor by which the peak decays per frame: to a half in 3 s.
+  /// The factor by which the peak decays per frame: by half in 3 s.
   private static let release: Float = 0.992_6
   private static let silence = [Float](repeating: 0, count: SileroModel.context)
 

@@ -67,7 +67,7 @@ extension SpeechRequest {
     }
   }
 
-  /// The audio of a microphone; its capture drops no audio while the backlog has room.
+  /// Returns the audio of a microphone, whose capture drops no audio while the backlog has room.
   ///
   /// The time of a virtual card in lockstep waits until the capture has been requested.
   package func audio(

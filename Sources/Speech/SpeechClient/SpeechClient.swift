@@ -5,9 +5,8 @@ public import ClientDependencies
 public struct SpeechClient: Sendable {
   /// Whether this machine can recognize speech, or the reason that it cannot.
   ///
-  /// It searches for files and loads no model.
-  ///
-  /// It loads Vosk's library. If models lie on a slow disk, call it from a task that may block.
+  /// It searches for files, and loads Vosk's library but no model. If models are on a slow disk,
+  /// call it from a task that may block.
   ///
   /// An engine in another process or on another machine is `notDetermined` until
   /// `requestAuthorization` has queried it, because a query here would block the caller.
@@ -25,11 +24,12 @@ public struct SpeechClient: Sendable {
   /// Recognizes speech in a file, a stream of buffers, or a microphone's audio.
   ///
   /// Results arrive along with the audio: for each utterance partial results, each replacing the
-  /// previous one, and exactly one final result. An utterance in which the engine failed and
-  /// continued has no final result; `recognition` reports it. Sounds other than speech yield
-  /// nothing. The stream ends after the last final result, when the audio has ended or `finishTask`
-  /// was called. Canceling the consumer, or releasing the stream, ends the work at once. The stream
-  /// throws `SpeechClientError`, or the error of the file, the stream of buffers, or the capture.
+  /// previous one, and exactly one final result. If the engine fails in an utterance and continues,
+  /// that utterance has no final result; `recognition` reports the loss. Sounds other than speech
+  /// yield nothing. The stream ends after the last final result, when the audio has ended or
+  /// `finishTask` was called. Canceling the consumer, or releasing the stream, ends the work at
+  /// once. The stream throws `SpeechClientError`, or the error of the file, the stream of buffers,
+  /// or the capture.
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
@@ -50,10 +50,10 @@ public struct SpeechClient: Sendable {
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
-  /// It returns when those results are in the streams; without a task, at once. Before that, it
-  /// recognizes the backlog of a live source and up to 20 s of further audio; to skip that, cancel
-  /// the consumer. A source that neither delivers audio for a second nor ends is abandoned. An
-  /// engine that makes no progress for half a minute ends its task with
+  /// It returns when those results are in the streams; without a running task, at once. Before
+  /// that, it recognizes the backlog of a live source and up to 20 s of further audio; to skip this
+  /// audio, cancel the consumer. A source that neither delivers audio for a second nor ends is
+  /// abandoned. An engine that makes no progress for half a minute ends its task with
   /// `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = unimplemented(
     endpoint: "SpeechClient.finishTask"

@@ -32,9 +32,9 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// results become invalid, and their number is not reused. In a request for key phrases, an
   /// utterance that contains none ends without a result and without this event.
   ///
-  /// Lost audio of at most 50 ms in one format does not end an utterance but counts as silence.
-  /// Gaps under a millisecond are reported once they add up to a millisecond; the range then ends
-  /// with the last gap and is as long as all of them.
+  /// A gap of at most 50 ms within one format does not end an utterance but counts as silence. Gaps
+  /// under a millisecond are reported once they add up to a millisecond; the reported range then
+  /// ends with the last gap, and is as long as all of them together.
   case dropped(Range<Duration>, reason: DropReason)
 }
 
@@ -54,9 +54,9 @@ extension SpeechRecognitionEvent {
 
     /// The detector found an utterance, but the engine found no plausible words.
     ///
-    /// Most such utterances are noises or music. After a final result, the range is that of a
-    /// removed word, which was too short to be spoken, or improbable in an improbable text. In a
-    /// joined utterance, the range may also be a sound without words.
+    /// Most such utterances are noises or music. Right after a final result, the range is that of a
+    /// word removed from the result, because the word was too short to be spoken, or was improbable
+    /// in an improbable text. In a joined utterance, the range may also be a sound without words.
     case unintelligible
 
     /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
@@ -66,12 +66,12 @@ extension SpeechRecognitionEvent {
     /// This number of samples is NaN or infinite; they count as silence, and the audio around them
     /// is recognized.
     ///
-    /// For a microphone, the range is that of the buffer that reports them; they are in it, or in
-    /// frames lost immediately before it. For other sources, the range begins and ends with such a
-    /// sample.
+    /// For a microphone, the range is that of the buffer that reports the samples; they are in the
+    /// buffer, or in frames lost immediately before it. For other sources, the range begins and
+    /// ends with such a sample.
     case nonFinite(sampleCount: Int)
 
-    /// The reason in JSON and metrics.
+    /// The name of the reason in JSON and in metrics.
     package var name: String {
       switch self {
       case .engineTooSlow: "slow"
@@ -85,7 +85,7 @@ extension SpeechRecognitionEvent {
 }
 
 extension SpeechRecognitionEvent {
-  /// Returns the events of a stream of results, which end with the results.
+  /// Returns the events of a stream of results; they end when the results end.
   ///
   /// Each utterance begins before its first result and ends after its final result. An utterance
   /// without a final result ends before the first result of the next utterance, or at the end of

@@ -3,7 +3,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// The number of the utterance in the task, counted from 0; only utterances with results are
   /// counted.
   ///
-  /// If a number has no final result, the utterance was dropped after partial results.
+  /// If a number has partial results but no final result, its utterance was dropped.
   public var utterance: Int
 
   /// The best transcription and its alternatives, the likeliest first.
@@ -82,8 +82,9 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// "metre" meter, and "can not" cannot. A word with digits becomes stable only in the final
   /// result, and so do the words after it.
   ///
-  /// Every result is the engine's own text, with the spelling of the contextual phrases. In the rare case that it contradicts a stable word, the
-  /// count falls to the number of words before that word.
+  /// Every result is the engine's own text, with the spelling of the contextual phrases. If the
+  /// engine contradicts a stable word, which is rare, the count falls to the number of words before
+  /// that word.
   public var stableSegmentCount: Int {
     get {
       let count = bestTranscription.segments.count
@@ -115,8 +116,8 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
   /// The shortest silence between two words that counts as a pause.
   public static let shortestPause = Duration.milliseconds(50)
 
-  /// Words per minute, from the beginning of the first to the end of the last; 0 if they have no
-  /// duration.
+  /// The words per minute, from the start of the first word to the end of the last; 0 if they have
+  /// no duration.
   public var speakingRate: Double
 
   /// The average length of the pauses between the words; zero if there is none.

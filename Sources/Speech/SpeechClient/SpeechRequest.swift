@@ -17,9 +17,9 @@ public struct SpeechRequest: Sendable {
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
     /// A microphone, captured by the `\.audioRecorder` of the task's caller.
     ///
-    /// It is open while the task runs. An error of the capture (`AudioRecorderError`: no
-    /// permission, no microphone, microphone lost) ends the stream unchanged, after the last final
-    /// result. Lost frames are a gap as in `buffers`.
+    /// It is open while the task runs. If the capture fails (`AudioRecorderError`: no permission,
+    /// no microphone, microphone lost), the stream ends after the last final result, and throws
+    /// that error unchanged. Lost frames are a gap as in `buffers`.
     case microphone(CaptureRequest)
   }
 
@@ -64,9 +64,9 @@ public struct SpeechRequest: Sendable {
 
   /// Whether a source with `wait` may deliver audio in real time, like a network connection.
   ///
-  /// If no more audio is queued in a pause, the engine then decodes the utterance early. A final
-  /// result arrives sooner, at the cost of more work, and neighboring utterances are not joined. It
-  /// is always false for files, and always true with `buffer(upTo:)`.
+  /// If true, the engine decodes an utterance early, in a pause after which no more audio is
+  /// queued. A final result then arrives sooner, at the cost of more work, and neighboring
+  /// utterances are not joined. It is always false for files, and always true with `buffer(upTo:)`.
   public var isLive = false
 
   /// The key phrases to recognize exclusively; empty for dictation or the grammar.
@@ -79,19 +79,19 @@ public struct SpeechRequest: Sendable {
   /// Phrases that are likely to be spoken: names, terms, or titles of your application.
   ///
   /// This is a hint: among about equally likely alternatives, a final result prefers an alternative
-  /// with such a phrase. Engines that cannot use the hint ignore it. Words that differ from a phrase
-  /// only in case, spaces, and hyphens are spelled as it is, with every engine.
+  /// that contains a phrase. Engines that cannot use the hint ignore it. With every engine, words
+  /// that differ from a phrase only in case, spaces, and hyphens get its spelling.
   public var contextualPhrases: [String] = []
 
-  /// The maximum number of alternatives in a final result, besides the best one; below 0 counts as
-  /// 0.
+  /// The maximum number of alternatives in a final result, besides the best transcription; a
+  /// negative number counts as 0.
   public var alternativeCount = 0
 
   /// Whether the engine measures word times.
   ///
-  /// If false, an engine that needs an extra pass to measure them estimates them instead, and the
-  /// results report this. Utterances that were joined (`EndpointPolicy.joinsUtterances`) are measured
-  /// even so, because the times divide their words into results.
+  /// If false, an engine that needs an extra pass to measure word times estimates them instead, and
+  /// the results report this. The words of joined utterances (`EndpointPolicy.joinsUtterances`) are
+  /// always measured, because their times divide them into results.
   public var measuresWordTimes = true
 
   /// Settings specific to the engine, by its own names.
@@ -158,8 +158,8 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// more accurate with more context; true for `SpeechRequest(url:)`.
   ///
   /// Results then arrive later, but still end at sentences and at pauses of `silence` between
-  /// words. No word of a partial result is stable. It has no effect on a microphone, other live
-  /// audio, grammars, and key phrases.
+  /// words. No word of a partial result is stable. The property has no effect on a microphone,
+  /// other live audio, grammars, and key phrases.
   public var joinsUtterances: Bool
   /// The length after which a pause of `shortSilence` ends an utterance; 12 s.
   public var preferredLength: Duration
@@ -176,8 +176,9 @@ public struct EndpointPolicy: Hashable, Sendable {
   ///
   /// Nil means the silence that ended the utterance, or 200 ms if the engine decodes in pauses.
   ///
-  /// If it is less than the pause, the engine gets the rest only if speech resumes; if it is more,
-  /// digital silence is added. An engine that requires more silence gets more.
+  /// If the duration is less than the pause, the engine gets the rest of the pause only if speech
+  /// resumes; if it is more, digital silence is added. An engine that requires more silence gets
+  /// more.
   public var tailPadding: Duration?
 
   /// Creates a policy; the defaults suit dictation and commands.

@@ -7,9 +7,9 @@ public import SpeechEngine
 extension SpeechClient: DependencyKey {
   /// Recognizes with `\.speechEngine`.
   ///
-  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
-  /// in. Each access makes a client that finishes only its own tasks: keep one, as `@Dependency`
-  /// does.
+  /// Its calls use the dependencies overridden at the call, or else those of the scope in which the
+  /// client was made. Each access makes a new client, whose `finishTask` ends only that client's
+  /// tasks. Keep one client, as `@Dependency` does.
   public static var liveValue: SpeechClient {
     let (tasks, scope) = (SpeechTasks(), CreationScope())
     return SpeechClient(
@@ -22,7 +22,8 @@ extension SpeechClient: DependencyKey {
       engines: { await scope.run { await SpeechEngine.installedDescriptions() } })
   }
 
-  /// A live client on an engine; an override of `\.speechEngine` at the call takes precedence.
+  /// Returns a live client on an engine; an override of `\.speechEngine` at the call takes
+  /// precedence.
   public static func live(on engine: SpeechEngine) -> SpeechClient {
     withDependencies {
       $0.speechEngine = engine
@@ -33,7 +34,7 @@ extension SpeechClient: DependencyKey {
 }
 
 extension SpeechEngine {
-  /// The languages of the engine in use.
+  /// Returns the languages of the engine in use.
   static func installedLocales() async -> [String] {
     @Dependency(\.speechEngine) var inUse
     let engine = inUse
@@ -41,7 +42,8 @@ extension SpeechEngine {
     return (languages ?? []).sorted()
   }
 
-  /// The descriptions of all engines; the one in use replaces its namesake.
+  /// Returns the descriptions of all engines; that of the engine in use replaces one with the same
+  /// name.
   static func installedDescriptions() async -> [SpeechEngineDescription] {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines
@@ -52,7 +54,7 @@ extension SpeechEngine {
       let descriptions = all.map { $0.description(isInUse: $0.name == current.name) }
       let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
       return descriptions.map { description in
-        // The engine in use may fall back on another one for some languages.
+        // For some languages, the engine in use may fall back on another engine.
         guard description.isInUse else { return description }
         var description = description
         description.models.removeAll(where: others.contains)
@@ -71,8 +73,8 @@ extension SpeechEngine {
     return description
   }
 
-  /// Runs `body` on a thread, because engines look at files; nil if the system refuses one or the
-  /// caller is canceled.
+  /// Runs `body` on its own thread, because engines read files; returns nil if the system refuses a
+  /// thread or the caller is canceled.
   private static func runOnThread<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async -> Value? {

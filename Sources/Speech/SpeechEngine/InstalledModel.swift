@@ -118,7 +118,7 @@ package enum LanguageTag {
     tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
     """.split(separator: " ").map(String.init))
 
-  /// Whether a model for `available` supports `wanted`; nil means any language.
+  /// Whether a model for the language `available` supports `wanted`; nil means any language.
   ///
   /// A model for `en-US` supports `en`, and vice versa; a model of unknown language supports any.
   /// Case is ignored, and `_` is equivalent to `-`.

@@ -19,8 +19,8 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Returns the right side of a rule that a line refers to, by a name with or without the
-  /// grammar's name.
+  /// Returns the right side of a rule; `rule` is its name with or without the grammar's name, and
+  /// `line` refers to it.
   package func expansion(of rule: String, line: Int) throws(SpeechEngineError) -> JSGFExpansion {
     switch JSGFExpansion.unqualified(rule) {
     case "NULL": return .sequence([])
@@ -59,14 +59,15 @@ package struct JSGFGrammar {
   }
 }
 
-/// Walks through the expansion of a rule, like a library that replaces names with their rules.
+/// Walks through the expansion of a rule, like a library that replaces the names of rules with the
+/// rules.
 private struct JSGFWalk {
   /// The maximum number of words and rules in the expansion of all public rules.
   static let most = 50_000
 
-  /// The surroundings of a part.
+  /// The position of a part in the expansion.
   struct Place {
-    /// The number of preceding parts that require words.
+    /// The number of preceding parts that are never empty.
     var said = 0
     /// Whether the part is the last.
     var isLast = true
@@ -77,7 +78,7 @@ private struct JSGFWalk {
   /// The public rule that is being expanded.
   var start = ""
   private var count = 0
-  /// The rules around a part, the outermost first, each with the number of required parts before
+  /// The rules around a part, the outermost first, each with the number of never-empty parts before
   /// it.
   private var open: [(rule: String, said: Int)] = []
 
@@ -85,7 +86,7 @@ private struct JSGFWalk {
     self.grammar = grammar
   }
 
-  /// Whether a part may be empty.
+  /// Checks a part, and returns whether it may be empty.
   mutating func isEmptyAllowed(
     _ part: JSGFExpansion, _ place: Place
   ) throws(SpeechEngineError) -> Bool {

@@ -8,7 +8,7 @@ public struct SpeechActivityDetector: Sendable {
 
   /// Creates the session for a stream.
   ///
-  /// It returns at once, because slow loading is deferred to the first frame.
+  /// It returns at once; anything slow is loaded at the first frame.
   public var makeSession: @Sendable () -> any SpeechActivitySession
 
   /// Reports whether it can be used, and the location of its model; the language is `und`.
@@ -79,8 +79,8 @@ extension SpeechActivityDetector {
 ///
 /// Background and speech are percentiles of the level of the last six seconds, averaged over 50 ms,
 /// so a drifting noise level is tracked and a single quiet frame does not matter. A sound that
-/// stays equally loud for two seconds becomes background at once, because speech never does. Speech
-/// begins between the two: far above little noise, just above loud noise.
+/// stays equally loud for two seconds becomes background at once, because speech never does. The
+/// threshold is between the two: far above a quiet background, and just above a loud one.
 final class EnergyDetector: SpeechActivitySession {
   /// If nine tenths of the levels are within this range, the sound is steady.
   private static let steadiness = 3.0
@@ -128,8 +128,8 @@ final class EnergyDetector: SpeechActivitySession {
     let power = energy / Double(max(1, samples.count))
     powers = powers.suffix(4) + [power]
     note(Self.level(powers[...]))
-    // A mean with the previous frame reduces random peaks of noise, and the minimum keeps the end
-    // of a sound.
+    // The mean with the previous frame reduces random peaks of noise; the minimum keeps the mean
+    // from extending a sound.
     return min(Self.level([power]), Self.level(powers.suffix(2)))
   }
 
@@ -165,8 +165,8 @@ final class EnergyDetector: SpeechActivitySession {
 
 /// Passes the loud band of speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
 private struct SpeechBand {
-  // Two filters in series: the power below falls by 12 dB per octave, faster than the power of
-  // brown noise grows.
+  // Two filters in series, so that the power below the band falls by 12 dB per octave, faster than
+  // the power of brown noise grows.
   private static let rumble = 0.046_03
   private static let hiss = 0.692_13
 
@@ -179,11 +179,12 @@ private struct SpeechBand {
     return Self.lowPass(twice, Self.hiss, &last.2)
   }
 
-  /// A low-pass of the first order.
+  /// Applies a low-pass filter of the first order.
   ///
   /// - Parameters:
   ///   - share: 1 - exp(-2π · corner / rate).
-  ///   - last: its last output; it begins at the first sample, so that an offset causes no click.
+  ///   - last: the previous output; nil to begin at the first sample, so that an offset causes no
+  ///     click.
   private static func lowPass(_ sample: Double, _ share: Double, _ last: inout Double?) -> Double {
     let before = last ?? sample
     let next = before + share * (sample - before)
@@ -238,7 +239,7 @@ private struct LevelHistory {
     return min(max(step, 0), lastStep)
   }
 
-  /// The level at this percentile; the lowest if there are no levels.
+  /// Returns the level at this percentile; the lowest level if there are none.
   func percentile(_ percent: Int) -> Double {
     var below = levels.count * percent / 100
     for (step, count) in counts.enumerated() {

@@ -37,14 +37,14 @@ public struct SpeechEngine: Sendable {
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = unimplemented(
       endpoint: "SpeechEngine.makeSession")
 
-  /// The engine that handles a stream instead of this one, with its own properties; nil for this
-  /// engine.
+  /// Returns the engine that handles a stream instead of this engine, with its own properties; nil
+  /// for this engine.
   ///
-  /// An engine that combines several engines chooses by the options, except their grammar, which is
+  /// An engine that combines several engines chooses by all options except the grammar, which is
   /// read later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
-  /// Returns memory that only later utterances would use; does nothing by default.
+  /// Frees memory that only later utterances would use; does nothing by default.
   ///
   /// It blocks for up to the duration of a short utterance. Loaded models are kept, and sessions
   /// may be in use.

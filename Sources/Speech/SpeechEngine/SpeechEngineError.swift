@@ -104,12 +104,14 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// The only place searched if the user has specified it; the many usual places are omitted.
+  /// Returns the place searched if the user specified it; empty if the many usual places were
+  /// searched.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
-  /// The remedy; empty for a program that did not start, because its last output is the reason.
+  /// Returns the remedy; empty for a program that did not start, because its last output is the
+  /// reason.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
       ? "" : "; start a server there, or choose another one"

@@ -3,7 +3,7 @@ public import AudioCore
 /// Recognizes utterances one after the other; each is begun, processed, and finished.
 ///
 /// The words of an utterance must depend only on its audio, because the number of sessions
-/// determines which other utterances a session gets. Releasing a session in the middle of an
+/// determines which other utterances a session processes. Releasing a session in the middle of an
 /// utterance abandons that utterance and returns promptly.
 ///
 /// Thread safety: none. One thread creates, uses, and releases it.
@@ -11,7 +11,7 @@ public protocol SpeechEngineSession: AnyObject {
   /// Connects to the services that the session needs, so that a failure is detected before the
   /// first utterance.
   ///
-  /// `interrupt` ends it. A session that is not prepared is prepared by its first utterance.
+  /// `interrupt` ends the call. If it is never called, the first utterance connects.
   ///
   /// - Throws: `SpeechEngineError.unreachable` if a server cannot be reached.
   func prepare() throws(SpeechEngineError)

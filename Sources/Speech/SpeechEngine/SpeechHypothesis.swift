@@ -22,13 +22,13 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// A text that an engine produces for a noise is improbable.
   public var probability: Double?
 
-  /// Below this probability, an engine decodes a text again, and a text of few words is accepted
-  /// only if the detector is certain of speech.
+  /// The probability below which an engine decodes a text again, and a short text is accepted only
+  /// if the detector is certain of speech.
   ///
   /// With Moonshine, two utterances of 87 recordings are below it.
   package static let doubtfulProbability = 0.6
 
-  /// In a longer text below this probability, only the probable words are accepted.
+  /// The probability of a longer text below which only its probable words are accepted.
   ///
   /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with
   /// at least one correct word have a geometric mean of at least 0.37, and most recordings played
@@ -63,7 +63,7 @@ public struct SpeechHypothesis: Equatable, Sendable {
 }
 
 extension SpeechHypothesis.Word {
-  /// The maximum duration of a word, so that few words in a long span remain plausible words.
+  /// The maximum duration of a word, so that a few words in a long span keep plausible lengths.
   private static let longest = FrameCount(.seconds(1), at: .speech)
 
   /// Spreads words without times over a span, one after another, each in proportion to its length.

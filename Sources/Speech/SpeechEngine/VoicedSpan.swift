@@ -2,7 +2,7 @@ package import AudioCore
 
 /// Locates the voice in an utterance by the levels of its 10 ms steps.
 package struct VoicedSpan {
-  /// The ratio of energies by which a step of voice may be below the loudest step: 25 dB.
+  /// Steps more than this ratio of energies below the loudest step are not voice: 25 dB.
   static let ratio: Float = 316
   static let step = 160
 
@@ -36,8 +36,8 @@ package struct VoicedSpan {
   ///
   /// No word grows by more than 0.3 s at an end.
   ///
-  /// - Parameter words: the words' frames; nil for a word of unknown time, beside which no pause is
-  ///   assumed.
+  /// - Parameter words: the words' frames; nil for a word of unknown time, which counts as adjacent
+  ///   to its neighbors.
   package func fitting(_ words: [Range<FrameCount>?]) -> [Range<FrameCount>?] {
     let steps = words.map { word in
       word.map {
@@ -49,7 +49,7 @@ package struct VoicedSpan {
     return steps.indices.map { index in
       guard let word = steps[index] else { return nil }
       let (begin, end) = (word.lowerBound, word.upperBound)
-      // The previous word may have been extended over the sound between both.
+      // `last`, because the previous word may have been extended over the sound between the two.
       let before = index > 0 ? max(last, steps[index - 1]?.upperBound ?? begin) : begin - Self.reach
       let after = index + 1 < steps.count ? steps[index + 1]?.lowerBound ?? end : end + Self.reach
       let fitted = fitting(word, within: before..<max(before, after))
@@ -75,11 +75,11 @@ package struct VoicedSpan {
     return begin < end ? begin..<end : word
   }
 
-  /// Returns the outermost step of a word's sound; nil if there is none.
+  /// Returns the outermost step of the sound at one end of a word; nil if there is none.
   ///
   /// - Parameters:
-  ///   - inside: the word's steps from its end inwards.
-  ///   - outside: the steps beside that end outwards.
+  ///   - inside: the word's steps, inward from that end.
+  ///   - outside: the steps beside the word, outward from that end.
   private static func edge(inside: [Int], outside: [Int], _ isLoud: (Int) -> Bool) -> Int? {
     var edge: Int?
     var quiet = 0

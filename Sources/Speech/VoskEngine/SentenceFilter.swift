@@ -4,7 +4,7 @@ import SpeechEngine
 
 /// The allowed sentences of a stream: dictation, a grammar, or key phrases.
 ///
-/// Vosk uses a list of phrases only as a hint about the order of words, and may return one and a
+/// Vosk treats a list of phrases only as a hint about the order of words, and may return one and a
 /// half phrases, so the results are filtered.
 enum SentenceFilter {
   typealias Words = [SpeechHypothesis.Word]
@@ -127,7 +127,7 @@ extension SpeechHypothesis.Word {
 
 private let engineName = "Vosk"
 
-/// The limits of Vosk, of the library, and of the model.
+/// Checks options against the limits of Vosk, the library, and the model.
 extension VoskModel {
   private var functions: VoskFunctions { library.functions }
 
@@ -198,8 +198,8 @@ extension JSGFGrammar {
 private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
-  /// The limits: the sentences of a part of a grammar, the words of a sentence, and the words of
-  /// all parts, which is 10,000 sentences of 100 words.
+  /// The limits on the sentences of a part of a grammar, the words of a sentence, and the words of
+  /// all parts, which equal 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
@@ -272,7 +272,11 @@ private struct GrammarSentences {
     return all
   }
 
-  /// - Parameter rule: the rule for the error; nil for the one in expansion.
+  /// Throws if a part has too many sentences.
+  ///
+  /// - Parameters:
+  ///   - count: the number of sentences of the part.
+  ///   - rule: the rule to name in the error; nil for the rule in expansion.
   func check(count: Int, rule: String? = nil) throws(SpeechEngineError) {
     guard count <= Self.most else {
       throw Self.unsupported("has more than \(Self.most) sentences\(place(rule))")

@@ -14,7 +14,8 @@ struct UtteranceAssembly {
   private var end: FrameCount = 0
   /// The beginning of the current segment.
   private var segmentStart: FrameCount = 0
-  /// The hypotheses of each segment, the likeliest first; `cost` is the loss of confidence against it.
+  /// The hypotheses of each segment, the likeliest first; `cost` is how much less confident each is
+  /// than the likeliest.
   private var segments: [[(hypothesis: SpeechHypothesis, cost: Double)]] = []
   private var partial = SpeechHypothesis()
 
@@ -69,7 +70,7 @@ struct UtteranceAssembly {
 
   private func hypothesis(_ result: VoskResult.Hypothesis) -> SpeechHypothesis {
     let words = result.words
-    // Without times, libvosk returned only the text.
+    // If a word lacks a time, libvosk returned only the text.
     let hasTimes = words.allSatisfy { $0.start != nil && $0.end != nil }
     var hypothesis = SpeechHypothesis(words: hasTimes ? timed(words) : spread(words))
     hypothesis.hasEstimatedTimes = !hasTimes
@@ -104,14 +105,14 @@ struct UtteranceAssembly {
 }
 
 extension VoskResult.Word {
-  /// Whether it is a word; false for the marks of silence, noise, and unknown words.
+  /// Whether the text is a word and not a mark of silence, noise, or an unknown word.
   fileprivate var isSpeech: Bool {
     !word.isEmpty && word != "!SIL" && !(word.hasPrefix("[") && word.hasSuffix("]"))
       && !(word.hasPrefix("<") && word.hasSuffix(">"))
   }
 }
 
-/// A result of libvosk in JSON: one or several hypotheses of a segment of audio.
+/// A result of libvosk in JSON: one or more hypotheses for a segment of audio.
 struct VoskResult: Decodable, Equatable {
   /// A word, with times in seconds since the recognizer was created.
   struct Word: Decodable, Equatable {
@@ -148,7 +149,7 @@ struct VoskResult: Decodable, Equatable {
   /// The hypothesis of the current segment; nil for other results.
   var partialHypothesis: Hypothesis? {
     if let partial { return Hypothesis(text: partial, result: partialResult) }
-    // libvosk returns this before the first audio.
+    // Before the first audio, libvosk returns an empty text instead of a partial hypothesis.
     return hypotheses?.first?.text == "" ? Hypothesis(text: "") : nil
   }
 }

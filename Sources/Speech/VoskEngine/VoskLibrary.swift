@@ -7,7 +7,7 @@ import SpeechEngine
 ///
 /// It is never unloaded, because its threads may outlive its last model.
 struct VoskLibrary: Sendable {
-  /// The version with all functions that are used here.
+  /// The version that is known to have all functions used here.
   static let knownVersion = "0.3.45"
   static let fileName = "libvosk.so"
   static let log = Logger(label: "syrinx.vosk")
@@ -34,7 +34,7 @@ struct VoskLibrary: Sendable {
       throw .libraryMissing(searched: [path], remedy: Self.remedy(for: error, in: path))
     }
     self.path = path
-    // Below 0, it prints only errors on standard error.
+    // At levels below 0, libvosk prints only errors to standard error.
     functions.setLogLevel?(Self.log.logLevel <= .debug ? 0 : -1)
   }
 
@@ -47,8 +47,9 @@ struct VoskLibrary: Sendable {
       """
   }
 
-  /// Returns the version of a library according to pip's files, because the library does not contain
-  /// it: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside `site-packages/vosk/libvosk.so`.
+  /// Returns the version of a library according to pip's files, because the library does not
+  /// contain it: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside
+  /// `site-packages/vosk/libvosk.so`.
   static func version(ofFile path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
     let suffix = ".dist-info"
@@ -173,7 +174,7 @@ struct VoskLibraryLocation: Sendable {
     return active + (users ?? []) + ["/usr/local", "/usr"]
   }
 
-  /// The folders of the package `vosk`, for each version of Python.
+  /// Returns the folders of the package `vosk`, for each version of Python.
   private static func packages(below folder: String) -> [String] {
     FilePath("\(folder)/lib").entries("python3").reversed().flatMap {
       ["\($0)/site-packages/vosk", "\($0)/dist-packages/vosk"]
@@ -186,7 +187,7 @@ extension FilePath {
   /// The names in alphabetical order; none if the folder is missing or unreadable.
   var sortedNames: [String] { names?.map(\.text).sorted() ?? [] }
 
-  /// The paths of the entries with this prefix.
+  /// Returns the paths of the entries with this prefix.
   func entries(_ prefix: String) -> [String] {
     sortedNames.filter { $0.hasPrefix(prefix) }.map { "\(text)/\($0)" }
   }

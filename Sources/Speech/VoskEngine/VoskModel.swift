@@ -35,6 +35,8 @@ final class VoskModel: @unchecked Sendable {
     library.functions.findWord.map { $0(handle, word) >= 0 } ?? true
   }
 
+  /// Creates a recognizer.
+  ///
   /// The corresponding C functions are `vosk_recognizer_new` and `vosk_recognizer_new_grm`.
   ///
   /// - Parameter phrases: the allowed phrases as JSON; nil for dictation.
@@ -84,7 +86,7 @@ struct VoskModelLocation: Sendable {
     try models().first(for: language)
   }
 
-  /// The chosen folder, which has no fallback.
+  /// The folder that the caller or the environment names; no other folder is searched then.
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
 
   private var candidates: [VoskModelFiles] {

@@ -4,9 +4,9 @@ import SpeechEngine
 
 /// The files of a Vosk model.
 struct VoskModelFiles: InstalledModel, Equatable, Sendable {
-  /// The folder of all files.
+  /// The model's folder.
   let directory: String
-  /// Whether most files are in this folder, as in models from before 2020.
+  /// Whether most files are directly in `directory`, as in models from before 2020.
   private let isFlat: Bool
 
   /// Finds the files; nil if the folder contains no model.
@@ -92,8 +92,8 @@ struct ModelFileHead {
   /// Whether the head is the whole file.
   var isWhole: Bool { head.count == size }
 
-  /// - Throws: `.modelDamaged` for a missing file, `.modelUnreadable`; `.failed` if a system limit
-  ///   is the cause.
+  /// - Throws: `.modelDamaged` if the file is missing, `.modelUnreadable`; `.failed` if a system
+  ///   limit is the cause.
   init(path: String) throws(SpeechEngineError) {
     let descriptor = FilePath(path).withCString {
       open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -153,7 +153,7 @@ enum KaldiFileFormat: Equatable {
     }
   }
 
-  /// libvosk prints pages of help if a line is not an option.
+  /// Checks that every line is an option, because libvosk prints pages of help otherwise.
   private static func checkOptions(_ file: ModelFileHead) throws(ModelDamage) {
     let text = String(decoding: file.head, as: UTF8.self)
     for line in text.split(whereSeparator: \.isNewline).dropLast(file.isWhole ? 0 : 1) {
@@ -165,7 +165,7 @@ enum KaldiFileFormat: Equatable {
   }
 }
 
-/// Transducers, whose headers determine the minimum sizes of their files.
+/// Determines the minimum sizes of transducers from their headers.
 extension KaldiFileFormat {
   private static let magic: UInt64 = 2_125_659_606
 
@@ -182,11 +182,11 @@ extension KaldiFileFormat {
     }
     let kind = try text(&rest)
     _ = try text(&rest)
-    // Version, flags, properties, first state.
+    // The fields are version, flags, properties, and first state.
     for width in [4, 4, 8, 8] { _ = try number(&rest, bytes: width) }
     let stateCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
     let arcCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
-    // A state has a weight and a count in a vector transducer, and five numbers in a constant one.
+    // A state has a weight and a count in a `vector` transducer, and five numbers in a `const` one.
     let widths = ["vector": 12, "const": 20]
     guard let width = widths[kind], stateCount >= 0, arcCount >= 0 else { return nil }
     let (states, isTooMuch) = stateCount.multipliedReportingOverflow(by: width)

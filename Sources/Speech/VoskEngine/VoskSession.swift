@@ -1,9 +1,10 @@
 import AudioCore
 import SpeechEngine
 
-/// The recognition of utterances with libvosk.
+/// A session that recognizes utterances with libvosk.
 final class VoskSession: SpeechEngineSession {
-  /// Each utterance has its own recognizer, because libvosk adapts to earlier utterances.
+  /// The recognizer of the current utterance; each has its own, because libvosk adapts to earlier
+  /// utterances.
   private var recognizer: VoskRecognizer
   private let makeRecognizer: () throws(SpeechEngineError) -> VoskRecognizer
   private var hasRecognized = false
@@ -12,7 +13,7 @@ final class VoskSession: SpeechEngineSession {
   private let alternativeCount: Int
   private let interruption = InterruptionFlag()
   private var assembly = UtteranceAssembly()
-  /// Samples per call to libvosk.
+  /// The number of samples per call to libvosk.
   private static let step = 1_600
 
   init(model: VoskModel, options: SpeechSessionOptions) throws(SpeechEngineError) {
@@ -35,8 +36,8 @@ final class VoskSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// Interrupts a call between two tenths of a second of audio, and abandons the end of a search to
-  /// its own thread.
+  /// Interrupts the session: processing of audio stops within a tenth of a second, and a running
+  /// end of a search is left to its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   func beginUtterance() throws(SpeechEngineError) {
@@ -125,7 +126,7 @@ final class VoskRecognizer {
   ///
   /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
   func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Bool {
-    // The count is the array's count.
+    // The count is that of the array.
     let code = model.library.functions.accept(handle, samples, Int32(clamping: samples.count))
     guard code >= 0 else { throw .failed(reason: "libvosk cannot process the audio (\(code))") }
     return code != 0

@@ -30,8 +30,9 @@ final class ByteLink {
     (input, output) = (nil, nil)
   }
 
-  /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a
-  /// budget of zero returns at once.
+  /// Waits until the link can be read or, with `toWrite`, written.
+  ///
+  /// A link that has ended can be read. A budget of zero returns at once.
   ///
   /// - Returns: the operations that currently do not block.
   func wait(
@@ -48,8 +49,9 @@ final class ByteLink {
     return (requests[0].revents != 0, requests[1].revents != 0)
   }
 
-  /// Returns the available bytes; empty at the end, and nil if none are available, because `poll`
-  /// may report readiness incorrectly.
+  /// Returns the available bytes; empty at the end, and nil if none are available after all.
+  ///
+  /// `poll` may report readiness incorrectly.
   func read() throws(LinkError) -> [UInt8]? {
     guard let input else { throw .system(EBADF) }
     // Stored, because the initializer of an array cannot throw a typed error.
@@ -106,7 +108,8 @@ extension ByteLink {
     return try connected(toFirstOf: found, within: budget, until: interruption)
   }
 
-  /// Connects to the first responding address; a silent address uses only a part of the time.
+  /// Connects to the first responding address; an address that does not respond gets only a part of
+  /// the time.
   static func connected(
     toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
     until interruption: WakeUp? = nil
@@ -139,7 +142,7 @@ extension ByteLink {
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw .system(errno) }
     var yes: Int32 = 1
-    // Sends each chunk at once; a Unix socket rejects the option and does not need it.
+    // Sends each chunk at once; a Unix socket rejects this option and does not need it.
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     let link = ByteLink(owning: descriptor, interruption: interruption)

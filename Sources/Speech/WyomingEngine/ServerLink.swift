@@ -18,7 +18,8 @@ final class ServerLink {
   private var waitingSize = 0
   private var linkError: LinkError?
   private var info: WyomingInfo?
-  /// Whether an utterance was sent before the current one; its server may still send a text of it.
+  /// Whether an earlier utterance was sent on this connection, so that a text of that utterance may
+  /// still arrive.
   private(set) var isReused = false
   private var hasUtterance = false
 
@@ -116,7 +117,7 @@ final class ServerLink {
     guard event.type != "error" else { throw .refused(event.data["text"]?.string ?? "error") }
   }
 
-  /// Notes that an utterance begins.
+  /// Records that an utterance begins.
   func beginUtterance() {
     (isReused, hasUtterance) = (hasUtterance, true)
   }
@@ -125,7 +126,7 @@ final class ServerLink {
     do throws(LinkError) {
       try write(event, budget)
     } catch {
-      // A part of the event may be sent.
+      // The event may have been sent in part, so the connection cannot be used again.
       if case .timedOut = error { linkError = error }
       throw failure(error)
     }
@@ -154,7 +155,7 @@ final class ServerLink {
     return waiting
   }
 
-  /// The events that arrived before the connection ended.
+  /// The events that arrived before the connection ended, after waiting for its end.
   var lastWords: [WyomingEvent] {
     let budget = TimeBudget(.seconds(1))
     while linkError == nil, budget.left > .zero { readMore(within: budget) }
@@ -166,7 +167,8 @@ final class ServerLink {
     return .failed(reason: "\(server): \(explained(failure))")
   }
 
-  /// For a child, the exit status explains more than the end of the connection.
+  /// Returns the reason for a failure; for a child, the exit status, which explains more than the
+  /// end of the connection.
   private func explained(_ failure: LinkError) -> String {
     guard failure.isEnd, let child else { return failure.description }
     return child.ending(within: .seconds(2), until: interruption) ?? failure.description
@@ -177,7 +179,7 @@ final class ServerLink {
     var rest = event.bytes[...]
     while !rest.isEmpty {
       let readiness = try bytes.wait(toWrite: true, within: budget)
-      // Reads, too, because a server whose output is not read may stop reading.
+      // Reads while writing, because a server whose output is not read may stop reading.
       if readiness.canRead { readMore(within: budget) }
       if !readiness.canWrite { try budget.check() }
       if let linkError { throw linkError }
@@ -194,14 +196,15 @@ final class ServerLink {
         if try isLast(event) { return }
       }
       if let linkError { throw linkError }
-      // A server that sends other events forever does not extend the limit.
+      // Checked after reading, so that a server that sends other events forever does not extend the
+      // limit.
       if hasRead { try budget.check() }
       readMore(within: budget)
       hasRead = true
     }
   }
 
-  /// Reads the received bytes, at most 1 MiB: a server may never stop sending.
+  /// Reads the received bytes, but at most 1 MiB, because a server may never stop sending.
   private func readArrived() {
     let now = TimeBudget(.zero)
     for _ in 0..<16 {

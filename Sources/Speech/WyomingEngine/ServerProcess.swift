@@ -6,8 +6,8 @@ import Synchronization
 /// A child process that serves on its standard input and output.
 ///
 /// Its input is a socket, because writing to a pipe without a reader raises a signal in this
-/// process. Ctrl-C reaches it only as the end of its standard input. One thread waits for its end,
-/// and another reads its standard error.
+/// process. Ctrl-C reaches the child only as the end of its standard input. One thread waits for
+/// the child's end, and another reads its standard error.
 final class ServerProcess: Sendable {
   /// The time for a child to end after the end of its input, and again after SIGTERM.
   private static let grace = Duration.seconds(1)

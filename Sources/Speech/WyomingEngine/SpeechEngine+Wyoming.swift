@@ -9,11 +9,12 @@ extension SpeechEngine {
   /// A server that speaks the Wyoming protocol, over TCP, a Unix socket, or the standard input and
   /// output of a child process.
   ///
-  /// A child has its own process, so a crash of the engine loses only one utterance. The error
-  /// contains its exit status or signal and its last line on standard error, and the next session
+  /// A child is a separate process, so a crash of the engine loses only one utterance. The error
+  /// contains the exit status or signal, and the last line on standard error; the next session
   /// starts a new child. After a failed utterance, a stream reports its range as `dropped` and
-  /// continues with a new session; it ends with the error if three utterances in a row or the last
-  /// one failed. An idle child waits for the next session and ends when its standard input does.
+  /// continues with a new session. The stream ends with the error if three utterances in a row
+  /// failed, or the last one. An idle child waits for the next session, and ends when its standard
+  /// input does.
   ///
   /// - Sockets: consecutive utterances use one connection if the server keeps it open and returns
   ///   no text before the end of the audio. Many servers close it after each transcript.
@@ -97,10 +98,10 @@ final class LinkPool: Sendable {
 
   /// Returns the kept link to the server, or a new link.
   ///
-  /// The kept link must respond first, because many servers end after each transcript, and a
-  /// process that is about to end looks alive. Connecting again costs less than a long wait for a
-  /// server. A new child's description is requested here, because loading its model may exceed the
-  /// usual timeout.
+  /// The kept link must respond first, because many servers end after each transcript, and the
+  /// connection of a process that is about to end still looks alive. Connecting again costs less
+  /// than waiting long for a server that has ended. The description of a new child is requested
+  /// here, because loading its model may exceed the usual timeout.
   ///
   /// - Parameter interruption: once signaled, ends this call and every later call of the link.
   func acquire(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
@@ -110,8 +111,10 @@ final class LinkPool: Sendable {
     return link
   }
 
-  /// The kept link, if it responds; otherwise it is closed, before another one is opened, because a
-  /// server has few places, and a child holds its model.
+  /// Returns the kept link if it responds; otherwise closes it and returns nil.
+  ///
+  /// It is closed before another link is opened, because a server has few places, and a child holds
+  /// its model.
   private func keptLink(until interruption: WakeUp?) -> ServerLink? {
     let kept = idle.withLock { idle in
       defer { idle.link = nil }
@@ -134,7 +137,7 @@ final class LinkPool: Sendable {
     guard link.isOpen else { return }
     let kept = Idle(
       link: link, deadline: ContinuousClock.now + options.idleTimeout, isWatched: isSocket)
-    // A link that was kept before is closed after the lock is released.
+    // The previously kept link is released, and so closed, after the lock.
     let before = idle.withLock { idle in
       defer { idle = kept }
       return idle
@@ -162,7 +165,7 @@ final class LinkPool: Sendable {
     }
   }
 
-  /// The server's description.
+  /// Returns the server's description.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     let link = try acquire()
     let info = try link.describe()

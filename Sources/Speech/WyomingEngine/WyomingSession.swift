@@ -77,7 +77,7 @@ final class WyomingSession: SpeechEngineSession {
     if let link, link.isReused, progress.isComplete { return try finish(afterEarlyTextOn: link) }
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
-    // Events that were read before the end of the audio was sent.
+    // Processes the events that were read while the end of the audio was being sent.
     for event in link.popWaiting() { progress.process(event) }
     let hasEarlyText = progress.isOver
     if !hasEarlyText {
@@ -88,17 +88,18 @@ final class WyomingSession: SpeechEngineSession {
     }
     try checkFailure()
     self.link = nil
-    // After an early text, the connection is not reused: the response to `audio-stop` would be read
-    // as the text of the next utterance.
+    // If the text came early, the connection is not reused, because the response to `audio-stop`
+    // would count as the text of the next utterance.
     if !hasEarlyText { links.giveBack(link) }
     return hypothesis
   }
 
   /// Ends an utterance whose text came before its end, on a connection with earlier utterances.
   ///
-  /// The text may be that of an earlier utterance, which came late or twice. Servers answer in order, so
-  /// a text between two descriptions, requested before and after the end of the audio, is the right one.
-  /// Without one, the early text is. The connection is not used again.
+  /// The text may belong to an earlier utterance and have come late or twice. Servers answer in
+  /// order, so two descriptions are requested, before and after the end of the audio; a text
+  /// between them belongs to this utterance. If there is none, the early text does. The connection
+  /// is not reused.
   private func finish(
     afterEarlyTextOn link: ServerLink
   ) throws(SpeechEngineError) -> SpeechHypothesis {
@@ -115,7 +116,7 @@ final class WyomingSession: SpeechEngineSession {
         return progress.isOver || event.type == "info"
       }
     } catch {
-      // A server may end after its text.
+      // Other errors are ignored, because a server may end after its text.
       if error == .interrupted { throw error }
     }
     try checkFailure()
@@ -130,7 +131,8 @@ final class WyomingSession: SpeechEngineSession {
 
   /// Sends an event, unless the server has already returned the text of the utterance.
   ///
-  /// On a connection with earlier utterances, the text may be that of one of them.
+  /// On a connection with earlier utterances, that text may belong to one of them, so the event is
+  /// sent.
   private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
     try processArrived()
     guard let link, !progress.isOver || link.isReused && !link.hasFailed else { return }

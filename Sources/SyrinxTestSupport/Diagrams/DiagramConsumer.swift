@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A task that iterates a stream according to its column, and draws the elements.
+/// A consumer's task: it iterates a stream according to the consumer's columns, and draws the
+/// elements.
 final class DiagramConsumer: Sendable {
   private struct State {
     var isGreedy = false
@@ -35,14 +36,14 @@ final class DiagramConsumer: Sendable {
 
   func endColumn() { state.withLock { $0.drawing.endColumn() } }
 
-  /// Performs the consumer's column.
+  /// Performs the next column of the consumer.
   func step(_ symbol: Character) {
     perform { state in
       state.isGreedy = symbol == "*" || symbol == ";"
       state.permits += symbol.wholeNumberValue ?? 0
       state.hasLeft = state.hasLeft || symbol == "!"
     }
-    // Only cancellation ends a pending request.
+    // A request may be pending, and only cancellation ends it.
     if symbol == "!" || symbol == ";" { task.withLock { $0 }?.cancel() }
   }
 
@@ -64,7 +65,7 @@ final class DiagramConsumer: Sendable {
     await withCheckedContinuation { continuation in perform { $0.waiting = continuation } }
   }
 
-  /// Elements that arrive after the consumer has left are not drawn.
+  /// Draws an element, unless the consumer has left before the element arrives.
   private func draw(_ symbol: String) {
     state.withLock { state in
       if !state.hasLeft { state.drawing.add(symbol) }
@@ -84,7 +85,7 @@ final class DiagramConsumer: Sendable {
 
 /// Keeps the jobs of its tasks until they are run explicitly.
 final class StepExecutor: TaskExecutor {
-  // Protects the list of jobs; it is never held while one runs.
+  // Protects the list of jobs; the lock is never held while a job runs.
   private let jobs = Mutex<[UnownedJob]>([])
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -102,7 +103,7 @@ final class StepExecutor: TaskExecutor {
 
 /// The stream of a diagram's input.
 ///
-/// It delivers an element that has arrived when it is requested.
+/// An element that has arrived is delivered once it is requested.
 ///
 /// It supports one iteration. A canceled task gets the end of the stream, as with `AsyncStream`.
 public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
@@ -115,7 +116,7 @@ public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     let queue: InputQueue<Element>
 
-    /// The next element; nil after the end.
+    /// Returns the next element; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(any Error) -> Element? {
@@ -145,7 +146,7 @@ public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   var taken: String { queue.taken }
 }
 
-/// The unconsumed events of an input, or the task that waits for the next one.
+/// The unconsumed events of an input, or the task that waits for the next event.
 final class InputQueue<Element: Sendable>: Sendable {
   typealias Answer = Result<Element?, any Error>
   typealias Waiting = CheckedContinuation<Answer, Never>
@@ -162,7 +163,7 @@ final class InputQueue<Element: Sendable>: Sendable {
     var waiting: Waiting?
     var drawing = DiagramDrawing()
 
-    /// Removes the next event and the task that waits for it.
+    /// Removes and returns the next event and the task that waits for it.
     mutating func match() -> (Waiting, Answer)? {
       guard let waiting, let answer = nextAnswer() else { return nil }
       self.waiting = nil

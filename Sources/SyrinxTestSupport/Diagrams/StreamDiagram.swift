@@ -7,7 +7,7 @@
 /// #expect(result.output == "a---c|")
 /// ```
 ///
-/// Each column of an input contains what arrives in this step:
+/// Each column of an input contains what arrives in that step:
 ///
 /// | column | what happens |
 /// |---|---|
@@ -27,12 +27,12 @@
 /// | `;` | its task is canceled and continues to request elements as with `*` |
 /// | `!` | it leaves its loop, and releases the stream |
 ///
-/// In each column the consumers act first, then the inputs, each in their order. The result shows
-/// in each column what the consumer received, in the same notation. The longest text determines the
-/// number of columns.
+/// In each column, the consumers act first, in their order, and then the inputs in theirs. The
+/// result shows in each column what the consumer received, in the same notation. The longest text
+/// determines the number of columns.
 ///
 /// Everything runs on the thread that calls `run`, which returns after the last column. A column
-/// ends when every task of the diagram waits. It does not wait for work elsewhere: on an operator's
+/// ends when every task of the diagram waits. Work elsewhere is not waited for: on an operator's
 /// own thread, or in a `Task` without this executor preference.
 public struct StreamDiagram<Element: Sendable>: Sendable {
   /// The columns of each input.
@@ -66,7 +66,7 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
     return StreamDiagramResult(output: outputs[0], taken: taken)
   }
 
-  /// Runs several streams made of the same inputs, each with a consumer.
+  /// Runs several streams made from the same inputs, each with its own consumer.
   ///
   /// - Returns: the elements that each consumer received, and those consumed from each input.
   public func run<Stream: AsyncSequence>(
@@ -106,11 +106,11 @@ extension StreamDiagram<Character> {
 
 /// The result of a diagram with one consumer.
 public struct StreamDiagramResult: Equatable, Sendable {
-  /// The consumer's elements, column by column.
+  /// The elements that the consumer received, column by column.
   public var output: String
   /// The elements consumed from each input, column by column.
   ///
-  /// They show when demand reached it.
+  /// The columns show when demand reached the input.
   public var taken: [String]
 
   /// Creates an expected result.
@@ -123,13 +123,13 @@ public struct StreamDiagramResult: Equatable, Sendable {
 public struct StreamDiagramError: Error, Equatable {}
 
 extension String {
-  /// The character of a column; after the end, the last character.
+  /// Returns the character of a column; after the end, the last character.
   fileprivate func symbol(at column: Int) -> Character {
     dropFirst(column).first ?? last ?? "*"
   }
 }
 
-/// The columns of a drawing: the characters of each, none for a `-`.
+/// The columns of a drawing: the characters in each column, none for a `-`.
 private struct DiagramColumns: Equatable {
   private var columns: [[Character]] = []
 

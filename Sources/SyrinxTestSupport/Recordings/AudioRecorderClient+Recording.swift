@@ -7,11 +7,11 @@ public import Foundation
 import SoundFile
 
 extension AudioRecorderClient {
-  /// This client, which records everything that its captures yield for `replayingCapture`.
+  /// Returns this client with captures that also record all elements, for `replayingCapture`.
   ///
-  /// The file consists of JSON lines. The first is `{"format":"syrinx-capture","version":1}`. Each
-  /// of the others has "task" (the call of `capture`, counted from 0), "ns" (nanoseconds since the
-  /// call, on `\.continuousClock`), and one of the following:
+  /// The file consists of JSON lines. The first line is `{"format":"syrinx-capture","version":1}`.
+  /// Each other line has "task" (the call of `capture`, counted from 0), "ns" (nanoseconds since
+  /// the call, on `\.continuousClock`), and one of the following:
   ///
   /// - "block", with "frames", "firstFrame", "timeNs", "capturedAtNs", the "lost" frames of a gap,
   ///   and "nonFinite", the number of samples that were NaN or infinite
@@ -39,9 +39,9 @@ extension AudioRecorderClient {
 }
 
 extension AudioRecorderClient {
-  /// A client whose captures yield a recording of `recordingCapture(to:)`.
+  /// Returns a client whose captures yield a recording of `recordingCapture(to:)`.
   ///
-  /// The blocks come at the recorded times on `\.continuousClock`.
+  /// The blocks are yielded at the recorded times on `\.continuousClock`.
   ///
   /// The calls of `capture` get the recorded captures in order and in the recorded format,
   /// regardless of their requests. A further call throws `ReplayError.noMoreTasks`. The other

@@ -4,7 +4,7 @@ import SpeechClient
 
 /// A result of a speech client.
 ///
-/// Values that older recordings lack are optional.
+/// Values that older recordings do not contain are optional.
 struct RecordedResult: Codable {
   struct Word: Codable {
     var word: String
@@ -60,7 +60,7 @@ struct RecordedEvent: Codable {
   }
 
   var kind: Kind
-  /// The time or duration; the start of dropped audio.
+  /// The event's time or duration, in nanoseconds; for dropped audio, the start of the range.
   var ns: Int64
   var endNs: Int64?
   /// The reason for dropped audio, which older recordings lack.
@@ -74,7 +74,7 @@ struct RecordedEvent: Codable {
     case engineTooSlow, engineFailed, gap, nonFinite, unintelligible
   }
 
-  /// Returns nil for a result, which is recorded in a line of another kind.
+  /// Returns nil for a result, which is recorded in another field of the line.
   init?(_ event: SpeechRecognitionEvent) {
     switch event {
     case .result: return nil
@@ -241,7 +241,7 @@ struct RecordedBlock: Codable {
   }
 }
 
-/// A name that may have unknown values in recordings made by newer versions.
+/// A name in a recording; a newer version may have recorded a name that this version lacks.
 protocol RecordedName: RawRepresentable<String>, Codable {}
 
 extension RecordedName {

@@ -74,14 +74,15 @@ actor RecordingJournal {
   }
 }
 
-/// The WAV file of a task: `talk.jsonl` has `talk-0.wav`, `talk-1.wav` … beside it.
+/// Returns the WAV file of a task: for `talk.jsonl`, it is `talk-0.wav`, `talk-1.wav`, and so on,
+/// in the same folder.
 func soundURL(of task: Int, beside url: URL) -> URL {
   let path = FilePath(url)
   return path.folder.appending(FilePath("\(path.stem.text)-\(task).wav")).url
 }
 
 extension RecordingJournal {
-  /// A task's stream, recorded as it is consumed.
+  /// Returns the stream of a new task, recorded as it is consumed.
   ///
   /// It throws if the journal cannot be written.
   ///
@@ -109,7 +110,7 @@ extension RecordingJournal {
   }
 }
 
-/// A stream that is recorded while it is consumed; the consumer's demand stays the back-pressure.
+/// A stream that is recorded while it is consumed, without adding a buffer.
 private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
   enum Note {
     case element(Element)

@@ -5,7 +5,7 @@ import Synchronization
 /// The tasks of a recording, one for each call.
 final class Replay: Sendable {
   private let tasks: [[RecordedLine]]
-  // Protects the remaining tasks and the running ones.
+  // Protects the number of the next task and the running tasks.
   private let state = Mutex<(next: Int, running: [ReplayPace])>((0, []))
 
   init(_ recorded: RecordedTasks) {
@@ -77,7 +77,7 @@ public enum ReplayError: Error, Equatable {
   case unreadable(reason: String)
   /// There were more calls than the recording has tasks; record it again.
   case noMoreTasks(recorded: Int)
-  /// A recorded error, as its description.
+  /// The recording contains this error, which is replayed as its description.
   case recorded(String)
 }
 

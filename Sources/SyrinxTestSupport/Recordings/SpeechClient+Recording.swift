@@ -6,10 +6,10 @@ import SoundFile
 public import SpeechClient
 
 extension SpeechClient {
-  /// This client, which records everything that its tasks yield for `replaying(_:)`.
+  /// Returns this client with tasks that also record all elements, for `replaying(_:)`.
   ///
-  /// The file consists of JSON lines. The first is `{"format":"syrinx-speech","version":1}`. Each
-  /// of the others has "task" (the call of `startTask` or `recognition`, counted from 0), "ns"
+  /// The file consists of JSON lines. The first line is `{"format":"syrinx-speech","version":1}`.
+  /// Each other line has "task" (the call of `startTask` or `recognition`, counted from 0), "ns"
   /// (nanoseconds since the call, on `\.continuousClock`), and one of the following:
   ///
   /// - "result", with "utterance", "final", "words" ("word", "startNs", "durationNs", "confidence",
@@ -56,7 +56,8 @@ extension RecordedLine {
 }
 
 extension SpeechRequest {
-  /// The request with its buffers also written to a file, unless it is for a file.
+  /// Returns the request with its buffers also written to a file; a request for a file is
+  /// unchanged.
   fileprivate func keepingAudio(in url: URL) -> SpeechRequest {
     var request = self
     switch source {
@@ -77,9 +78,9 @@ private func teed(
 }
 
 extension SpeechClient {
-  /// A client that yields a recording of `recording(to:)`.
+  /// Returns a client whose tasks yield a recording of `recording(to:)`.
   ///
-  /// The results and events come at the recorded times on `\.continuousClock`.
+  /// The results and events are yielded at the recorded times on `\.continuousClock`.
   ///
   /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
   /// their requests and of the recorded endpoint. Their audio is not read. A further call throws
@@ -101,7 +102,7 @@ extension SpeechClient {
 }
 
 extension Replay {
-  /// The results of the next task.
+  /// Returns the results of the next task.
   fileprivate func results() -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
     do {
       let (_, lines, pace) = try begin()
@@ -113,7 +114,7 @@ extension Replay {
     }
   }
 
-  /// The next task's events.
+  /// Returns the events of the next task.
   ///
   /// If only results were recorded, the events are derived from them.
   fileprivate func events() -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
@@ -170,7 +171,7 @@ struct RecordedTasks {
     self.tasks = (0..<((tasks.keys.max() ?? -1) + 1)).map { tasks[$0] ?? [] }
   }
 
-  /// A line with impossible numbers.
+  /// The reason that a line is invalid, although it is valid JSON.
   private struct Damage: Error, CustomStringConvertible {
     let line: RecordedLine
 

@@ -7,8 +7,8 @@ import Synchronization
 extension SpeechClient {
   /// A client that reports the events of a script, at its times on `\.continuousClock`.
   ///
-  /// Each call of `startTask` and `recognition` starts the script again; their audio is not read.
-  /// With a `TestClock`, no event is yielded before the clock is advanced. As with an engine,
+  /// Each call of `startTask` and `recognition` starts the script again; the requests' audio is not
+  /// read. With a `TestClock`, no event is yielded before the clock is advanced. As with an engine,
   /// `finishTask` yields the final result of the current utterance at once and ends the streams
   /// without later events. The client is authorized and recognizes `language`. A request for key
   /// phrases gets only the key phrases in the script.
@@ -99,12 +99,12 @@ private final class ScriptedTask: Sendable {
     state = Mutex(State(rest: steps[...]))
   }
 
-  /// All events.
+  /// Returns the stream of all events.
   func events() -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
     AsyncThrowingStream { try await self.next() }
   }
 
-  /// Only the results.
+  /// Returns the stream of results.
   func results() -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
     AsyncThrowingStream {
       while let event = try await self.next() {

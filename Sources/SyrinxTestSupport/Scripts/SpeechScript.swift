@@ -13,7 +13,7 @@ import SpeechEngine
 /// The order of the calls matters only for events at the same time. The stream ends with the last
 /// event.
 public struct SpeechScript: Sendable {
-  /// An action at a time.
+  /// An action of a script at a certain time.
   enum Action: Sendable {
     case report(SpeechRecognitionEvent)
     case fail(any Error)
@@ -23,7 +23,7 @@ public struct SpeechScript: Sendable {
   struct Step: Sendable {
     var time: Duration
     var action: Action
-    /// The utterance it belongs to, and whether it ends the utterance.
+    /// The utterance to which the step belongs, and whether the step ends it.
     var utterance: (number: Int, isClosing: Bool)?
   }
 
@@ -35,9 +35,9 @@ public struct SpeechScript: Sendable {
 
   /// Returns the script with an utterance that begins at this time.
   ///
-  /// Speech starts at this time. Each revision is a partial result; without revisions, each word is
-  /// one when it ends. The final result comes after the silence that ends an utterance, with as
-  /// many alternatives as requested. The timestamps of words are clock times.
+  /// Speech starts at this time. Each revision is a partial result; without revisions, there is a
+  /// partial result at the end of each word. The final result comes after the silence that ends an
+  /// utterance, with as many alternatives as requested. The timestamps of words are clock times.
   public func saying(
     _ utterance: ScriptedUtterance, at begin: Duration,
     silence: Duration = EndpointPolicy().silence

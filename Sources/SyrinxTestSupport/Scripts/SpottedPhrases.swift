@@ -30,7 +30,7 @@ extension [KeyPhrase] {
 }
 
 extension SpeechHypothesis {
-  /// The key phrases it contains, each as one word without confidence.
+  /// Returns the key phrases in the hypothesis, each as one word without confidence.
   func phrases(_ wanted: [KeyPhrase]) -> SpeechHypothesis {
     let found = wanted.occurrences(in: words.map(\.text)).map { phrase in
       let spoken = words[phrase.words].map(\.frames)
@@ -41,7 +41,7 @@ extension SpeechHypothesis {
 }
 
 extension SpeechRecognitionResult {
-  /// The key phrases in its best transcription, each as one segment without confidence.
+  /// Returns the key phrases in the best transcription, each as one segment without confidence.
   func phrases(_ wanted: [KeyPhrase]) -> SpeechRecognitionResult {
     let words = bestTranscription.segments
     let found = wanted.occurrences(in: words.map(\.substring))

@@ -64,7 +64,7 @@ import Testing
 
   // MARK: Floating-point samples
 
-  /// A tone with harmonics, noise, and a pause of exact zeros; its peak is 1.
+  /// Returns a tone with harmonics, noise, and a pause of exact zeros; its peak is 1.
   private static func audio(seconds: Double = 0.5, frequency: Double = 150) -> [Double] {
     var noise: UInt32 = 1
     return (0..<Int(seconds * 8_000)).map { frame in
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// Decodes a payload in chunks; rejoined, the samples.
+  /// Decodes a payload in chunks of this size, and returns all samples.
   private func decoded(_ payload: [UInt8], by size: Int, width: Int = 4) throws -> [Float] {
     var decoder = AudioDecoder(format: try format(width: width))
     return try stride(from: 0, to: payload.count, by: size).flatMap { begin in
@@ -120,7 +120,9 @@ import Testing
     #expect(found.count == samples.count && worst < 1e-6, "\(worst)")
   }
 
-  @Test func `a wave between the levels that look like floating-point samples is accepted`() throws
+  @Test
+  func `integer samples between the levels that look like floating-point numbers are accepted`()
+    throws
   {
     for level in [0.4, 0.49, 0.5, 0.55, 0.62] {
       let square = (0..<8_000).map { $0 / 40 % 2 == 0 ? level : -level }

@@ -93,7 +93,7 @@ import Testing
     #expect(try events(Array("\(line)\n".utf8)) == [event])
   }
 
-  @Test func `data after the line overrides data in it`() throws {
+  @Test func `data after the line overrides data in the line`() throws {
     let data = #"{"text":"behind","new":1}"#
     let frame = #"{"type":"a","data":{"text":"inline","old":2},"data_length":\#(data.utf8.count)}"#
     let read = try events(Array("\(frame)\n\(data)".utf8))
@@ -136,7 +136,7 @@ import Testing
     ("{\"type\":\"a\",\"data_length\":3}\n{x}", .notJSON(part: "data")),
     ("{\"type\":\"a\",\"data_length\":4}\nnull", .notJSON(part: "data")),
     ("{\"type\":\"a\",\"data_length\":2}\n[]", .notJSON(part: "data")),
-  ]) func `a malformed frame is a permanent error with its reason`(
+  ]) func `a malformed frame is a permanent error that contains the reason`(
     frame: String, error: FrameError
   ) {
     var reader = FrameReader()
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: ["[", #"{"a":"#, #"[{"a":"#])
-  func `JSON that is nested deeper than 32 levels is refused in the line and after it`(
+  func `JSON nested deeper than 32 levels is rejected both in the line and after the line`(
     opening: String
   ) throws {
     let levels = opening.filter { "[{".contains($0) }.count
@@ -158,7 +158,7 @@ import Testing
       let rest = depth % levels == 0 ? "1" : "[1]"
       let closing = opening.filter { "[{".contains($0) }.map { $0 == "[" ? "]" : "}" }.reversed()
       let nested = opened + rest + String(repeating: closing.joined(), count: depth / levels)
-      // An object is a level too.
+      // An object is also a level.
       let inner = #"{"x":\#(nested)}"#
       let after = "{\"type\":\"a\",\"data_length\":\(inner.utf8.count)}\n\(inner)"
       let limits = WyomingLimits(header: 4 << 20, data: 4 << 20)
@@ -176,7 +176,7 @@ import Testing
     #expect(read.map(\.type) == ["a"])
   }
 
-  @Test func `a text that exceeds a call's limit stays for the next call`() throws {
+  @Test func `a text over a call's limit is kept for the next call`() throws {
     let line = #"{"type":"a","data":{"x":"\#(String(repeating: "y", count: 90))"}}"#
     let long = WyomingEvent("b", ["x": .string(String(repeating: "y", count: 90))])
     for bytes in [Array("\(line)\n".utf8), long.bytes] {

@@ -25,12 +25,13 @@ import Testing
     return task
   }
 
-  @Test func `a client waits if all places are taken, and leaves after its time`() async {
+  @Test func `a client waits while all places are taken, and must leave after half a second`() async
+  {
     _ = await (serve(1), serve(2))
     let third = await waiting(3)
     await clock.advance(by: .milliseconds(500))
     #expect(await !third.value)
-    // A client that leaves holds no place, so that its removal frees none.
+    // A leaving client holds no place, so its removal frees none.
     table.remove(3)
     #expect(table.add(4, from: nil) == .waiting)
   }
@@ -76,7 +77,7 @@ import Testing
     await first.untilReplaced()
     #expect(second.idleTime == .milliseconds(600))
     table.remove(1)
-    // The place is taken.
+    // The place of the replaced client belongs to the third client.
     #expect(table.add(4, from: nil) == .waiting)
   }
 
@@ -99,7 +100,10 @@ import Testing
     await first.untilReplaced()
   }
 
-  @Test func `a client whose audio is recognized, or that has not begun, keeps its place`() async {
+  @Test
+  func `a client keeps its place until its conversation begins and during recognition`()
+    async
+  {
     let first = await serve(1)
     #expect(table.add(2, from: nil) == .served)
     await first.recognizing {
@@ -111,7 +115,9 @@ import Testing
     }
   }
 
-  @Test func `occasional samples do not keep a client's place, and speech does`() async {
+  @Test func `a client keeps its place by sending speech, but not by sending occasional samples`()
+    async
+  {
     let (speaking, trickling) = await (serve(1), serve(2))
     for _ in 0..<20 {
       await clock.advance(by: .milliseconds(100))
@@ -125,7 +131,7 @@ import Testing
     #expect(speaking.idleTime == .zero)
   }
 
-  @Test func `the clients of one address leave room for those of others`() {
+  @Test func `the clients of one address leave room for those of other addresses`() {
     let stages = (1...40).map { table.add($0, from: "10.0.0.1") }
     #expect(stages.count { $0 == .served } == 2 && stages.count { $0 == .waiting } == 16)
     #expect(stages.count { $0 == .leaving } == 22)
@@ -138,7 +144,7 @@ import Testing
     #expect(limited.add(4, from: nil) == .served && limited.add(5, from: nil) == .served)
   }
 
-  @Test func `clients that wait and that leave are limited`() {
+  @Test func `the numbers of waiting clients and of leaving clients are limited`() {
     let stages = (1...500).map { table.add($0, from: nil) }
     #expect(stages.count { $0 == .served } == 2 && stages.count { $0 == .waiting } == 64)
     #expect(stages.count { $0 == .leaving } == 256 && stages.count { $0 == nil } == 178)

@@ -83,7 +83,7 @@ import Wyoming
     }
   }
 
-  @Test func `floating-point samples of width 4 are a fault of the audio's format`() {
+  @Test func `floating-point samples of width 4 are a fault of the audio format`() {
     let payload = (0..<1_000).flatMap { frame in
       let sample: Float = frame % 2 == 0 ? 0.1 : -0.3
       return withUnsafeBytes(of: sample.bitPattern.littleEndian, Array.init)
@@ -141,24 +141,25 @@ import Wyoming
     ("go forward ten metres", 3, "Go-forward 10 meters", ["go forward ten", " meters"]),
     ("go on then", 2, "No one is there", ["go on", " is there"]),
   ])
-  func `chunks continue after the words that were sent, and the transcript is the final text`(
+  func `chunks continue after the sent words, and the transcript is the final text`(
     partial: String, stable: Int, final: String, chunks: [String]
   ) {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial(partial, stable: stable))
-    // A contradiction takes no word back.
+    // Contradicting a sent word does not remove the word.
     events += writer.process(.partial("x", stable: 0))
     events += writer.process(.final(final)) + writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }
     #expect(texts == chunks + [final])
   }
 
-  @Test func `the transcript lacks an unintelligible utterance, and has the next one`() {
+  @Test func `the transcript omits an unintelligible utterance, but not the next utterance`() {
     var writer = TranscriptWriter(language: nil)
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
     _ = writer.process(.final("delta epsilon", utterance: 1))
-    // A word of an utterance with a final result takes nothing from it.
+    // If a removed word is reported as unintelligible after a final result, the result is not
+    // changed.
     #expect(writer.drop(.unintelligible).isEmpty)
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }
@@ -168,7 +169,7 @@ import Wyoming
     #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
-  @Test func `a voice without remaining words ends at its last retracted word`() {
+  @Test func `a voice whose words are all retracted ends at the last retracted word`() {
     let results: [[SpeechRecognitionResult]] = [
       [.partial("oh"), .final("")], [.partial("oh"), .partial(""), .final("")],
       [.partial("oh"), .partial("")],

@@ -8,7 +8,7 @@ import Wyoming
 
 @testable import WyomingServer
 
-/// How a conversation ends where the client does not end it.
+/// Conversations that end without the client ending them.
 extension ConversationTests {
   @Test func `a client that sends nothing until the time limit gets an error and is disconnected`()
     async
@@ -51,7 +51,7 @@ extension ConversationTests {
         return nil
       }, clock: clock)
     client.send(utterance(tenths: 1))
-    // The answer to this comes after the transcript.
+    // The response to this comes after the transcript.
     client.send([WyomingEvent("ping")])
     _ = await endings.first { _ in true }
     await clock.advance(by: .seconds(75))
@@ -82,7 +82,7 @@ extension ConversationTests {
     let (taken, take) = AsyncStream.makeStream(of: Void.self)
     let client = client(CountingSpeech().client, clock: clock) {
       take.yield()
-      // As a socket that is full: it ends by cancellation alone.
+      // Like a full socket: only cancellation ends the call.
       await untilCancelled()
       throw CancellationError()
     }
@@ -90,7 +90,7 @@ extension ConversationTests {
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(30))
-    // The second attempt is the farewell, whose time is limited too.
+    // The second attempt is the farewell, which has its own time limit.
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))
@@ -115,7 +115,7 @@ extension ConversationTests {
     await client.conversation.value
   }
 
-  @Test func `a cancelled server does not wait for an engine that lists its models`() async {
+  @Test func `a canceled server does not wait for an engine that lists its models`() async {
     let (isAsked, asked) = AsyncStream.makeStream(of: Void.self)
     let answer = DispatchSemaphore(value: 0)
     defer { answer.signal() }
@@ -134,7 +134,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `cancelling a server ends conversations within an utterance`() async {
+  @Test func `canceling a server ends conversations within an utterance`() async {
     let speech = CountingSpeech()
     let client = client(speech.client)
     client.send(utterance(tenths: 3).dropLast())
@@ -145,7 +145,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `cancelling audio does not wait for a recognition that accepts no audio`() async {
+  @Test func `canceling add does not wait for a recognition that accepts no audio`() async {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(

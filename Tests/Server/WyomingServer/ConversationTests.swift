@@ -17,14 +17,14 @@ import Wyoming
 
     func send(_ events: [WyomingEvent]) { for event in events { bytes.yield(event.bytes) } }
 
-    /// All that came until the conversation's end.
+    /// Returns all events up to the end of the conversation.
     func all() async -> [WyomingEvent] {
       var all: [WyomingEvent] = []
       for await event in events { all.append(event) }
       return all
     }
 
-    /// All that came up to the first of a type.
+    /// Returns all events up to the first event of this type.
     func all(until type: String) async -> [WyomingEvent] {
       var all: [WyomingEvent] = []
       for await event in events {
@@ -72,7 +72,7 @@ import Wyoming
     return Client(bytes: bytes, events: events, conversation: work)
   }
 
-  @Test func `a client gets the server's models, an answer to ping, and its transcripts`() async {
+  @Test func `a client gets the server's models, a response to ping, and its transcripts`() async {
     let client = client(CountingSpeech().client)
     client.send([WyomingEvent("describe"), WyomingEvent("ping", ["text": "a"])])
     client.send(utterance(tenths: 3, language: "en") + utterance(tenths: 5))
@@ -118,7 +118,7 @@ import Wyoming
           _ = try await buffers.first { _ in true }
           return .partial("go forward ten", stable: 2)
         case 2:
-          // A request for the second result means that the first one was sent.
+          // A request for the second result means that the first result has been sent.
           taken.yield()
           for try await _ in buffers {}
           return .final("go forward ten")
@@ -184,7 +184,7 @@ import Wyoming
     }
   }
 
-  @Test func `a client that disconnects within an utterance ends its recognition`() async {
+  @Test func `if a client disconnects within an utterance, its recognition ends`() async {
     let speech = CountingSpeech()
     let client = client(speech.client)
     client.send(utterance(tenths: 3).dropLast())
@@ -231,8 +231,7 @@ import Wyoming
     }
   }
 
-  @Test func `lost audio is reported to the server's owner, and the transcript has the rest`() async
-  {
+  @Test func `lost audio is reported to the server's owner, and the rest is transcribed`() async {
     var speech = SpeechClient()
     let reason = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
     speech.recognition = { _ in
@@ -321,12 +320,12 @@ import Wyoming
   }
 }
 
-/// As what never comes.
+/// Waits until the caller is canceled.
 @Sendable func untilCancelled() async {
   for await _ in AsyncStream<Never>.makeStream().stream {}
 }
 
-/// What a server reports.
+/// The reports of a server.
 final class Reports: Sendable {
   private let list = Mutex<[WyomingServerReport]>([])
 

@@ -30,7 +30,8 @@ import WyomingServer
     do { try await serving.value } catch is CancellationError {}
   }
 
-  /// Everything that the endpoint sends until it closes the connection.
+  /// Returns all text that the endpoint sends in response to a request until it closes the
+  /// connection.
   private func answer(to request: String, at address: WyomingAddress) async throws -> String {
     try await onThread {
       let link = try connect(address)
@@ -59,7 +60,7 @@ import WyomingServer
   }
 
   @Test(arguments: ["", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost"])
-  func `a client without a whole request is disconnected after two seconds`(
+  func `a client that sends no complete request is disconnected after two seconds`(
     request: String
   ) async throws {
     try await serving { address in
@@ -71,7 +72,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a request whose lines end with bare line feeds is answered or closed at once`()
+  @Test func `a request whose lines end with bare line feeds gets a response or is closed at once`()
     async throws
   {
     try await serving { address in
@@ -95,7 +96,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that does not speak HTTP gets no metrics, and the next client does`()
+  @Test func `a client that does not speak HTTP gets no metrics, but the next client does`()
     async throws
   {
     try await serving { address in
@@ -114,7 +115,7 @@ import WyomingServer
   }
 }
 
-/// Everything until the other end closes.
+/// Returns all text up to the end of the connection.
 private func text(from link: ByteLink) throws -> String {
   var text: [UInt8] = []
   while true {

@@ -11,7 +11,7 @@ import Testing
     watch = PeerWatch(limit: .seconds(30), clock: clock)
   }
 
-  /// What a peer has left once it was waited for that long.
+  /// Returns the peer's remaining time after the server has waited this long for it.
   private func timeLeft(afterWaiting time: Duration) async -> Duration? {
     await watch.waiting {
       await clock.advance(by: time)
@@ -60,7 +60,9 @@ import Testing
     #expect(watch.idleTime == .zero)
   }
 
-  @Test func `a peer becomes idle after the time limit, even if each wait is short`() async throws {
+  @Test func `waits that add up to the time limit make a peer idle, even if each wait is short`()
+    async throws
+  {
     let idle = Task { try await watch.untilIdle() }
     for _ in 0..<15 { _ = await timeLeft(afterWaiting: .seconds(2)) }
     await watch.waiting { try? await idle.value }

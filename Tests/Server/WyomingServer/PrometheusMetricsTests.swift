@@ -5,12 +5,12 @@ import WyomingServer
 @Suite struct PrometheusMetricsTests {
   private let metrics = PrometheusMetrics()
 
-  @Test func `counters and gauges are numbers with their kind, sorted by name`() {
+  @Test func `counters and gauges are written with their kinds, sorted by name`() {
     let clients = Meter(label: "clients", factory: metrics)
     clients.increment(by: 3)
     clients.decrement()
     Counter(label: "bytes_total", factory: metrics).increment(by: 5)
-    // Another counter with the name is the same one.
+    // A second counter with the same name counts in the same series.
     Counter(label: "bytes_total", factory: metrics).increment()
     FloatingPointCounter(label: "audio_seconds_total", factory: metrics).increment(by: 1.25)
     #expect(
@@ -25,7 +25,7 @@ import WyomingServer
         """)
   }
 
-  @Test func `the buckets of a histogram count everything up to their bound`() {
+  @Test func `each bucket of a histogram counts all values up to its bound`() {
     let recorder = Recorder(label: "factor", factory: metrics)
     for value in [0.05, 0.3, 0.5, 9] { recorder.record(value) }
     #expect(
@@ -46,21 +46,22 @@ import WyomingServer
         """)
   }
 
-  @Test func `a timer is a histogram of seconds, and a recorder without aggregation is a gauge`() {
+  @Test func `timers become histograms of seconds, and recorders without aggregation gauges`() {
     Timer(label: "time", factory: metrics).recordMilliseconds(1500)
     Recorder(label: "last", aggregate: false, factory: metrics).record(7)
     #expect(metrics.text.contains("time_sum 1.5\n"))
     #expect(metrics.text.contains("# TYPE last gauge\nlast 7\n"))
   }
 
-  @Test func `labels in another order belong to the same series, and each label occurs once`() {
+  @Test func `the order of labels does not matter, and a repeated label keeps its last value`() {
     for dimensions in [[("b", "2"), ("a", "1")], [("a", "0"), ("b", "2"), ("a", "1")]] {
       Counter(label: "x", dimensions: dimensions, factory: metrics).increment()
     }
     #expect(metrics.text == "# TYPE x counter\nx{a=\"1\",b=\"2\"} 2\n")
   }
 
-  @Test func `labels are escaped, and characters that Prometheus forbids are removed from names`() {
+  @Test
+  func `labels are escaped, and underscores replace characters that Prometheus forbids in names`() {
     Counter(
       label: "9 bad-names", dimensions: [("the code", "a\"b\\c\r\nd")], factory: metrics
     ).increment()

@@ -11,7 +11,7 @@ import WyomingServer
 
 @testable import WyomingEngine
 
-/// The server on sockets, with the engine as its client.
+/// Runs the server on sockets, with the Wyoming engine as its client.
 @Suite struct ServerTests {
   private let socket = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).sock").path
 
@@ -19,7 +19,7 @@ import WyomingServer
     name: "test", availability: { .ready(SpeechModel(language: "en-US", location: "here")) },
     makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
 
-  /// Runs a server, and ends it after `body`, which is to find it listening.
+  /// Runs a server during `body`, and checks that it listens before.
   private func serving(
     on address: WyomingAddress = .tcp(host: "127.0.0.1", port: 0),
     with speech: CountingSpeech = CountingSpeech(),
@@ -48,7 +48,7 @@ import WyomingServer
     do { try await serving.value } catch is CancellationError {}
   }
 
-  /// What the engine makes of an utterance, on its own thread.
+  /// Returns the engine's transcript of an utterance, recognized on a separate thread.
   private func transcribe(tenths: Int, at address: WyomingAddress) async throws -> String {
     try await onThread {
       let session = try SpeechEngine.wyoming(server: address)
@@ -78,7 +78,7 @@ import WyomingServer
   }
 
   @Test func `a Unix socket exists as long as the server runs`() async throws {
-    // What a server that crashed left behind is no hindrance.
+    // A socket file that a crashed server has left behind is replaced.
     try leaveSocket(at: socket)
     try await serving(on: .unix(path: socket)) { address in
       try await checkHearing(at: address)
@@ -142,14 +142,14 @@ import WyomingServer
         try first.exchange(WyomingEvent("ping"), until: "pong")
         second.put(try connect(address))
       }
-      // The first one's idle timeout, and the second one's wait.
+      // The sleepers are the idle timeout of the first client and the wait of the second.
       await clock.sleepers(atLeast: 2)
       await clock.advance(by: .milliseconds(500))
       try await onThread {
         #expect(try second.exchange(nil, until: "error").data["code"] == "busy")
         second.put(try connect(address))
       }
-      // That, and the farewell of the refused one.
+      // The sleepers are the same timeout and the farewell of the rejected client.
       await clock.sleepers(atLeast: 2)
       try await onThread {
         first.close()
@@ -172,7 +172,7 @@ import WyomingServer
         second.put(try connect(address))
       }
       #expect(metrics.text.contains("\nsyrinx_clients 1\n"))
-      // The first one's idle timeout, and the second one's wait.
+      // The sleepers are the idle timeout of the first client and the wait of the second.
       await clock.sleepers(atLeast: 2)
       await clock.advance(by: .milliseconds(500))
       try await onThread { _ = try second.exchange(nil, until: "error") }
@@ -187,8 +187,8 @@ import WyomingServer
     ] { #expect(lines.contains(Substring(line)), "\(line)") }
   }
 
-  @Test func `the places of clients that left are free at once`() async throws {
-    // Time stands still: who waited for a place and got none would get no answer.
+  @Test func `the places of clients that have left are free at once`() async throws {
+    // The clock is never advanced, so a client that had to wait for a place would get no response.
     try await serving(options: { $0.maximumConnections = 4 }) { address in
       try await onThread {
         for _ in 0..<100 {
@@ -233,7 +233,7 @@ import WyomingServer
     }
   }
 
-  @Test func `frames that arrive byte by byte are answered`() async throws {
+  @Test func `frames that arrive byte by byte get a response`() async throws {
     try await serving { address in
       try await onThread {
         let link = try connect(address)
@@ -265,7 +265,8 @@ import WyomingServer
     }
   }
 
-  @Test func `a client may send after an error and then reads the end of the connection`()
+  @Test
+  func `a client that gets an error may still send, and then reads the end of the connection`()
     async throws
   {
     let clock = TestClock()
@@ -284,7 +285,8 @@ import WyomingServer
         _ = try first.write(Array("garbage\n".utf8)[...])
         #expect(try exchange(nil, over: first, until: "error").data["code"] == "malformed")
         for link in [refused, first] {
-          // A closed socket answers the first of them with a reset, and refuses the second.
+          // If the server had closed the socket, the first write would cause a reset, and the
+          // second would fail.
           for _ in 0..<2 { #expect(try link.write(WyomingEvent("ping").bytes[...]) > 0) }
           _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
           #expect(try link.read() == [])
@@ -308,7 +310,7 @@ import WyomingServer
         try first.exchange(WyomingEvent("ping"), until: "pong")
         for link in many { link.put(try connect(address)) }
       }
-      // The first one's idle timeout, and the waits of all others.
+      // The sleepers are the idle timeout of the first client and the waits of all others.
       await clock.sleepers(atLeast: 65)
       try await onThread { try checkRefusal(at: address) }
       await clock.advance(by: .milliseconds(500))
@@ -332,7 +334,7 @@ import WyomingServer
   }
 
   @Test(arguments: [(0, 2), (20_000, 2), (0, 40)])
-  func `a client that sends audio takes the place of the idlest one, even in long texts and chunks`(
+  func `a client that sends audio, even in long chunks, takes the place of the idlest client`(
     length: Int, tenths: Int
   ) async throws {
     let clock = TestClock()
@@ -357,7 +359,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that asks for the models takes the place of an idle one`() async throws {
+  @Test func `a client that requests the models takes the place of an idle client`() async throws {
     let clock = TestClock()
     try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
       let (idle, asking) = (LinkBox(), LinkBox())
@@ -372,7 +374,7 @@ import WyomingServer
     }
   }
 
-  @Test func `an address may have only its number of connections at once`() async throws {
+  @Test func `one address may have only the maximum number of connections at once`() async throws {
     try await serving(options: { $0.maximumConnectionsPerAddress = 1 }) { address in
       try await onThread {
         let first = try connect(address)
@@ -380,7 +382,7 @@ import WyomingServer
         try checkRefusal(at: address)
         try exchange(WyomingEvent("ping"), over: first, until: "pong")
         first.close()
-        // The system reports the end of the first connection a little later.
+        // The system reports the end of the first connection with a delay.
         let isServed = (0..<100_000).contains { _ in
           (try? exchange(WyomingEvent("ping"), over: connect(address), until: "pong", "error"))?
             .type == "pong"
@@ -407,7 +409,7 @@ import WyomingServer
         second.put(try connect(address))
         for event in utterance(tenths: 2) { _ = try second.take().write(event.bytes[...]) }
       }
-      // The first one's idle timeout, and the second one's wait.
+      // The sleepers are the idle timeout of the first client and the wait of the second.
       await clock.sleepers(atLeast: 2)
       await clock.advance(by: .milliseconds(500))
       try await onThread {
@@ -417,7 +419,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a disconnected client ends the recognition of its utterance`()
+  @Test func `if a client disconnects, the recognition of its utterance ends`()
     async throws
   {
     let speech = CountingSpeech()
@@ -474,7 +476,7 @@ import WyomingServer
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the engine returns its memory some time after the last client has left`()
+  func `returnMemory is called some time after the last client has left`()
     async throws
   {
     let (clock, link) = (TestClock(), LinkBox())
@@ -501,7 +503,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a server that ends closes all connections`() async throws {
+  @Test func `all connections are closed when the server ends`() async throws {
     let link = LinkBox()
     try await serving { address in
       try await onThread {

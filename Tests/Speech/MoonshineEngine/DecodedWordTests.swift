@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test
-  func `a word includes its punctuation, and its confidence is the least of its spoken tokens`() {
+  func `a word includes its punctuation, and has the lowest confidence of its spoken tokens`() {
     let words = words([
       (" Clo", 0.5), ("ves", 0.75), (",", 0.1), (" is", 1), ("n", 1), ("'t", 0.25),
     ])

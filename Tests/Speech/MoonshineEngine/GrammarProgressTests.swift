@@ -38,7 +38,7 @@ import Testing
     #expect(try words(text, Self.cards) == nil)
   }
 
-  @Test func `apostrophes are ignored, and rules may end with themselves`() throws {
+  @Test func `apostrophes are ignored, and a rule may refer to itself at its end`() throws {
     let rules = "public <a> = don't <b>; <b> = stop | stop <a>;"
     #expect(
       try words(" Don\u{2019}t stop, dont stop.", rules) == ["don't", "stop", "don't", "stop"])
@@ -54,14 +54,14 @@ import Testing
     #expect(try words(" please go go go", rules) == ["please", "go", "go", "go"])
   }
 
-  @Test func `words have their offsets in the text`() throws {
+  @Test func `each word has its offset in the text`() throws {
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; public <a> = twenty-five clubs;"))
     var progress: GrammarProgress? = GrammarProgress(graph)
     for byte in Array(" twenty,five, clubs".utf8) { progress = progress?.reading(byte) }
     #expect(progress?.words.map(\.start) == [1, 14])
   }
 
-  @Test func `a grammar that is too large or recursive without end is refused`() {
+  @Test func `a grammar that is too large or endlessly recursive is rejected`() {
     for rules in [
       "public <a> = <a> b;", "public <a> = b <a> c;", "public <a> = <c>;",
       "public <a> = <b><b><b><b><b><b><b><b>; <b> = <c><c><c><c><c><c><c><c>; "
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a grammar with thousands of names is traversed once for each node`() throws {
+  @Test func `for each node, a grammar with thousands of names is traversed only once`() throws {
     let names = (0..<10_000).map { "name\($0)" }.joined(separator: " | ")
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; public <a> = call (\(names));"))
     let texts = ["", "", ""] + (0..<10_000).map { " name\($0)" } + [" call"]

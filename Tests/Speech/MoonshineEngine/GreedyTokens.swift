@@ -2,8 +2,7 @@ import Foundation
 
 @testable import ONNXRuntime
 
-/// The most probable tokens, one after the other: the plainest decoder that there is, to compare
-/// models with.
+/// Decodes the most probable tokens one after another: the simplest decoder, for comparing models.
 struct GreedyTokens {
   let encoder: ONNXSession
   let decoder: ONNXSession

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a named folder is used exclusively and may have any language`() throws {
+  @Test func `a named folder is the only one searched, and may have any language`() throws {
     let mine = folder.file("syrinx/mine")
     for location in [
       location(chosen: mine), location(["SYRINX_MOONSHINE_MODEL": FilePath(mine).text]),
@@ -53,7 +53,7 @@ import Testing
     ("moonshine-new", "und"), ("base-ort", "und"), ("mine-old", "und"), ("base-v2", "und"),
     ("base-xx", "und"),
   ])
-  func `a folder's language is the end of its name, or unknown`(
+  func `the language of a folder is the code at the end of its name, or else unknown`(
     name: String, language: String
   ) {
     #expect(MoonshineModelFiles(directory: FilePath(name)).language == language)

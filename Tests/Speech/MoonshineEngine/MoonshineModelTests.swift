@@ -40,11 +40,13 @@ struct MoonshineModelTests {
     expectDamage("decoder_model_merged.ort", "input \"input_values\"")
   }
 
-  @Test func `a model returns the memory of a long utterance, and works after that`() async throws {
+  @Test func `returnMemory frees the memory of a long utterance, and the model still works`()
+    async throws
+  {
     let (folder, library) = (
       try RealModel.folder.text, try ONNXComponents.path("onnxruntime/libonnxruntime.so").text
     )
-    // Other tests of this process use memory, too.
+    // In a separate process, because other tests in this process use memory, too.
     await #expect(processExitsWith: .success) {
       [folder = folder as String, library = library as String] in
       let library = try ONNXLibrary(path: FilePath(library))

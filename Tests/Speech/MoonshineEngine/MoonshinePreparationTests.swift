@@ -28,27 +28,29 @@ struct MoonshinePreparationTests {
     let tokens = try prepared(audio)
     #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))
-    // The keys of the audio are not scaled anew for each token: that is a part of multiplying by them.
+    // No operator scales the keys of the audio for each token, because the fused multiplication
+    // does.
     let decoder = try Data(contentsOf: folder.path.appending("decoder.blocks.ort").url)
     let isThere = ["Mul_1", "MatMul/MatMulScaleFusion//MatmulTransposeFusion/"].map { name in
       decoder.range(of: Data("layers.7/encoder_attn/\(name)\0".utf8)) != nil
     }
     #expect(isThere == [false, true])
-    // The decoder multiplies bytes, and has no weights as floats but the embedding of its tokens.
+    // The decoder multiplies bytes. Its only float weights are the embeddings of the tokens.
     let product =
       library.blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
     #expect(decoder.range(of: Data(product.utf8)) != nil)
     #expect(decoder.count < 105_000_000)
   }
 
-  @Test func `with blocks, a pass over many tokens returns the same numbers as a pass over each`()
+  @Test func `with blocks, a pass over many tokens returns the same numbers as one pass per token`()
     throws
   {
     let library = try ONNXComponents.library()
     let folder = try CopiedModel()
     let files = MoonshineModelFiles(directory: folder.path)
     let run = try ONNXRun(in: library)
-    // Floats are added in another order, because the published model multiplies a single row otherwise.
+    // The published model is not exact, because it multiplies a single row with floats added in
+    // another order.
     #expect(try MoonshineModel(files, in: library).isExact(as: run) == false)
     try folder.installed.prepareMoonshine(with: library)
     let model = try MoonshineModel(files, in: library)
@@ -65,12 +67,12 @@ struct MoonshinePreparationTests {
       state = next.state
     }
     #expect((whole.map(\.logits) == single.map(\.logits)) == hasBlocks)
-    // What was read once is known to the next search.
+    // The next search reuses the tokens that have been read.
     let known = try audio.begin(Array(tokens.prefix(9))).scores
     #expect(known.map(\.logits) == single.prefix(10).map(\.logits))
   }
 
-  @Test func `a file that cannot be written is an error with its name`() throws {
+  @Test func `the error for a file that cannot be written contains the file's name`() throws {
     let folder = try CopiedModel()
     let obstacle = folder.path.appending(".encoder.prepared.ort")
     try obstacle.makeFolder()
@@ -82,7 +84,7 @@ struct MoonshinePreparationTests {
     }
   }
 
-  @Test func `a preparation whose task is cancelled ends, and leaves nothing`() async throws {
+  @Test func `canceling its task ends a preparation, which leaves no files`() async throws {
     let folder = try CopiedModel()
     let before = try folder.installed.names
     let work = Task {
@@ -93,7 +95,7 @@ struct MoonshinePreparationTests {
     #expect(try folder.installed.names == before)
   }
 
-  @Test func `a preparation that fails leaves nothing`() throws {
+  @Test func `a failed preparation leaves no files`() throws {
     let folder = try CopiedModel()
     let decoder = folder.path.appending("decoder_model_merged.ort")
     try Data(contentsOf: decoder.url).prefix(1_000_000).write(to: decoder.url)
@@ -108,7 +110,7 @@ struct MoonshinePreparationTests {
   }
 }
 
-/// The published files of the model in a folder of the test's own.
+/// A copy of the published model's files, in its own folder.
 struct CopiedModel {
   private let folder: TestFolder
   let path: FilePath
@@ -124,7 +126,7 @@ struct CopiedModel {
     path = FilePath(model)
   }
 
-  /// Puts an ONNX model in the place of the encoder.
+  /// Replaces the encoder with an ONNX model.
   func replaceEncoder(by model: Message) throws {
     let onnx = try model.write(to: folder.file("encoder.onnx"))
     let encoder = path.appending("encoder_model.ort")

@@ -29,7 +29,7 @@ import Testing
     #expect(final.hasEstimatedTimes)
   }
 
-  @Test func `partial hypotheses are verified drafts and do not change the final hypothesis`()
+  @Test func `partial hypotheses serve as drafts, and do not change the final hypothesis`()
     throws
   {
     let audio = try Clip.goForward.samples
@@ -50,7 +50,7 @@ import Testing
     #expect(final.words.map(\.frames) == whole.words.map(\.frames))
   }
 
-  @Test func `an anticipated end is final if no speech follows`() throws {
+  @Test func `the decode at an anticipated end is the final result if no speech follows`() throws {
     let audio = try Clip.goForward.samples
     let session = try RealModel.session()
     let spoken = Array(audio.prefix(36_000))
@@ -103,7 +103,7 @@ import Testing
     #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
-  @Test func `silence of any length around speech hides no words`() throws {
+  @Test func `long silence before and after speech does not hide its words`() throws {
     let silence = [Float](repeating: 0.0002, count: 80_000)
     let session = try RealModel.session()
     let final = try session.recognize(silence + Clip.goForward.samples + silence)
@@ -112,7 +112,7 @@ import Testing
     #expect(abs(begin - 7_680) <= 960)
   }
 
-  @Test func `an utterance without an end is an error, and the next utterance succeeds`() throws {
+  @Test func `an endless utterance is an error, and the next utterance succeeds`() throws {
     let session = try RealModel.session()
     try session.beginUtterance()
     let tenSeconds = [Float](repeating: 0, count: 160_000)
@@ -125,7 +125,9 @@ import Testing
     #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
-  @Test func `a grammar yields its own words, and none for other sentences`() throws {
+  @Test func `with a grammar, its sentences yield their words, and other sentences yield none`()
+    throws
+  {
     let audio = try Clip.goForward.samples
     let grammar = """
       #JSGF V1.0; public <move> = GO (forward | back) <n> meters; <n> = two | ten | twelve;
@@ -154,7 +156,7 @@ import Testing
     #expect(final.alternatives.allSatisfy { $0.allSatisfy { $0.confidence != nil } })
   }
 
-  @Test func `key phrases and options are refused by name`() throws {
+  @Test func `the errors for key phrases and engine options contain their names`() throws {
     var phrases = SpeechSessionOptions()
     phrases.keyPhrases = [KeyPhrase("go forward")]
     #expect {
@@ -214,7 +216,8 @@ import Testing
     #expect(throws: SpeechEngineError.interrupted) { _ = try session.hypothesis }
   }
 
-  /// Calls `body` on another thread once this one has worked for so long, however fast the machine is.
+  /// Calls `body` on another thread once the current thread has used this much CPU time, so that
+  /// the speed of the machine does not matter.
   private func afterWork(of time: Duration, call body: @escaping @Sendable () -> Void) {
     var (clock, end) = (clockid_t(), timespec())
     pthread_getcpuclockid(pthread_self(), &clock)
@@ -250,7 +253,7 @@ struct MoonshineClipTests {
     for clip in try Clip.all {
       let said = clip.words.split(separator: " ").map(String.init)
       let text = try session.recognize(clip.samples).text
-      // The spelling of a country is no error.
+      // The British spelling is not an error.
       let recognized = String(decoding: text.spelling, as: UTF8.self)
         .replacing("metres", with: "meters").split(separator: " ").map(String.init)
       let errors = WordDistance.between(said, recognized)
@@ -285,7 +288,7 @@ struct MoonshineClipTests {
         == "Go somewhere and do something.")
   }
 
-  @Test func `in joined clips, the first and last words are where they are spoken`()
+  @Test func `in joined clips, the first and last words have the times at which they are spoken`()
     throws
   {
     let session = try RealModel.session()

@@ -43,7 +43,7 @@ import Testing
     #expect(try result[0].withElements(of: Float.self) { $0[0] } == 42)
   }
 
-  @Test func `a model whose graphs have names stays as it is, byte for byte`() throws {
+  @Test func `a model whose graphs have names is copied byte for byte`() throws {
     for model in [TinyModel.doubling, TinyModel.endless] {
       #expect(try rewritten(model) == Data(model.bytes))
     }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [nil, 9] as [Int?])
-  func `a known head size replaces the root computed from a shape`(
+  func `a given head size replaces the size computed from a shape`(
     headSize: Int?
   ) throws {
     let library = try ONNXComponents.library()
@@ -79,7 +79,7 @@ import Testing
     let name = blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
     #expect(rewritten.ranges(of: Data(name.utf8)).count == product.count)
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
-    // Rounded to 8 bits, these stay as they are: blocks have a sign.
+    // Both pairs are exact when rounded to 8 bits: unsigned without blocks, and signed with blocks.
     let x: [Float] = blockSize == nil ? [255, 51] : [127, -51]
     let weights = bytes.map { Float($0) * 0.5 + offset }
     for go in [true, false] {
@@ -108,7 +108,10 @@ import Testing
     #expect(try result[0].withElements(of: Float.self) { Array($0) }.allSatisfy { $0 == 4 })
   }
 
-  @Test func `a file that is not a model is an error with its name, wherever it ends`() throws {
+  @Test
+  func `the error for a file that is not a model contains the file's name, wherever the file ends`()
+    throws
+  {
     let model = TinyModel.weighing(bytes: [1, 2, 3, 4], scale: 1, offset: 0).bytes
     for count in 1..<model.count {
       do {

@@ -35,7 +35,8 @@ import Testing
     return all
   }
 
-  @Test func `a final text is the same with and without partial results, and has its stable words`()
+  @Test
+  func `a final text is the same with and without partial results, and contains all stable words`()
     async throws
   {
     let silence = { (seconds: Double) in [Float](repeating: 0, count: Int(seconds * 16_000)) }

@@ -7,8 +7,7 @@ import TestTools
 
 @testable import MoonshineEngine
 
-/// The engine on the real model: the one of `SYRINX_MOONSHINE_MODEL`, else the
-/// installed one.
+/// The engine with the model that `SYRINX_MOONSHINE_MODEL` names, or else with the installed model.
 enum RealModel {
   private static let environment = ProcessInfo.processInfo.environment
 
@@ -42,7 +41,7 @@ struct Clip {
   let words: String
   let samples: [Float]
 
-  /// A sound of the samples' folder.
+  /// Reads a sound in the samples' folder.
   init(sample name: String, words: String) throws {
     try self.init(name, words: words, file: Checkout.file("Samples/sounds/\(name).wav"))
   }
@@ -56,7 +55,7 @@ struct Clip {
     get throws { try Clip(sample: "go-forward", words: "go forward ten meters") }
   }
 
-  /// How the model may write it.
+  /// The texts that the model may return for `goForward`.
   static let goForwardTexts = ["meters", "metres"].flatMap { unit in
     ["ten", "10"].flatMap { ["Go forward \($0) \(unit).", "Go forward \($0) \(unit)"] }
   }
@@ -97,7 +96,7 @@ extension [SpeechHypothesis.Word] {
 }
 
 enum WordDistance {
-  /// How many words are wrong, missing, or too many.
+  /// Returns the number of words that are wrong, missing, or additional.
   static func between(_ one: [String], _ other: [String]) -> Int {
     var row = Array(0...other.count)
     for (index, word) in one.enumerated() {

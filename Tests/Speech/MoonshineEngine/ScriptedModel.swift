@@ -2,8 +2,8 @@ import SpeechEngine
 
 @testable import MoonshineEngine
 
-/// A model that has recognized one of several sentences, each with its probability; it counts what it is
-/// asked to do.
+/// A model that recognizes one of several sentences with their probabilities, and records its
+/// passes.
 final class ScriptedModel: TokenModel {
   let tokenizer: Tokenizer
   private let sentences: [(tokens: [Token], weight: Float)]
@@ -11,7 +11,9 @@ final class ScriptedModel: TokenModel {
   /// The number of texts in each pass after the first.
   private(set) var rowCounts: [Int] = []
 
-  /// - Parameter sentences: texts whose tokens are their words, with a space before each.
+  /// - Parameters:
+  ///   - sentences: the texts with their probabilities; a word with a space before it is a token.
+  ///   - otherWords: words that are tokens, too.
   init(_ sentences: [(String, Float)], otherWords: [String] = []) {
     var texts = ["", "", ""]
     for word in sentences.flatMap({ Self.words($0.0) }) + otherWords where !texts.contains(word) {
@@ -29,7 +31,7 @@ final class ScriptedModel: TokenModel {
     }
   }
 
-  /// "Go on." is " Go", " on", and ".".
+  /// Returns the tokens' texts: " Go", " on", and "." for "Go on.".
   private static func words(_ text: String) -> [String] {
     text.split(separator: " ").flatMap { word in
       word.hasSuffix(".") ? [" \(word.dropLast())", "."] : [" \(word)"]
@@ -62,7 +64,7 @@ final class ScriptedModel: TokenModel {
   private func scores(after tokens: [Token]) throws(SpeechEngineError) -> TokenScores {
     let possible = sentences.filter { $0.tokens.starts(with: tokens) }
     let total = possible.reduce(1e-9) { $0 + $1.weight }
-    // The last ones are no text.
+    // The last three weights are beyond the tokenizer's tokens.
     var weights = [Float](repeating: 1e-6, count: tokenizer.texts.count) + [0.02, 0.02, 0.02]
     for (sentence, weight) in possible where sentence.count > tokens.count {
       weights[sentence[tokens.count]] += weight / total

@@ -20,7 +20,7 @@ import Testing
     #expect(traits.utteranceLength.upperBound == .seconds(20))
   }
 
-  @Test func `an engine without a model or a library names the installation command`() throws {
+  @Test func `the error for a missing model or library contains the installation command`() throws {
     for (engine, remedy) in [
       (
         SpeechEngine.moonshine(
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `the best engine is PocketSphinx for key phrases and for what Moonshine does not know`()
+  func `the best engine is PocketSphinx for key phrases, and if no Moonshine model fits`()
     throws
   {
     let folder = try TestFolder()

@@ -28,7 +28,7 @@ import Testing
     #expect(limits(20).areReached(by: text.split(separator: " ")) == isCircle)
   }
 
-  @Test func `the repetition at the end of a text over the limits is excess`() {
+  @Test func `excess(of:) counts the repeated tokens at the end of a text`() {
     #expect(limits(1).excess(of: "ten of clubs ten of clubs ten of".split(separator: " ")) == 5)
     #expect(limits(1).excess(of: ["and", "and", "and"]) == 2)
     #expect(limits(1).excess(of: ["a", "b", "c"]) == 0)

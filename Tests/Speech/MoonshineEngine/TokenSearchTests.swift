@@ -35,7 +35,7 @@ extension TokenSearch {
     #expect(model.passes == [1, 1, 1, 1])
   }
 
-  @Test func `a correct draft, or its correct beginning, takes one pass`()
+  @Test func `the correct beginning of a draft is read in one pass`()
     throws
   {
     let model = ScriptedModel([("we go on and on now", 1), ("we go in", 0.1)])
@@ -53,7 +53,7 @@ extension TokenSearch {
   }
 
   @Test(arguments: ["we go on and on now", "we go on and in", "we go on", "now", ""])
-  func `with several texts, a draft saves passes while the model is certain, and changes no text`(
+  func `while the model is certain, a draft saves passes, and it never changes the text`(
     draft: String
   ) throws {
     let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]
@@ -92,7 +92,7 @@ extension TokenSearch {
     #expect(model.tokenizer.words(of: found).count == 31)
   }
 
-  @Test func `a single apostrophe is permitted within a grammar's word`() throws {
+  @Test func `a word of a grammar may contain a single apostrophe`() throws {
     let texts = ["", "", "", " don", "'", "t", " stop"].map { Array($0.utf8) }
     let tokenizer = Tokenizer(texts: texts)
     let scores = try TokenScores([-9, -9, -9, -2, -1, -2, -2])
@@ -124,8 +124,8 @@ extension TokenSearch {
     #expect(try search(model, seconds: 4).texts()[0].tokens.count == 26)
   }
 
-  @Test func `several texts are followed at a time, and the likelier ones come first`() throws {
-    // The best first token begins the second best text.
+  @Test func `several texts are followed at a time, and are returned likeliest first`() throws {
+    // The best text does not begin with the best first token.
     let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
     let texts = try search(model, width: 4).texts(3)
     #expect(texts.map(\.tokens).first == model.tokens("d e"))
@@ -176,7 +176,7 @@ extension TokenSearch {
   }
 
   @Test
-  func `texts with the same last six words are followed as one, which a draft then completes`()
+  func `of texts with the same last six words, only one is followed, and a draft completes it`()
     throws
   {
     let end = "on to the sea and back past the old red house with a blue door"
@@ -192,7 +192,7 @@ extension TokenSearch {
     #expect(drafted.rowCounts == Array(repeating: 2, count: 7))
   }
 
-  @Test func `a complete text is preferred to a slightly likelier beginning of it`() throws {
+  @Test func `a complete text is preferred to its slightly likelier beginning`() throws {
     let model = ScriptedModel([("go", 0.4), ("go on to the end", 0.3), ("so", 0.3)])
     var search = search(model, width: 4)
     search.margin = 3

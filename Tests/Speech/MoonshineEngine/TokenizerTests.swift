@@ -17,7 +17,9 @@ import Testing
 
   private static let first = ["<unk>", "<s>", "</s>"]
 
-  @Test func `tokens have the texts of the file, with spaces and without special ones`() throws {
+  @Test func `tokens have the texts in the file with spaces, and special tokens have no text`()
+    throws
+  {
     let long = String(repeating: "x", count: 300)
     let tokenizer = try Tokenizer(bytes(Self.first + ["\u{2581}Ten", "", "n't", long]))
     #expect(tokenizer.texts.map(\.count) == [0, 0, 0, 4, 0, 3, 300])
@@ -27,7 +29,7 @@ import Testing
   @Test func `a truncated or foreign tokenizer file is damaged`() throws {
     let whole = bytes(Self.first + ["\u{2581}Ten", "four"])
     for count in 0..<whole.count {
-      // If it is cut after a token, the remaining tokens must be enough.
+      // A file that is cut after a token is valid only if it has all special tokens.
       let tokenizer = try? Tokenizer(Array(whole.prefix(count)))
       #expect((tokenizer?.texts.count ?? 3) >= 3)
     }
@@ -39,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [7 as UInt64])
-  func `any bytes are read without a crash`(seed: UInt64) {
+  func `reading random bytes does not crash`(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     for _ in 0..<500 {
       let bytes = (0..<Int.random(in: 0..<400, using: &numbers)).map { _ in
@@ -49,7 +51,8 @@ import Testing
     }
   }
 
-  @Test func `a spelling reader returns the tokens that it accepts, each with the next reader`() {
+  @Test
+  func `tokens(readBy:) returns the tokens that the reader accepts, each with the next reader`() {
     let texts = ["", "", "", " te", " ten", " Ten", "n", " tenth", "tent", ",", " x"]
     let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
     let found = tokenizer.tokens(readBy: Array(" tent".utf8)[...]) { rest, byte in

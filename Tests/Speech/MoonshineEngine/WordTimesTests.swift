@@ -5,7 +5,9 @@ import Testing
 @testable import MoonshineEngine
 
 @Suite struct WordTimesTests {
-  /// - Parameter voice: where the sound is, in steps of 160 frames.
+  /// - Parameters:
+  ///   - places: the measured positions of the words.
+  ///   - voice: the range of the sound, in steps of 160 frames.
   private func frames(_ places: [Range<Int>?], voice: Range<Int> = 0..<100) -> [Range<Int>] {
     var span = VoicedSpan()
     for step in 0..<100 {

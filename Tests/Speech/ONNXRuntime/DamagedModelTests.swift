@@ -5,8 +5,9 @@ import Testing
 
 @testable import ONNXRuntime
 
-/// Models with damage of all kinds, each loaded by a separate process; Tests/nightly.sh asks for
-/// ten times as many.
+/// Loads models with all kinds of damage, each in a separate process.
+///
+/// Tests/nightly.sh asks for ten times as many copies.
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct DamagedModelTests {
   private static let copyCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_DAMAGED_COPIES"].flatMap { Int($0) } ?? 20
@@ -16,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: models)
-  func `each damaged copy of an installed model is an error with the file's name`(
+  func `the error for each damaged copy of an installed model contains the file's name`(
     model: String
   ) async throws {
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so").text
@@ -35,13 +36,16 @@ import Testing
     }
   }
 
-  /// What no size, date, or digest shows, as of a user's model or a disk that forgets: the library alone
-  /// checks it, as the engines load it.
+  /// Damage that no size, date, or digest reveals, as in a user's own model or on a failing disk.
+  ///
+  /// Only the library checks these copies, which are loaded as the engines load their models.
   ///
   /// Version 1.22.1 crashes with one copy in 20 whose graph is damaged, 1.28.2 and 1.32.0 with none
   /// of 300.
   @Test(arguments: models.dropFirst())
-  func `each undetected damaged copy fails with an error or runs`(model: String) async throws {
+  func `each copy with undetected damage fails with an error or runs, but does not crash`(
+    model: String
+  ) async throws {
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so").text
     try await forDamagedCopies(of: model, isRecorded: false) { folder, damage in
       await #expect(processExitsWith: .success, "\(damage)") {
@@ -66,7 +70,10 @@ import Testing
     }
   }
 
-  /// Every second damage is where the graph begins, which is a small part of the file.
+  /// Calls `body` for copies of a model with random damage.
+  ///
+  /// Half of them are damaged near the beginning, where the graph is, because the graph is a small
+  /// part of the file.
   private func forDamagedCopies(
     of model: String, isRecorded: Bool,
     _ body: (_ folder: FilePath, _ damage: String) async -> Void
@@ -94,7 +101,7 @@ import Testing
 }
 
 extension ONNXValue {
-  /// A value that an input takes, of a second of audio or a single token.
+  /// Creates an input of zeros: a second of audio, or a single token.
   fileprivate convenience init<Element: ONNXElement>(
     zeros: Element.Type, for port: ONNXPort, in library: ONNXLibrary
   ) throws(ONNXError) {
@@ -118,11 +125,11 @@ extension ONNXValue {
   }
 }
 
-/// What happens to files.
+/// The kinds of damage to a file.
 private enum Damage: CaseIterable {
   case truncated, flipped, zeroed, overwritten
 
-  /// - Returns: the earlier bytes.
+  /// Damages a file, and returns the bytes that it replaces.
   func apply(
     to file: FileHandle, at start: Int, using numbers: inout SeededNumbers
   ) throws -> Data {
@@ -138,7 +145,7 @@ private enum Damage: CaseIterable {
     if self != .flipped {
       damaged = Data(repeating: self == .zeroed ? 0 : 0xA5, count: bytes.count)
     }
-    // Zeros have not changed.
+    // Bytes that were zeros already have not changed, so one bit is flipped.
     if damaged == bytes { damaged[0] ^= 1 << UInt8.random(in: 0..<8, using: &numbers) }
     try file.seek(toOffset: UInt64(start))
     try file.write(contentsOf: damaged)

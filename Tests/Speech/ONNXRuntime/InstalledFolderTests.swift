@@ -9,7 +9,7 @@ import Testing
   private let folder: TestFolder
   private let path: FilePath
 
-  /// A component of two files.
+  /// Installs a component of two files.
   init() throws {
     folder = try TestFolder()
     path = FilePath(folder.url)
@@ -39,7 +39,7 @@ import Testing
     #expect(try folder.names == ["manifest.json", "model.ort", "tokenizer.bin"])
   }
 
-  @Test func `a missing file and a truncated one are errors with their names`() throws {
+  @Test func `the error for a missing or truncated file contains the file's name`() throws {
     let model = folder.file("model.ort")
     try Data("weight".utf8).write(to: model)
     #expect(
@@ -111,13 +111,13 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["pipe", "/dev/zero"])
-  func `a manifest that is not a regular file or has no end is damaged`(kind: String) throws {
+  func `a manifest that is endless or not a regular file is damaged`(kind: String) throws {
     let manifest = folder.file("manifest.json")
     try FileManager.default.removeItem(at: manifest)
     if kind == "pipe" {
       #expect(mkfifo(manifest.path, 0o644) == 0)
     } else {
-      // Sparse: all zeros, and longer than any manifest.
+      // A sparse file of zeros, longer than any manifest.
       #expect(FileManager.default.createFile(atPath: manifest.path, contents: nil))
       #expect(truncate(manifest.path, 1 << 40) == 0)
     }
@@ -151,7 +151,7 @@ import Testing
     "", "{", "[]", #"{"component": "a", "version": "1"}"#,
     #"{"component": "a", "version": "1", "files": [{"name": "../a", "bytes": 1, "sha256": ""}]}"#,
   ])
-  func `a damaged manifest is an error with its name`(text: String) throws {
+  func `the error for a damaged manifest contains its name`(text: String) throws {
     try Data(text.utf8).write(to: folder.file("manifest.json"))
     #expect {
       try file()
@@ -168,7 +168,8 @@ import Testing
     } throws: { "\($0)".contains("manifest.json is damaged: it does not list other.ort") }
   }
 
-  @Test func `components are below XDG_DATA_HOME, or the home folder`() throws {
+  @Test func `components are installed below XDG_DATA_HOME, or else below the home folder`() throws
+  {
     let data = ["XDG_DATA_HOME": "/data", "HOME": "/nowhere"]
     #expect(InstalledFolder.root(environment: data) == "/data/syrinx")
     let relative = ["XDG_DATA_HOME": "data", "HOME": "/nowhere"]
@@ -200,7 +201,7 @@ import Testing
     #expect(other("moonshine", home: home) == used)
     #expect(other("parrot", home: home) == nil)
     #expect(other("moonshine", home: home, data: folder.file("b").path) == nil)
-    // A registered home is found even if only XDG_DATA_HOME hides it.
+    // The registered home is found even if only XDG_DATA_HOME hides it.
     try FileManager.default.createDirectory(
       at: folder.file("home/.local/share/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let own = home.appending(".local/share/syrinx")

@@ -4,20 +4,20 @@ import ONNXRuntime
 import TestTools
 import Testing
 
-/// The library and the models that `syrinx engines install all` has installed: Tests/run.sh does it, into
-/// `.build/engines`, or what `SYRINX_TEST_ENGINES` names.
+/// The components that Tests/run.sh installs with `syrinx engines install all`, in `.build/engines`
+/// or in the folder that `SYRINX_TEST_ENGINES` names.
 enum ONNXComponents {
   private static let folder: FilePath = {
     let named = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"].map { URL(filePath: $0) }
     return FilePath((named ?? Checkout.file(".build/engines")).appending(path: "syrinx"))
   }()
 
-  /// Whether all of them are there; where PyPI cannot be reached, none is.
+  /// Whether all components are installed; none is if PyPI could not be reached.
   static let areInstalled = ["onnxruntime", "moonshine-base-en", "silero"].allSatisfy {
     folder.appending(FilePath($0)).status != nil
   }
 
-  /// A file of a component: "silero/silero_vad.onnx".
+  /// Returns the path of a component's file: "silero/silero_vad.onnx".
   static func path(_ name: String) throws -> FilePath {
     let path = folder.appending(FilePath(name))
     try #require(path.status != nil, "\(path) is missing: Tests/run.sh installs it")
@@ -30,7 +30,7 @@ enum ONNXComponents {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For tests on the installed library and models.
+  /// The trait of tests that need the installed library and models.
   static var installedEngines: Self {
     .enabled(if: ONNXComponents.areInstalled, "Tests/run.sh has installed no engines")
   }

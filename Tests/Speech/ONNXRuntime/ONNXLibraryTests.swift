@@ -49,7 +49,7 @@ import Testing
         """)
   }
 
-  @Test func `a foreign library, a file that is not a library, and a missing one are errors`()
+  @Test func `another library, a file that is not a library, and a missing file are errors`()
     throws
   {
     #expect(try failure(fake("-DFOREIGN"))?.contains("OrtGetApiBase") == true)
@@ -68,7 +68,9 @@ import Testing
     }
   }
 
-  @Test func `a library that every user may change is not loaded, whatever names it`() throws {
+  @Test func `a library that every user may change is not loaded, even if the caller names it`()
+    throws
+  {
     let library = try fake("-DFOREIGN")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o777], ofItemAtPath: library.url.path)
@@ -91,7 +93,7 @@ import Testing
     let environment = ["XDG_DATA_HOME": folder.url.path]
     let path = FilePath(component.appending(path: "libonnxruntime.so"))
     #expect(try ONNXLibrary.load(environment: environment).path == path)
-    // Not in place: the library is loaded.
+    // Replaced instead of overwritten, because the library is loaded.
     try Data("no library".utf8).write(to: path.url, options: .atomic)
     #expect {
       try ONNXLibrary.load(environment: environment)

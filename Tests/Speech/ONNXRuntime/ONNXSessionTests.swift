@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a value of another type or shape, and an unknown name, are errors`() throws {
+  @Test func `a value of the wrong type or shape is an error, and so is an unknown name`() throws {
     let session = try session(TinyModel.doubling)
     let number = try ONNXValue([Int64(1)], shape: [1, 1], in: library)
     let column = try ONNXValue([Float(1)], shape: [1], in: library)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a model with other inputs than expected is an error that names the input`() throws {
+  @Test func `the error for a model with unexpected inputs names the input`() throws {
     let session = try session(TinyModel.doubling)
     let (x, y) = (
       ONNXPort("x", .float, [1, nil]), ONNXPort("y", .float, [nil, nil])
@@ -132,10 +132,10 @@ import Testing
     #expect(reason([x], [ONNXPort("state", .float, [])]) == "it has no output \"state\"")
   }
 
-  @Test func `the library ends a run with terminated options`() throws {
+  @Test func `the library ends a run whose options are terminated`() throws {
     let session = try session(TinyModel.endless)
     let run = try ONNXRun(in: library)
-    // Without our flag, which would not let the run begin.
+    // Calls the C function directly, because after `terminate` the run would not even begin.
     try library.functions.check(library.functions.setTerminate(run.options.pointer))
     #expect(throws: ONNXError.self) {
       try session.run(endlessInputs(), outputs: ["y"], as: run)
@@ -160,7 +160,7 @@ import Testing
         outcome.withLock { $0 = error }
       }
     }
-    // It is in the run for sure when it has worked for so long.
+    // After this much CPU time, the thread is certainly within the run.
     while clock.withLock({ $0.map(Self.seconds) }) ?? 0 < 0.02 { await Task.yield() }
     run.terminate()
     await thread.join()
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  /// What a clock shows.
+  /// Returns the time of a clock in seconds.
   private static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
@@ -184,7 +184,7 @@ import Testing
     ]
   }
 
-  @Test func `a file that is not a model is an error with its name, and so is a missing one`()
+  @Test func `the error for a file that is missing or is not a model contains the file's name`()
     throws
   {
     let path = try Message().text(1, "no model").write(to: folder.file("model.onnx"))
@@ -208,7 +208,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       [model = model as String, path = library.text as String] in
       let library = try ONNXLibrary(path: FilePath(path))
-      // What there is, and little more.
+      // The limit is the memory in use plus 4 MiB.
       let pages = try FilePath("/proc/self/statm").contents().prefix { $0 != 32 }
       let size = (UInt(String(decoding: pages, as: UTF8.self)) ?? 0) * 4_096 + 4 << 20
       var limit = rlimit(rlim_cur: size, rlim_max: size)

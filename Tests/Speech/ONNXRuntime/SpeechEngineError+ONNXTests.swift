@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test
-  func `the error of a file contains the cause, and only a permission is attributed to the user`() {
+  func `only a permission error becomes modelUnreadable, and other errors contain the cause`() {
     #expect(error(.fileUnreadable(path: "/a", code: EACCES)) == .modelUnreadable(path: "/a"))
     let broken = error(.fileUnreadable(path: "/a", code: EIO)).description
     #expect(broken.contains("/a") && broken.contains("Input/output error"))

@@ -1,14 +1,14 @@
 import FilePaths
 import Foundation
 
-/// Models of a few operators, written as ONNX has them.
+/// Models of a few operators, in ONNX format.
 enum TinyModel {
   /// `y = x + x`, float [1, any].
   static var doubling: Message {
     model(graph(nodes: [node("Add", ["x", "x"], ["y"])], inputs: [row("x")], outputs: [row("y")]))
   }
 
-  /// Passes `x` on `count` times, while `go` is true.
+  /// Returns `x` after `count` iterations, or once `go` is false.
   static var endless: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
@@ -23,7 +23,7 @@ enum TinyModel {
         outputs: [row("y")]))
   }
 
-  /// An encoder of Moonshine's form that passes its audio on without end.
+  /// An encoder with Moonshine's inputs and outputs that never ends.
   static var endlessEncoder: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
@@ -62,8 +62,8 @@ enum TinyModel {
     return model(graph)
   }
 
-  /// `y = go ? x * w : x * v`, with the 8-bit weights `w = (byte - zero) * scale`, from `bytes` with two
-  /// rows, and `v`, the same from `bytes` with two columns, transposed.
+  /// `y = go ? x * w : x * v`, with the 8-bit weights `w = (byte - zero) * scale`, from `bytes`
+  /// with two rows, and `v`, the same from `bytes` with two columns, transposed.
   ///
   /// `offset` is `-zero * scale`.
   static func weighing(bytes: [Int8], scale: Float, offset: Float) -> Message {
@@ -103,7 +103,7 @@ enum TinyModel {
     return model(main)
   }
 
-  /// `y = go ? x + x : x`, and once more in each branch; the graphs of the branches have no names.
+  /// `y = go ? x + x : x`, nested `depth` times; the graphs of the branches have no names.
   static func choosing(depth: Int = 2) -> Message {
     model(
       graph(
@@ -184,7 +184,7 @@ package struct Message {
       bytes: bytes + Self.varint(field << 3 | 2) + Self.varint(message.bytes.count) + message.bytes)
   }
 
-  /// Writes it to a file.
+  /// Writes the message to a file.
   func write(to url: URL) throws -> FilePath {
     try Data(bytes).write(to: url)
     return FilePath(url)

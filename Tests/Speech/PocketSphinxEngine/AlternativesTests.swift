@@ -73,7 +73,7 @@ import Testing
     .map(\.text).joined(separator: " ")
   }
 
-  @Test func `an alternative with more phrases wins up to a difference in score`() {
+  @Test func `an alternative with more phrases is chosen unless its score is much lower`() {
     let best = ("is never been", Int32(-28_000))
     #expect(chosen(["has never"], best, ("has never been", -28_190)) == "has never been")
     #expect(chosen(["has never"], best, ("has never been", -28_210)) == "is never been")

@@ -13,7 +13,8 @@ import Testing
     return search.isWithin(vocabulary)
   }
 
-  @Test func `a grammar needs its words, but not its names, tags, weights, and comments`() {
+  @Test
+  func `a vocabulary needs the words of a grammar, but not names, tags, weights, or comments`() {
     let grammar = DecoderSearch.grammar(
       """
       #JSGF V1.0 UTF-8 en;

@@ -114,7 +114,7 @@ import Testing
     #expect(watched.wereAliveAtLoading == [false, false])
   }
 
-  @Test func `a grammar or key phrases with only dictation's words reuse the decoder of dictation`()
+  @Test func `grammars and key phrases without additional words reuse the decoder of dictation`()
     throws
   {
     let watched = WatchedDecoder()

@@ -25,7 +25,9 @@ import Testing
   }
 
   @Test(arguments: [("-lowerf 130", "-lowerf"), ("-cmn batch", "")])
-  func `a parameter without a value and a missing parameter are damage`(good: String, bad: String) {
+  func `a missing parameter or a parameter without a value is reported as damage`(
+    good: String, bad: String
+  ) {
     #expect(throws: ModelDamage.self) {
       try parse(Self.good.replacing(good, with: bad))
     }
@@ -37,7 +39,7 @@ import Testing
     #expect((result != nil) == isRead)
   }
 
-  @Test func `the damage names the missing parameter`() {
+  @Test func `the reported damage names the missing parameter`() {
     #expect(throws: ModelDamage("-cmn is missing")) {
       try parse(Self.good.replacing("-cmn batch", with: ""))
     }

@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: ["<left>", "<right>"])
   func `every public rule may be spoken`(other: String) throws {
-    // By itself, PocketSphinx chooses one by name.
+    // PocketSphinx alone would choose one of these rules by its name.
     let rules = [
       "public \(other) = turn left;", "public <a> = go forward <count> meters;",
       "<count> = ten;", "public <z> = stop;",
@@ -37,12 +37,12 @@ import Testing
       let words = try final(SpeechSessionOptions(grammar: text)).words.map(\.text)
       #expect(words == ["go", "forward", "ten", "meters"])
     }
-    // A grammar with one rule is also accepted after it.
+    // After this grammar, a grammar with one rule is also accepted.
     let words = try final(SpeechSessionOptions(grammar: Self.commands)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `a rule that is not public is not a sentence of its own`() throws {
+  @Test func `a rule that is not public is not recognized as a sentence`() throws {
     let grammar = "#JSGF V1.0; grammar a; public <a> = stop; public <b> = <c> two; <c> = forward;"
     let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
     #expect(words != ["forward"])
@@ -103,7 +103,9 @@ import Testing
         "imports are not supported"
       ),
     ] as [(String, Int?, String)])
-  func `a bad grammar is an error with its line`(grammar: String, line: Int?, text: String) throws {
+  func `the error for an invalid grammar contains the line`(
+    grammar: String, line: Int?, text: String
+  ) throws {
     let error = #expect(throws: SpeechEngineError.self) {
       _ = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
     }
@@ -116,19 +118,19 @@ import Testing
   }
 
   @Test(arguments: ["(go | forward | ten | meters)+", "go forward ten [stop*] meters*"])
-  func `a repetition adds no words of its own`(rule: String) throws {
+  func `a repetition in a grammar adds no empty words to the result`(rule: String) throws {
     let grammar = "#JSGF V1.0; grammar a; public <a> = \(rule);"
     let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `a rule may end with itself`() throws {
+  @Test func `a rule may refer to itself at its end`() throws {
     let grammar = "#JSGF V1.0; grammar a; public <a> = (go | forward | ten | meters) [<a>];"
     let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `a rule may expand to the largest number of words`() throws {
+  @Test func `a rule may expand to the maximum number of words`() throws {
     let doubled = (0..<13).map { "<r\($0)> = <r\($0 + 1)> <r\($0 + 1)>;" }.joined()
     let grammar = "#JSGF V1.0; grammar a; public <a> = go | <r0>;\(doubled)<r13> = go;"
     _ = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
@@ -159,11 +161,11 @@ import Testing
 }
 
 @Suite struct GrammarErrorTests {
-  @Test func `without an error in the log the grammar is accepted`() {
+  @Test func `without an error in the log, a grammar is accepted`() {
     #expect(SpeechEngineError(grammarErrors: [], in: "") == nil)
   }
 
-  @Test func `the line of an unknown word is found by the whole word`() {
+  @Test func `the line of an unknown word is the first line that contains it as a whole`() {
     let error = SpeechEngineError(
       grammarErrors: ["The word 'go' is missing in the dictionary"],
       in: "going\ngo-back\n(go|stop)")
@@ -173,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `an unknown error is reported as it is`() {
+  @Test func `an unknown error of PocketSphinx is reported unchanged`() {
     #expect(
       SpeechEngineError(grammarErrors: ["the moon is full"], in: "")
         == .grammarInvalid(line: nil, reason: "the moon is full"))

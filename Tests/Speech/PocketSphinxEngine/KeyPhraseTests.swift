@@ -100,7 +100,7 @@ import Testing
     #expect(abs(Decoder.usualThreshold(phoneCount: 99) / 1e-30 - 1) < 1e-6)
   }
 
-  @Test func `key phrases leave no file`() throws {
+  @Test func `a search for key phrases leaves no file behind`() throws {
     _ = try session(KeyPhrase("go forward"))
     let left = try FileManager.default.contentsOfDirectory(
       atPath: FileManager.default.temporaryDirectory.path)

@@ -43,7 +43,7 @@ import Testing
     #expect(SpeechEngineError.unreadable("mdef", code: EACCES) == .modelUnreadable(path: "mdef"))
   }
 
-  @Test func `leftover bytes are damage`() throws {
+  @Test func `bytes after the expected end are reported as damage`() throws {
     #expect(throws: ModelDamage("it is 3 bytes longer than its header says")) {
       try ModelBytes([1, 2, 3]).requireEnd()
     }
@@ -51,7 +51,7 @@ import Testing
 }
 
 extension ModelBytes {
-  /// The bytes of a test, in a file without a name.
+  /// Creates the bytes of a test, in a file without a name.
   init(_ bytes: [UInt8]) throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID())")
     try Data(bytes).write(to: url)

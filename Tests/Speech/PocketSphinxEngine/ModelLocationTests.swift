@@ -42,7 +42,8 @@ import TestTools
         == .ready(SpeechModel(language: "en-US", location: ModelFolder.system)))
   }
 
-  @Test func `a directory without a dictionary is damage, without a fallback`() throws {
+  @Test func `a directory without a dictionary is reported as damage, and no other is used`() throws
+  {
     let folder = try ModelFolder()
     try folder.remove("cmudict-en-us.dict")
     #expect(
@@ -67,7 +68,7 @@ import TestTools
   }
 
   @Test(arguments: [("fr-fr", "fr-FR"), ("words", "und")])
-  func `a model of another language reports it, and serves requests for it`(
+  func `a model of another language reports that language, and serves requests for it`(
     name: String, tag: String
   ) throws {
     let folder = try ModelFolder()

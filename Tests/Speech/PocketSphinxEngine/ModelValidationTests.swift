@@ -34,39 +34,43 @@ import TestTools
     try validate(ModelFolder())
   }
 
-  @Test(arguments: all) func `a missing file is damage`(name: String) throws {
+  @Test(arguments: all) func `a missing file is reported as damage`(name: String) throws {
     let folder = try ModelFolder()
     try folder.remove(name)
     #expect(throws: SpeechEngineError.self) { try validate(folder) }
   }
 
-  @Test(arguments: all) func `an empty file is damage`(name: String) throws {
+  @Test(arguments: all) func `an empty file is reported as damage`(name: String) throws {
     let folder = try ModelFolder()
     try folder.change(name) { $0 = Data() }
     expectDamage(in: name, of: folder)
   }
 
   @Test(arguments: binaries + ["en-us/feat.params"])
-  func `text in place of a file is damage`(name: String) throws {
+  func `text in place of a file is reported as damage`(name: String) throws {
     let folder = try ModelFolder()
     try folder.change(name) { $0 = Data("nonsense\n".utf8) }
     expectDamage(in: name, of: folder)
   }
 
   @Test(arguments: binaries, [1, 5, 2000])
-  func `a truncated file is damage`(name: String, count: Int) throws {
+  func `a truncated file is reported as damage`(name: String, count: Int) throws {
     let folder = try ModelFolder()
     try folder.change(name) { $0.removeLast(min(count, $0.count)) }
     expectDamage(in: name, of: folder)
   }
 
-  @Test(arguments: binaries) func `a file that is too long is damage`(name: String) throws {
+  @Test(arguments: binaries) func `a file that is too long is reported as damage`(name: String)
+    throws
+  {
     let folder = try ModelFolder()
     try folder.change(name) { $0 += [0, 0, 0, 0] }
     expectDamage(in: name, of: folder)
   }
 
-  @Test(arguments: all) func `a file of ones is damage`(name: String) throws {
+  @Test(arguments: all) func `a file in which all bits are set is reported as damage`(name: String)
+    throws
+  {
     let folder = try ModelFolder()
     try folder.change(name) { $0 = Data(repeating: 0xFF, count: $0.count) }
     expectDamage(in: name, of: folder)
@@ -84,7 +88,7 @@ import TestTools
     let models = ModelCache<ValidatedModel>()
     let first = try models.validated(files(folder))
     #expect(try models.validated(files(folder)) === first)
-    // Of the same length, written to the same file, and not older.
+    // The file keeps its length, its identity, and its modification date.
     let path = folder.path("cmudict-en-us.dict")
     let times = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
     let file = try FileHandle(forWritingTo: URL(filePath: path))

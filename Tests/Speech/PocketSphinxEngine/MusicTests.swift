@@ -28,7 +28,7 @@ import Testing
     },
   ]
 
-  /// A struck note, this many semitones above 261.6 Hz.
+  /// Returns the sample of a struck note, this many semitones above 261.6 Hz.
   private static func struck(_ note: Int, after time: Double) -> Double {
     let pitch = 261.6 * exp2(Double(note) / 12)
     let partials = [1, 0.5, 0.3, 0.2, 0.1].enumerated().reduce(0) { sum, partial in
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: sounds, [nil, NonSpeech.grammar])
-  func `music and ringing give no words, neither partial nor final`(
+  func `music and ringing yield neither partial nor final words`(
     sound: NonSpeech, grammar: String?
   ) throws {
     try sound.expectNoWords(seconds: 4, grammar: grammar, from: Self.engine)

@@ -6,7 +6,7 @@ import Testing
 
 /// A sound other than speech.
 struct NonSpeech: Sendable, CustomTestStringConvertible {
-  /// The value at a time in seconds, with full scale 1; noise is made from the numbers.
+  /// Returns the sample at a time in seconds, with full scale 1, given a source of noise.
   typealias Value = @Sendable (Double, inout SeededNumbers) -> Double
 
   let testDescription: String
@@ -18,7 +18,8 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     (self.seed, self.value) = (seed, value)
   }
 
-  /// A third of a second of silence, the sound for this many seconds, and half a second of silence.
+  /// Returns a third of a second of silence, the sound for this many seconds, and half a second of
+  /// silence.
   func samples(seconds: Double) -> [Float] {
     var random = SeededNumbers(seed: seed)
     return (0..<Int((seconds + 0.8) * 16_000)).map { frame in
@@ -28,7 +29,7 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Expects no words in this many seconds of it, neither in partial nor in final results.
+  /// Expects no words in this many seconds of the sound, neither in partial nor in final results.
   func expectNoWords(
     seconds: Double, grammar: String?, from engine: SpeechEngine,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -85,7 +85,7 @@ import Testing
       for _ in 0..<5 { try session.process(speech) }
       let interrupt = session.interrupt
       Thread { interrupt() }.start()
-      // The thread may be late, which leads to another utterance.
+      // If the interruption comes too late, another utterance is interrupted.
       do { _ = try session.finishUtterance() } catch let interruption { error = interruption }
     } while error == nil
     #expect(error as? SpeechEngineError == .interrupted)

@@ -4,7 +4,7 @@ import SoundFile
 import SpeechEngine
 import TestTools
 
-/// The samples of a sound in the folder of samples.
+/// Returns the samples of a sound in the samples' folder.
 func samples(of name: String) throws -> [Float] {
   let url = Checkout.file("Samples/sounds/\(name)")
   return try SoundFileReader(url: url).read(atMost: 1_000_000).samples

@@ -7,7 +7,8 @@ import TestTools
 @testable import PocketSphinxEngine
 
 @Suite struct SpectralChangeTests {
-  /// The results after this many frames of 10 ms, given each frame's amplitude and spectrum.
+  /// Returns the detector after this many frames of 10 ms, given each frame's amplitude and
+  /// spectrum.
   private func change(
     frames: Int, _ frame: (Int) -> (amplitude: Int16, spectrum: Float)
   ) -> SpectralChangeDetector {
@@ -25,7 +26,7 @@ import TestTools
     (index / 4).isMultiple(of: 2) ? 0 : size
   }
 
-  @Test func `a third of a second of change is found at once, and stays found`() {
+  @Test func `a third of a second of change is detected at once, and stays detected`() {
     #expect(change(frames: 36) { (1000, alternating($0, by: 8)) }.hasChanged)
     #expect(change(frames: 400) { (1000, $0 < 36 ? alternating($0, by: 8) : 0) }.hasChanged)
   }
@@ -79,7 +80,7 @@ import TestTools
   ]
 
   @Test(arguments: sounds, [nil, NonSpeech.grammar])
-  func `a steady sound gives no words, neither partial nor final`(
+  func `a steady sound yields neither partial nor final words`(
     sound: NonSpeech, grammar: String?
   ) throws {
     try sound.expectNoWords(seconds: 2, grammar: grammar, from: Self.engine)

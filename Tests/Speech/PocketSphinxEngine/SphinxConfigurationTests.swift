@@ -25,7 +25,7 @@ import Testing
     #expect(ps_config_float(configuration, "beam") == 1e-48)
   }
 
-  @Test func `a request's settings come before the tuned ones`() throws {
+  @Test func `a request's settings override the tuned settings`() throws {
     let decoder = try decoder(["lw": "5.5", "maxwpf": "10", "fwdflat": "yes"])
     let configuration = ps_get_config(decoder.decoder)
     #expect(ps_config_float(configuration, "lw") == 5.5)
@@ -35,7 +35,7 @@ import Testing
 }
 
 @Suite(.ownThread, .serialized) struct DecoderSettingsTests {
-  @Test func `settings have PocketSphinx's names`() throws {
+  @Test func `settings are requested by PocketSphinx's names`() throws {
     let settings = try DecoderSettings([
       "lw": "5.5", "maxwpf": "10", "fwdflat": "yes", "beam": "1e-60",
     ])
@@ -69,11 +69,11 @@ import Testing
     #expect(errorReason.contains(reason), "\(errorReason)")
   }
 
-  @Test func `other settings load another decoder, which works`() throws {
+  @Test func `different settings load another decoder, which works`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let usual = try pool.acquire()
     pool.giveBack(usual)
-    // The accepted extremes must not end the process.
+    // Even the extremes must not end the process.
     let settings = try DecoderSettings([
       "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
       "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",
@@ -110,7 +110,7 @@ import Testing
     #expect(copies == [bytes, bytes])
   }
 
-  @Test func `without bytes there is no file`() {
+  @Test func `without bytes, there is no memory file`() {
     #expect(withMemoryFile([]) { $0 } == nil)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite struct SteadyTonesTests {
-  /// The result for this many seconds of a sound, given by its value at each time.
+  /// Returns the detector after this many seconds of a sound, given by its value at each time.
   private func tones(seconds: Double, _ sound: (Double) -> Double) -> SteadyToneDetector {
     var tones = SteadyToneDetector()
     let samples = (0..<Int(seconds * 16_000)).map { Int16(10_000 * sound(Double($0) / 16_000)) }
@@ -32,7 +32,7 @@ import Testing
     #expect(!melody.canBeSpeech)
   }
 
-  @Test func `half a second of moving pitch is enough, before or after a steady one`() {
+  @Test func `half a second of moving pitch can be speech, before or after a steady pitch`() {
     #expect(tones(seconds: 4) { buzz($0, rising: $0 < 1 ? 60 : 0) }.canBeSpeech)
     #expect(tones(seconds: 4) { buzz(max(0, $0 - 3), rising: 60) * ($0 < 3 ? 0 : 1) }.canBeSpeech)
   }

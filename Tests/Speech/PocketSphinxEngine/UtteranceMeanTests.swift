@@ -46,7 +46,7 @@ import Testing
 @Suite struct DecoderMeanTests {
   private let pool = DecoderPool(location: ModelLocation(chosen: nil))
 
-  /// PocketSphinx formats its numbers with six digits.
+  /// Returns the decoder's mean, which PocketSphinx formats with six digits.
   private func mean(of decoder: Decoder) -> [Float] {
     String(cString: ps_get_cmn(decoder.decoder, 0)).split(separator: ",").compactMap { Float($0) }
   }
@@ -61,7 +61,7 @@ import Testing
     return (0..<20).map { Array(samples[$0 * 1600..<($0 + 1) * 1600]) }
   }
 
-  /// The means after each 0.1 s of an utterance.
+  /// Returns the means after each 0.1 s of an utterance.
   private func means(_ tenths: [[Float]], _ frontEnd: borrowing FrontEnd) -> [[Float]?] {
     frontEnd.begin()
     var mean = UtteranceMean()
@@ -115,7 +115,8 @@ import Testing
     #expect(mean(of: decoder) == inSixDigits(expected[19]))
   }
 
-  @Test func `a session gives an utterance the same words as a session that had others before`()
+  @Test
+  func `a session recognizes the same words as a session that processed other utterances before`()
     throws
   {
     let utterances = try ["go-forward.wav", "window.wav", "go-forward.wav"].map(samples)

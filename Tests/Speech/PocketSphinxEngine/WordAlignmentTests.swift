@@ -29,7 +29,7 @@ import Testing
     #expect(
       try places(["Go", "forward", "10", "meters"]) == places(["go", "forward", "ten", "meters"]))
     #expect(try places(["\"25,\""]) == places(["twenty-five"]))
-    // Words spoken beside the number would have no position.
+    // A sign is spoken as a word, whose position would be part of the number's.
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 
@@ -40,7 +40,7 @@ import Testing
     #expect(abs((places[2]?.upperBound.rawValue ?? 0) - 32_160) <= 960)
   }
 
-  @Test func `without known words or audio there are no positions`() throws {
+  @Test func `without known words or audio, there are no positions`() throws {
     #expect(try places([]) == nil)
     #expect(try places(["xyzzy", "2024"]) == nil)
     #expect(

@@ -9,7 +9,7 @@ enum Components {
 
   static func model() throws -> URL { try ONNXComponents.path("silero/silero_vad.onnx").url }
 
-  /// A model of another kind.
+  /// Returns the path of a model of another kind.
   static func otherModel() throws -> URL {
     try ONNXComponents.path("moonshine-base-en/encoder_model.ort").url
   }

@@ -28,7 +28,7 @@ import Testing
       FilePath(folder), component: "silero", version: "6.2.3", files: ["silero_vad.onnx"])
   }
 
-  /// Why the first frame cannot be judged.
+  /// Returns the error of the first frame; nil if the frame is processed.
   private func failure(_ location: SileroLocation) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       let frame = [Float](repeating: 0, count: 512)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is missing or altered is an error with its name`() throws {
+  @Test func `the error for a missing or altered file contains the file's name`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     #expect(
       try failure(location())
@@ -101,7 +101,7 @@ import Testing
     #expect(reason(lost)?.contains("/nowhere/lib.so") == true)
   }
 
-  @Test func `errors of the first frame are reported in advance`() throws {
+  @Test func `the availability reports the error that the first frame would throw`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
     #expect(

@@ -14,7 +14,7 @@ import Testing
     detector = .silero(library: try Components.library(), model: try Components.model())
   }
 
-  /// The probabilities of samples, as far as they fill frames.
+  /// Returns the probabilities of the whole frames in the samples.
   private func probabilities(
     _ samples: [Float], by session: any SpeechActivitySession
   ) throws -> [Double] {
@@ -43,10 +43,10 @@ import Testing
     #expect(first.count == 89 && first.allSatisfy { (0...1).contains($0) })
     #expect(Set(first).count > 30)
     #expect(try probabilities(samples, by: other) == first)
-    // Each session has its own memory, which an end clears.
+    // The session keeps the state of the network, which `flush` clears.
     #expect(try probabilities(samples, by: one) != first)
     #expect(one.flush().isEmpty)
-    // The level that it is used to stays.
+    // The session keeps its adaptation to the level.
     #expect(try abs(probabilities(samples, by: one)[5] - first[5]) < 0.2)
   }
 

@@ -1,11 +1,11 @@
 import SpeechClient
 import Testing
 
-/// Words are joined as their script has it.
+/// Words are joined with or without spaces, according to their script.
 @Suite struct JoinedWordsTests {
   @Test(arguments: [
     (["ten", "meters"], "ten meters"), ([], ""), (["one"], "one"), (["", "a", "", "b"], "a b"),
-    // Chinese, Japanese with other letters, and their marks.
+    // Chinese, and Japanese with letters of other scripts and with marks.
     (
       ["\u{6211}", "\u{7528}", "iPhone", "\u{624B}\u{673A}", "\u{3002}"],
       "\u{6211}\u{7528}iPhone\u{624B}\u{673A}\u{3002}"

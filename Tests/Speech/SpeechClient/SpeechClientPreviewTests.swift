@@ -25,7 +25,7 @@ import Testing
     #expect(results.last?.bestTranscription.segments.last?.timestamp == .milliseconds(900))
   }
 
-  @Test func `each word of the preview takes its time on the clock`() async throws {
+  @Test func `each word of the preview arrives at its time on the clock`() async throws {
     let clock = TestClock()
     let stream = await withDependencies {
       $0.continuousClock = clock

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a preview recognizes English with an engine of its own`() async {
+  @Test func `a preview reports English and a single engine, which is in use`() async {
     let client = SpeechClient.previewValue
     #expect(await client.supportedLocales() == ["en-US"])
     let engines = await client.engines()
@@ -47,7 +47,7 @@ import Testing
     #expect(engines.flatMap(\.models).map(\.language) == ["en-US"])
   }
 
-  @Test func `the labelled call and the endpoint are the same`() async throws {
+  @Test func `a call with the argument label calls the endpoint`() async throws {
     let result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: []), isFinal: true)
     var client = SpeechClient()

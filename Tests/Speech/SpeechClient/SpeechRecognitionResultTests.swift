@@ -21,7 +21,7 @@ import Testing
     #expect(result.volatileTail.segments.isEmpty)
   }
 
-  @Test func `a result of a text has its words one after the other`() {
+  @Test func `a result created from a text has consecutive words`() {
     let final = SpeechRecognitionResult(
       " ten\nmeters ", isFinal: true, utterance: 3, start: .seconds(2))
     #expect(final.utterance == 3 && final.isFinal)

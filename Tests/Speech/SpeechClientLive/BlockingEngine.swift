@@ -4,8 +4,8 @@ import Dispatch
 import SpeechEngine
 import TestTools
 
-/// An engine that blocks in one of its calls until it is released or, if possible, interrupted; it
-/// recognizes one word in any audio.
+/// An engine that blocks in one of its calls until it is released or, if the call permits,
+/// interrupted; it recognizes one word in any audio.
 final class BlockingEngine: Sendable {
   enum Place {
     case making, preparing, beginning, processing, guessing, finishing
@@ -34,7 +34,7 @@ final class BlockingEngine: Sendable {
       })
   }
 
-  /// Lets all calls pass, now and later.
+  /// Lets the blocked call and all later calls return.
   func release() {
     permission.signal()
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A task that is canceled lets go of the engine and its thread, in whichever state it is.
+/// A canceled task releases the engine and its thread, whatever its state.
 @Suite struct CancellationTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")])
@@ -21,7 +21,7 @@ import Testing
     return (results, tasks.all.first?.recognizer?.executor.thread)
   }
 
-  /// Takes results up to the first final one, and lets go of the stream.
+  /// Reads results up to the first final result, and then releases the stream.
   private func firstFinal(of results: Results) -> Task<Int?, any Error> {
     Task {
       for try await result in results where result.isFinal { return result.utterance }
@@ -33,7 +33,7 @@ import Testing
     Task { try await results.all().count }
   }
 
-  @Test func `cancelling ends the task before there is audio`() async throws {
+  @Test func `canceling ends the task before there is audio`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     await scripted.waitUntil(.madeSession)
@@ -44,7 +44,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `cancelling ends the task at once while the model loads`() async throws {
+  @Test func `canceling ends the task at once while the model loads`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     consumer.cancel()
@@ -53,7 +53,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `cancelling ends the task in the middle of an utterance`() async throws {
+  @Test func `canceling ends the task in the middle of an utterance`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     for buffer in audio(utterances: 1).prefix(14) { source.continuation.yield(buffer) }
@@ -65,7 +65,7 @@ import Testing
     #expect(!scripted.events.contains { if case .finished = $0 { true } else { false } })
   }
 
-  @Test func `cancelling ends the task between utterances`() async throws {
+  @Test func `canceling ends the task between utterances`() async throws {
     for buffer in audio(utterances: 1) { source.continuation.yield(buffer) }
     let (consumer, thread) = {
       let (results, thread) = start()
@@ -89,7 +89,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `cancelling ends the task while the results wait for a slow consumer`() async throws {
+  @Test func `canceling ends the task while the results wait for a slow consumer`() async throws {
     let many = ScriptedSpeechEngine(utterances: (0..<40).map { ScriptedUtterance("word \($0)") })
     let results = tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 40)), shouldReportPartialResults: false),
@@ -104,7 +104,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `cancelling ends the task even if the source ignores it`() async throws {
+  @Test func `canceling ends the task even if the source ignores the cancellation`() async throws {
     let stubborn = StubbornSource()
     let results = tasks.start(SpeechRequest(buffers: stubborn), on: scripted.engine)
     let thread = tasks.all.first?.recognizer?.executor.thread

@@ -9,7 +9,7 @@ import Testing
 
 /// Key phrases in speech that is longer than an utterance may be, with the real engine.
 @Suite struct CutPhraseTests {
-  /// The same sentence over and over, without a pause between.
+  /// Returns the same sentence over and over, without pauses.
   private func speech() throws -> [Float] {
     let clip = try SoundFileReader(url: sound("window.wav")).read(atMost: 1_000_000).samples
     let sentence = clip[4_800..<clip.count - 11_200]

@@ -8,10 +8,9 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A drawn-out word, with the real engine: "go forward ten meters", where "forward"
-/// takes that many times as long.
+/// Recognizes "go forward ten meters" with "forward" drawn out, with the real engine.
 @Suite struct DrawnOutWordTests {
-  /// Where "forward" is.
+  /// The frames of "forward".
   private static let forward = FrameCount(11_360)..<FrameCount(18_080)
 
   private func results(
@@ -30,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `a word drawn out three times is one word of its full length, and the others are right`()
+  func `a word drawn out threefold is one word of its full length, and the other words are right`()
     async throws
   {
     let results = try await results(stretchingBy: 3)
@@ -64,8 +63,10 @@ import Testing
   }
 }
 
-/// Makes a sound longer without making it lower: overlapping pieces of it, each taken from where it
-/// goes on most like the one before.
+/// Stretches a sound without lowering its pitch.
+///
+/// Pieces of the sound overlap; each begins where the sound is most like the continuation of the
+/// previous piece.
 private struct Stretching {
   let factor: Double
   private let length = 640

@@ -4,7 +4,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct EndpointerTests {
-  /// One character for each 10 ms: `s` speech, `.` none.
+  /// Returns the events of a diagram with one character per 10 ms: `s` for speech, `.` for silence.
   private func events(
     _ diagram: String, policy: EndpointPolicy = EndpointPolicy()
   ) -> [Int: Endpointer.Event] {
@@ -34,11 +34,12 @@ import Testing
     #expect(events("..sss...sss....", policy: short).keys.sorted() == [4, 14])
   }
 
-  @Test func `an utterance within which the stream begins takes twice the silence`() {
+  @Test
+  func `if the stream begins within an utterance, the utterance ends after twice the silence`() {
     #expect(events("sss......sss........", policy: short).keys.sorted() == [2, 15])
   }
 
-  @Test func `an utterance that has become long ends at a short pause`() {
+  @Test func `an utterance of at least the preferred length ends at a short pause`() {
     #expect(events("..ssssssssssssss..", policy: short) == [4: .began(framesBack: 5), 17: .ended])
   }
 
@@ -57,7 +58,7 @@ import Testing
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
   }
 
-  @Test func `a pause is reported once and again after more speech`() {
+  @Test func `a pause is reported only once until there is more speech`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)
@@ -71,8 +72,8 @@ import Testing
 
   @Test func `a long utterance is cut after the quietest frame near the limit`() {
     var endpointer = Endpointer(policy: short)
-    // The utterance is 20 frames long with the eighteenth of these; it is quiet before the last
-    // tenth, and in it.
+    // With the eighteenth of these frames, the utterance has 20 frames. It is quiet once before its
+    // last tenth, and once within it.
     let energies: [Double] = (0..<18).map { $0 == 10 ? 0.001 : $0 == 15 ? 0.01 : 10 }
     let events = energies.map { endpointer.add(isSpeech: true, energy: $0) }
     #expect(events.last == .cut(framesBack: 2))

@@ -16,7 +16,7 @@ import Testing
     if case .element(.result(let result)) = queue.next() { result } else { nil }
   }
 
-  @Test func `all final results and only the newest partial result wait`() {
+  @Test func `the queue keeps all final results, but only the newest partial result`() {
     var queue = PolicyQueue(policy: .events(limit: 16))
     for final in [false, false, true, true, false, false] {
       queue.send(event(0, final: final))
@@ -27,7 +27,7 @@ import Testing
     #expect(taken(&queue) == nil)
   }
 
-  @Test func `only the newest unread lag waits, and no other event is dropped`() {
+  @Test func `the queue keeps only the newest unread lag, and drops no other event`() {
     var queue = PolicyQueue(policy: .events(limit: 16))
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
@@ -61,7 +61,7 @@ import Testing
     #expect(taken.hasRoom && lifted.hasRoom && closed.hasRoom)
   }
 
-  @Test func `waiting events come before the error, and the end after it`() {
+  @Test func `queued events are returned before the error, and the end after the error`() {
     var queue = PolicyQueue(policy: .events(limit: 2))
     queue.send(event(0))
     queue.finish(throwing: SpeechClientError.engineFailed(reason: "x"))

@@ -54,7 +54,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `with two decoders a silent source is abandoned with the last result`() async throws {
+  @Test func `with two decoders, a silent source is abandoned with the last result`() async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(14)))
     defer { source.release() }
     var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
@@ -125,7 +125,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `a source that ends when cancelled takes no time`() async throws {
+  @Test func `finishing takes no time if the source ends when it is canceled`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `after finish an endless source is recognized for twenty more seconds`(
+  func `after finish, twenty more seconds of an endless source are recognized`(
     jobCount: Int
   ) async throws {
     let endless = EndlessSource(audio(utterances: 20))
@@ -145,11 +145,11 @@ import Testing
     await tasks.finishAll()
     let finals = try await results.all().finals
     #expect(endless.given == 200)
-    // The thirteenth stretch of speech begins at 19 s, the next would at 20.5 s.
+    // The thirteenth stretch of speech begins at 19 s; a fourteenth would begin at 20.5 s.
     #expect(finals.map { $0.prefix { $0 != " " } } == (0..<13).map { "\($0)" })
   }
 
-  /// A request for one decoder, or for several.
+  /// Returns a request for one decoder or for several.
   private func request(jobCount: Int) -> SpeechRequest {
     var request = SpeechRequest(
       buffers: stream(audio(utterances: 3)), shouldReportPartialResults: jobCount == 1)
@@ -166,7 +166,8 @@ import Testing
     defer { blocking.release() }
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    // The other worker proceeds until it is as far as the first one, and half a minute begins again.
+    // The other decoder proceeds until it waits for the first one, and the half minute begins
+    // again.
     if jobCount == 1 {
       await finish(within: 30)
     } else {
@@ -177,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: [BlockingEngine.Place.making, .beginning, .processing, .finishing], [1, 2])
-  func `cancelling does not wait for the engine`(
+  func `canceling does not wait for the engine`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     let blocking = BlockingEngine(in: place)
@@ -197,7 +198,7 @@ import Testing
   func `an engine whose call does not return is interrupted when it is abandoned`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
-    // Workers read no hypothesis.
+    // With several decoders, no partial hypothesis is read.
     let jobCount = place == .guessing ? 1 : jobCount
     let blocking = BlockingEngine(in: place, canBeInterrupted: true)
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
@@ -211,7 +212,7 @@ import Testing
   @Test(
     arguments: [BlockingEngine.Place.preparing, .beginning, .processing, .guessing, .finishing],
     [1, 2])
-  func `cancelling interrupts the engine, and its thread ends`(
+  func `canceling interrupts the engine, and its thread ends`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     let jobCount = place == .guessing ? 1 : jobCount
@@ -227,7 +228,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `finish returns at once after the end, even if results are not read`()
+  @Test func `finish returns at once after the end of the audio, even if results are not read`()
     async throws
   {
     let scripted = ScriptedSpeechEngine(
@@ -241,8 +242,8 @@ import Testing
   }
 }
 
-/// A stream that delivers nothing until its consumer is canceled, and then a buffer whenever it is
-/// asked.
+/// A stream that delivers nothing until its consumer is canceled, and then a buffer at each
+/// request.
 private final class EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let buffers: [AudioBuffer]
   private let cancelled = Gate()
@@ -252,7 +253,7 @@ private final class EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendabl
     self.buffers = buffers
   }
 
-  /// How many it has given.
+  /// The number of delivered buffers.
   var given: Int { count.load(ordering: .relaxed) }
 
   func makeAsyncIterator() -> EndlessSource { self }

@@ -7,11 +7,12 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// The first word of an utterance is not lost while the detector makes up its mind.
+/// No part of the first word is lost before the detector has found speech.
 @Suite struct FirstWordTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 
-  /// The clip from the beginning of one of its words, as forced alignment places it.
+  /// Returns the clip from the beginning of one of its words, at the position found by forced
+  /// alignment.
   private func speech(from word: Int) throws -> [Float] {
     let samples = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
     let session = try SpeechEngine.pocketSphinx().makeSession(

@@ -10,8 +10,8 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Audio that the detector takes for this many utterances: half a second of noise, a second of
-/// quiet, and so on.
+/// Returns audio in which the detector finds this many utterances: half a second of noise, a second
+/// of quiet, and so on.
 func audio(utterances: Int, format: AudioFormat = .speech) -> [AudioBuffer] {
   let rate = format.sampleRate.hertz
   let signal = AudioSignal { frame, sampleRate in
@@ -25,10 +25,12 @@ func audio(utterances: Int, format: AudioFormat = .speech) -> [AudioBuffer] {
   }
 }
 
-/// Which utterance of `audio(utterances:)` begins with these samples; nil for any other audio.
+/// Returns the index of the utterance in `audio(utterances:)` that begins with these samples; nil
+/// for any other audio.
 func utteranceIndex(_ samples: [Float]) -> Int? { utteranceStarts[Array(samples.prefix(2))] }
 
-/// The utterances by the first two samples of each step within half a second of their beginning.
+/// The indices of utterances, by the first two samples of each step within half a second of an
+/// utterance's beginning.
 private let utteranceStarts: [[Float]: Int] = {
   let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001)
   var starts: [[Float]: Int] = [:]
@@ -41,7 +43,7 @@ private let utteranceStarts: [[Float]: Int] = {
   return starts
 }()
 
-/// A stream of buffers that has ended already.
+/// Returns a stream of buffers that has already ended.
 func stream(_ buffers: [AudioBuffer]) -> AsyncStream<AudioBuffer> {
   AsyncStream { continuation in
     for buffer in buffers { continuation.yield(buffer) }
@@ -53,7 +55,8 @@ func sound(_ name: String) -> URL {
   Checkout.file("Samples/sounds/\(name)")
 }
 
-/// The output of a script below Tests/Support: the path of something that it fetches once.
+/// Runs a script below Tests/Support and returns the path that it prints, of a file that it fetches
+/// only once.
 func printed(by script: String) throws -> URL {
   let path = Checkout.file("Tests/Support/\(script)").path
   let (process, output) = (Process(), Pipe())
@@ -67,7 +70,7 @@ func printed(by script: String) throws -> URL {
   return URL(filePath: text.trimmingCharacters(in: .newlines))
 }
 
-/// Silero with the library and the model that Tests/run.sh has installed.
+/// Silero, with the library and the model that Tests/run.sh installs.
 enum RealSilero {
   private static let folder: URL = {
     let named = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"].map { URL(filePath: $0) }
@@ -86,14 +89,14 @@ enum RealSilero {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For tests on the installed model.
+  /// The trait of tests that need the installed model.
   static var installedSilero: Self {
     .enabled(if: RealSilero.isInstalled, "Tests/run.sh has installed no Silero")
   }
 }
 
 extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {
-  /// All results, to the end of the stream.
+  /// Returns all results, to the end of the stream.
   func all() async throws -> [SpeechRecognitionResult] {
     var results: [SpeechRecognitionResult] = []
     for try await result in self { results.append(result) }

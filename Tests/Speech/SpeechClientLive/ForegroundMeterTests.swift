@@ -7,30 +7,31 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// The pauses of the nearest voice among others; a frame is 10 ms.
+/// Finds the pauses of the nearest voice among other voices; a frame is 10 ms.
 @Suite(.timeLimit(.minutes(5))) struct ForegroundMeterTests {
-  /// The longest pause, in frames, of a voice that pauses for a second after each four.
+  /// Returns the longest measured pause, in frames, of a voice that pauses for a second after every
+  /// four seconds.
   ///
   /// - Parameters:
-  ///   - others: the energy of the other voices, where its own is 1.
-  ///   - dip: how often the detector finds no speech, in frames.
+  ///   - others: the energy of the other voices, relative to that of the nearest voice.
+  ///   - dip: the interval, in frames, at which the detector finds no speech; nil for never.
   private func longestPause(others: Double, dip: Int? = nil) -> Int {
     var meter = ForegroundMeter(frameLength: 160)
     return (0..<2_000).map { index in
       let isSpeaking = index % 500 < 400
-      // Syllables, between which only the others are heard.
+      // Between the syllables, only the other voices remain.
       let own = isSpeaking && index % 25 < 15 ? 1.0 : 0
       meter.add(own + others, isSpeech: dip.map { index % $0 != 0 } ?? true)
       return meter.pauseFrames
     }.max() ?? 0
   }
 
-  @Test func `a pause of the nearest voice is measured a quarter of a second short`() {
+  @Test func `the measured pause of the nearest voice is a quarter of a second too short`() {
     #expect((70...100).contains(longestPause(others: 0.1)))
     #expect((70...100).contains(longestPause(others: 0.03)))
   }
 
-  @Test func `voices of the same level have no pause, nor does sound of one level`() {
+  @Test func `neither voices of equal level nor sound of constant level has a foreground pause`() {
     #expect(longestPause(others: 1) == 0)
     var meter = ForegroundMeter(frameLength: 160)
     for _ in 0..<1_000 { meter.add(0.1, isSpeech: true) }
@@ -41,7 +42,7 @@ import Testing
     #expect(longestPause(others: 0.1, dip: 300) == 0)
   }
 
-  @Test func `after an utterance has ended, a pause needs the nearest voice before it`() {
+  @Test func `after the end of an utterance, a pause requires the nearest voice before it`() {
     var meter = ForegroundMeter(frameLength: 160)
     for index in 0..<500 { meter.add(index < 400 ? 1 : 0.1, isSpeech: true) }
     #expect(meter.pauseFrames > 60)
@@ -67,7 +68,7 @@ import Testing
       default: break
       }
     }
-    // Without the meter there are two, of 20 s.
+    // Without the meter, there are two utterances of 20 s.
     let longest = found.map(\.count).max() ?? 0
     #expect(longest < 8 * 16_000, "\(found)")
     for pause in pauses {
@@ -75,8 +76,10 @@ import Testing
     }
   }
 
-  /// Clips with 1.2 s between them above two voices 9 dB below them, and those pauses in which utterances have
-  /// to end: the first seconds have too little to compare with.
+  /// Returns clips with 1.2 s between them, above two voices 9 dB below them, and the pauses in
+  /// which utterances must end.
+  ///
+  /// The first seconds have too few levels to compare, so their pauses are not included.
   private static func babble() throws -> (samples: [Float], pauses: [Range<Int>]) {
     let clips = try ["go-forward.wav", "window.wav", "turn-44100-stereo.flac"].map(voice)
     var near: [Float] = []
@@ -98,7 +101,7 @@ import Testing
     return (samples, pauses)
   }
 
-  /// A clip at 16 kHz without silence around it, with a power of 1/400.
+  /// Returns a clip at 16 kHz without the silence around it, with a power of 1/400.
   private static func voice(_ name: String) throws -> [Float] {
     let buffer = try SoundFileReader(url: sound(name)).read(atMost: 1_000_000)
     var conversion = SpeechConversion()

@@ -59,7 +59,7 @@ import Testing
     #expect(engines.last?.capabilities == [.grammar])
   }
 
-  @Test func `an engine in use that is not listed is the only listed engine`() async {
+  @Test func `if no engines are set, only the engine in use is listed`() async {
     let engines = await client(Self.engine("mine", [english])).engines()
     #expect(engines.map(\.name) == ["mine"])
     #expect(engines.map(\.isInUse) == [true])

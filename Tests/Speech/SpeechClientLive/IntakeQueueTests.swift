@@ -6,7 +6,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct IntakeQueueTests {
-  /// A tenth of a second of a stream, by its number.
+  /// Returns the buffer of the stream with this number; each is a tenth of a second.
   private func buffer(_ number: Int, at frame: Int? = nil) -> AudioBuffer {
     AudioBuffer(
       format: .speech, samples: Array(repeating: Float(number), count: 1600),
@@ -42,7 +42,7 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
-  @Test func `a recognizer's backlog beyond its limit loses an eighth at once, in one stretch`() {
+  @Test func `a backlog beyond the limit drops an eighth at once, as one range`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(8)))
     for number in 0..<90 { queue.add(buffer(number)) }
     let first = taken(&queue)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `samples that were silenced in dropped buffers count with the next buffer`() {
+  @Test func `the silenced samples of dropped buffers are added to those of the next buffer`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<12 {
       var buffer = buffer(number)
@@ -64,7 +64,7 @@ import Testing
     #expect(taken(&queue)?.buffer.silencedSampleCount == 0)
   }
 
-  @Test func `a buffer of a live source is late while half a second waits behind it`() {
+  @Test func `a live source's buffer is late if the backlog behind it is at least half a second`() {
     var live = IntakeQueue(.buffer(upTo: .seconds(60)))
     var patient = IntakeQueue(.wait)
     for number in 0..<7 {
@@ -85,7 +85,7 @@ import Testing
   @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
   func `a jump ahead is a gap before its buffer`(backPressure: SpeechRequest.BackPressure) {
     var queue = IntakeQueue(backPressure)
-    // One that jumps back follows the one before.
+    // A buffer that jumps back follows the previous buffer.
     for number in [0, 1, 5, 0, 7] {
       queue.add(buffer(number))
     }
@@ -93,9 +93,9 @@ import Testing
     #expect(gaps == [nil, nil, .milliseconds(200) ..< .milliseconds(500), nil, nil])
   }
 
-  @Test func `gaps too short to report are reported together, with the right sum`() {
+  @Test func `gaps that are too short to report are reported together, with their total length`() {
     var queue = IntakeQueue(.wait)
-    // Six frames, 375 µs, are missing before every buffer, then 100 ms.
+    // Before every buffer six frames are missing, which last 375 µs, and then 100 ms.
     var gaps: [Range<Duration>?] = []
     for (index, frame) in [0, 1606, 3212, 4818, 6424, 9624].enumerated() {
       queue.add(buffer(index, at: frame))
@@ -114,7 +114,7 @@ import Testing
     var end = Duration.zero
     for index in 0..<40 {
       let format = index % 2 == 0 ? AudioFormat.speech : other
-      // The first frame that is not before the end.
+      // The first frame that is not before the end of the previous buffer.
       let frame = FrameCount(
         Int((end / .seconds(1) * Double(format.sampleRate.hertz)).rounded(.up)))
       let length = index % 2 == 0 ? 1601 : 4411
@@ -137,7 +137,7 @@ import Testing
     #expect(taken(&queue)?.gap == nil)
   }
 
-  @Test func `a gap before dropped audio is reported with it`() {
+  @Test func `a gap before dropped audio is part of the dropped range`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     queue.add(buffer(0))
     #expect(taken(&queue)?.gap == nil)
@@ -164,7 +164,7 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
-  /// The lag reported at each of these backlogs, in tenths of a second.
+  /// Returns the lag that is reported at each of these backlogs, in tenths of a second.
   private func lags(at backlogs: [Int]) -> [Double?] {
     let lag = Mutex<Double?>(nil)
     var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { new in

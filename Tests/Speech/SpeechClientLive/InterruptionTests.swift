@@ -5,7 +5,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct InterruptionTests {
-  /// Counts how often it was interrupted; it can do so because no lock is held while it is.
+  /// Counts its interruptions, and interrupts the task again during the first.
   private final class Session: SpeechEngineSession {
     let count = Counter()
     private let control: TaskControl
@@ -23,7 +23,7 @@ import Testing
     var interrupt: @Sendable () -> Void {
       { [count, control] in
         count.add()
-        // A holder of the lock would wait for itself.
+        // This would deadlock if a lock were held during the interruption.
         if count.now == 1 { control.interrupt() }
       }
     }
@@ -34,7 +34,7 @@ import Testing
     func finishUtterance() -> SpeechHypothesis { SpeechHypothesis() }
   }
 
-  @Test func `an interruption ends only calls in progress`() {
+  @Test func `interrupt interrupts calls in progress, but not calls that have returned`() {
     let control = TaskControl()
     let sessions = (0..<3).map { _ in Session(control) }
     control.withInterruption(of: sessions[0]) {}
@@ -46,7 +46,7 @@ import Testing
     #expect(sessions[2].count.now >= 1)
   }
 
-  @Test func `an interruption ends later calls`() {
+  @Test func `a call that begins after interrupt is interrupted`() {
     let control = TaskControl()
     control.interrupt()
     let session = Session(control)

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct JoinedUtterancesTests {
   private let tasks = SpeechTasks()
 
-  /// Words at the beginning of each sound: the engine gets 0.5 s of each pause.
+  /// Returns an engine with words at the beginning of each sound; it gets 0.5 s of each pause.
   private static func scripted(_ texts: [String]) -> ScriptedSpeechEngine {
     let words = texts.enumerated().map { index, text in
       let begin = FrameCount(.milliseconds(350 + 1000 * index), at: .speech)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `one decode gives a numbered result for each stretch of speech, within its own events`(
+  func `one decode yields a result for each stretch of speech, between its start and end`(
     jobCount: Int
   ) async throws {
     let scripted = Self.scripted(["one", "two", "three"])
@@ -127,7 +127,8 @@ import Testing
     #expect(log.value == [isMeasured])
   }
 
-  @Test func `partial results of joined speech have no stable words, and change no final one`()
+  @Test
+  func `partial results of joined speech have no stable words and change no final result`()
     async throws
   {
     let scripted = Self.scripted(["one", "two", "three"])
@@ -135,7 +136,7 @@ import Testing
     #expect(results.finals == ["one", "two", "three"])
     for partial in results where !partial.isFinal {
       #expect(partial.utterance == 0 && partial.stableSegmentCount == 0)
-      // Its times are estimated, so that it may have words of later parts.
+      // The times of a partial result are estimated, so it may contain words of later parts.
       #expect("one two three".hasPrefix(partial.bestTranscription.formattedString))
     }
   }
@@ -176,7 +177,9 @@ import Testing
     #expect(results.finals == ["one", "two", "other words"])
   }
 
-  @Test func `while three minutes are joined, at most 25 seconds are held`() async throws {
+  @Test func `while three minutes of speech are joined, at most 25 seconds of audio are held`()
+    async throws
+  {
     let shared = SharedEngine(traits: SpeechSessionTraits(decodeInterval: .seconds(1)))
     let recognizer = try Recognizer(
       engine: shared.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),

@@ -16,7 +16,7 @@ import VoskEngine
 @Suite(
   .serialized, .timeLimit(.minutes(5)), .enabled(if: Korean.isThere, "there is no Korean model"))
 struct KoreanVoskTests {
-  /// One for all tests: it keeps the model that it has loaded.
+  /// The engine for all tests, because it keeps the model that it has loaded.
   private static let engine = Result {
     let library = try printed(by: "Vosk/real-vosk.sh")
     return SpeechEngine.vosk(library: library, modelDirectory: Korean.model)
@@ -30,7 +30,7 @@ struct KoreanVoskTests {
     clip = try SoundFileReader(url: Korean.clip).read(atMost: 1_000_000).samples
   }
 
-  @Test func `the Korean model is ready, in the language that its folder is named after`() throws {
+  @Test func `the Korean model is ready, with the language in its folder's name`() throws {
     #expect(engine.availability().model?.language == "ko")
     _ = try engine.makeSession(SpeechSessionOptions(language: "ko"))
   }
@@ -60,7 +60,7 @@ struct KoreanVoskTests {
 
   @Test func `a partial hypothesis is less than a second behind the words`() throws {
     let session = try engine.makeSession(SpeechSessionOptions())
-    // Each 100 ms.
+    // One hypothesis for each 100 ms.
     var seen: [SpeechHypothesis] = []
     let final = try session.understand(clip) { seen.append($0) }
     #expect(seen.allSatisfy { $0.words.areInOrder(until: clip.count) })
@@ -71,8 +71,8 @@ struct KoreanVoskTests {
     #expect(seen.last?.text == final.text)
   }
 
-  @Test func `a pause within an utterance shifts the words after it and loses none`() throws {
-    // Between two words, and long enough for libvosk to end a stretch there.
+  @Test func `a pause within an utterance delays the words after it, and no word is lost`() throws {
+    // The gap is between two words, and long enough for libvosk to end a segment in it.
     let gap = 32_500
     let pause = [Float](repeating: 0, count: 16_000)
     let session = try engine.makeSession(SpeechSessionOptions())
@@ -96,12 +96,12 @@ struct KoreanVoskTests {
       (recognized.words + recognized.alternatives.joined()).allSatisfy { $0.confidence == nil })
   }
 
-  @Test func `with a grammar an utterance is one of its sentences or nothing`() throws {
+  @Test func `with a grammar, an utterance is one of its sentences or has no words`() throws {
     func understood(_ rule: String) throws -> SpeechHypothesis {
       let grammar = "#JSGF V1.0 UTF-8;\ngrammar ko;\npublic <s> = \(rule);"
       return try engine.makeSession(SpeechSessionOptions(grammar: grammar)).understand(clip)
     }
-    // It takes the clip for something else without the grammar.
+    // Without the grammar, the clip is recognized as other words.
     let steered = try understood("그 는 [이리저리] 피 하면서 (길 | 강) 한 옆으로 걸어갔 다")
     #expect(steered.text == "그 는 이리저리 피 하면서 길 한 옆으로 걸어갔 다")
     #expect(try understood("걸어갔 다 그 는 하면서").words.isEmpty)
@@ -113,7 +113,7 @@ struct KoreanVoskTests {
     }
   }
 
-  /// Its word `<UNK>` is a noise, which would leave all of the speech to the key phrases.
+  /// The model's word `<UNK>` is a noise, so key phrases would be found in any speech.
   @Test
   func `the Korean model does not support key phrases, because it lacks a word for unknown words`()
     throws
@@ -128,7 +128,7 @@ struct KoreanVoskTests {
     }
   }
 
-  @Test func `through the client each utterance is reported once, with its time in the stream`()
+  @Test func `the client reports each utterance once, with its time in the stream`()
     async throws
   {
     let buffers = (0..<3).map { index in
@@ -149,7 +149,7 @@ struct KoreanVoskTests {
   }
 }
 
-/// Where the model and the recording are.
+/// The paths of the model and the recording.
 private enum Korean {
   private static let environment = ProcessInfo.processInfo.environment
 
@@ -161,7 +161,7 @@ private enum Korean {
 
   static let clip = (folder ?? URL(filePath: "/nowhere")).appending(path: "ko-001.wav")
 
-  /// Its text.
+  /// The text of the recording.
   static let words = "그는 이리저리 피하면서 길 한 옆으로 걸어갔다"
 
   static var isThere: Bool {
@@ -170,14 +170,15 @@ private enum Korean {
 }
 
 extension String {
-  /// Its characters as words.
+  /// The characters of the words, separated by spaces.
   fileprivate var spelled: String {
     filter { !$0.isWhitespace }.map(String.init).joined(separator: " ")
   }
 }
 
 extension [SpeechHypothesis.Word] {
-  /// Whether each has a length and follows the previous one, all within this many frames.
+  /// Whether each word has a length and follows the previous word, and all are within this many
+  /// frames.
   fileprivate func areInOrder(until end: Int) -> Bool {
     zip(self, dropFirst()).allSatisfy { $0.frames.upperBound <= $1.frames.lowerBound }
       && allSatisfy { !$0.frames.isEmpty && $0.frames.upperBound.rawValue <= end }

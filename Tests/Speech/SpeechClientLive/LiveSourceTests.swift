@@ -12,7 +12,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A stream that is faster than the engine.
+/// Streams that are faster than the engine.
 @Suite(.timeLimit(.minutes(5))) struct LiveSourceTests {
   private let tasks = SpeechTasks()
 
@@ -20,7 +20,7 @@ import Testing
   private final class Source: Sendable {
     let drained = Gate()
     let end = Gate()
-    /// Closed before the buffer of that number.
+    /// The gate to open before the buffer with the number `held` is delivered.
     let more = Gate()
     private let held: Int
     private let rest: Mutex<ArraySlice<AudioBuffer>>
@@ -32,7 +32,7 @@ import Testing
 
     var buffers: AsyncStream<AudioBuffer> { AsyncStream { await self.next() } }
 
-    /// The same as the blocks of a capture.
+    /// The buffers as blocks of a capture.
     var captured: AsyncThrowingStream<CapturedAudio, any Error> {
       AsyncThrowingStream { await self.next().map { CapturedAudio(buffer: $0, time: .zero) } }
     }
@@ -62,7 +62,8 @@ import Testing
     }
   }
 
-  /// A request whose backlog is up to two seconds: of buffers, or of a microphone that would wait.
+  /// Returns a request whose backlog is up to two seconds: for buffers, or for a microphone that
+  /// would wait.
   private func requestWithBacklog(_ source: Source, isMicrophone: Bool) -> SpeechRequest {
     if isMicrophone {
       return SpeechRequest(source: .microphone(CaptureRequest(droppingOldestAfter: .seconds(2))))
@@ -73,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `audio beyond the limit is dropped and reported, and times stay right`(
+  func `audio beyond the limit is dropped and reported, and timestamps stay correct`(
     isMicrophone: Bool
   ) async throws {
     let blocking = BlockingEngine(in: .beginning)
@@ -93,7 +94,7 @@ import Testing
     let dropped = events.compactMap {
       if case .dropped(let range, reason: .engineTooSlow) = $0 { range } else { nil }
     }
-    // The loud stretches begin at 1 s, 2.5 s, and 4 s, and 5.5 s is the end.
+    // The loud stretches begin at 1 s, 2.5 s, and 4 s, and the audio ends at 5.5 s.
     // Two buffers are dropped at a time, so 1.9 or 2 s are left.
     #expect([3_500, 3_600].map { [.milliseconds($0)] }.contains(dropped.map(\.upperBound)))
     #expect(
@@ -118,7 +119,7 @@ import Testing
     #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
   }
 
-  @Test func `a file and a stream that may wait lose nothing`() async throws {
+  @Test func `no audio of a file or a stream that may wait is lost`() async throws {
     let blocking = BlockingEngine(in: .beginning)
     let source = Source(audio(utterances: 3), holding: 0)
     source.more.open()
@@ -147,7 +148,7 @@ import Testing
     request.backPressure = .buffer(upTo: .zero)
     let stream = events(request, on: blocking.engine)
     await blocking.reached.wait()
-    // A task that did not wait would come to the end meanwhile, as this does.
+    // A task that did not wait would meanwhile read to the end of the file, as this loop does.
     for try await _ in SoundFile.buffers(of: url) {}
     blocking.release()
     var kinds: [String] = []
@@ -157,12 +158,12 @@ import Testing
   }
 
   @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
-  func `a gap ends the utterance and is reported, at any rate`(
+  func `a gap ends the utterance and is reported, at any sample rate`(
     backPressure: SpeechRequest.BackPressure
   ) async throws {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
     let lost = FrameCount(.milliseconds(12_345), at: format.sampleRate)
-    // The speech begins at 1 s; after 1.2 s something is missing.
+    // The speech begins at 1 s; frames are missing after 1.2 s.
     let buffers = audio(utterances: 1, format: format).enumerated().map { index, buffer in
       var buffer = buffer
       if index >= 12 { buffer.firstFrame = buffer.firstFrame + lost }
@@ -187,7 +188,7 @@ import Testing
   }
 
   @Test(arguments: [SpeechRecognitionEvent.DropReason.gap, .engineTooSlow])
-  func `a short loss does not split an utterance, whatever its reason`(
+  func `a short loss does not split an utterance, whatever the reason for the loss`(
     reason: SpeechRecognitionEvent.DropReason
   ) async throws {
     let pipe = EventPipe(policy: .events())
@@ -229,13 +230,13 @@ import Testing
       events == [
         .speechStarted(at: .seconds(1)),
         .dropped(.milliseconds(1200) ..< .milliseconds(1205), reason: .gap),
-        // The speech after the gap begins 5 ms later; steps are of 10 ms.
+        // In steps of 10 ms, the speech after the gap begins 5 ms later.
         .speechEnded(at: .milliseconds(1510)),
       ])
   }
 
-  /// The kinds of events for speech in which this many frames are missing; if `changes`, the format
-  /// is different after them.
+  /// Returns the kinds of events for speech with this many missing frames; if `changes` is true,
+  /// the format changes after them.
   private func kinds(missing: Int, at rate: SampleRate, changes: Bool = false) async throws
     -> [String]
   {
@@ -271,7 +272,7 @@ import Testing
     (48_000, 2395, bridged), (48_000, 2400, bridged), (48_000, 2405, cut),
     (22_050, 1102, bridged), (22_050, 1103, cut), (11_025, 551, bridged), (11_025, 552, cut),
   ])
-  func `a gap of up to fifty milliseconds stays within an utterance at any rate`(
+  func `a gap of up to fifty milliseconds stays within an utterance at any sample rate`(
     hertz: Int, missing: Int, expected: [String]
   ) async throws {
     let kinds = try await kinds(missing: missing, at: SampleRate(hertz: hertz))
@@ -286,7 +287,9 @@ import Testing
     #expect(kinds == Self.cut)
   }
 
-  @Test func `an engine stuck in a call lags by the audio that arrives meanwhile`() async throws {
+  @Test func `while an engine is stuck in a call, the lag grows by the audio that arrives`()
+    async throws
+  {
     let blocking = BlockingEngine(in: .processing)
     let source = Source(audio(utterances: 3), holding: 14)
     var request = SpeechRequest(buffers: source.buffers)
@@ -335,7 +338,7 @@ import Testing
     #expect(starts == [.seconds(1), .milliseconds(2500)])
   }
 
-  @Test func `the events of speech have the times of its sound`() async throws {
+  @Test func `the start and end of speech are reported at the times of the sound`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     var events: [SpeechRecognitionEvent] = []
     let request = SpeechRequest(
@@ -357,7 +360,7 @@ import Testing
 }
 
 extension SpeechRecognitionEvent {
-  /// Whether it ends an utterance in which the engine of the test has no words.
+  /// Whether the event ends an utterance in which the engine of the test recognizes no words.
   fileprivate var isWithoutWords: Bool {
     if case .dropped(_, reason: .unintelligible) = self { true } else { false }
   }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// As many utterances as an hour has, short ones: nothing of them is held longer than one.
+/// Short utterances, as many as in an hour: no part of them is retained longer than an utterance.
 @Suite(.timeLimit(.minutes(60))) struct LongSpeechTests {
   private let policy = EndpointPolicy(preRoll: .milliseconds(50), silence: .milliseconds(150))
 
-  /// Looks at the task when this many utterances have ended, while the source waits before the
-  /// next.
+  /// The state of a task after certain numbers of utterances; the source waits before the next
+  /// utterance.
   private struct Course {
     var held: [Holding] = []
     var starts: [Duration] = []
@@ -54,17 +54,18 @@ import Testing
   func `neither the memory of a task nor the number of its sessions grows`(
     jobCount: Int, count: Int
   ) async throws {
-    // The levels of the last six seconds are held: the first look is after them.
+    // The first look is after more than six seconds, because the levels of the last six seconds are
+    // held.
     let course = try await course(
       utterances: count, looks: [20, count / 2, count], jobCount: jobCount)
     #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")
-    // One more for every tenth utterance would be more than this.
+    // A single value retained for every tenth utterance would exceed this.
     let least = course.held.map(\.others).min() ?? 0
     #expect(
       course.held.map { $0.others < least + count / 10 } == [true, true, true], "\(course.held)")
     #expect(course.sessions.mostSessions <= jobCount)
     #expect(jobCount > 1 || course.sessions.made == 1)
-    // Every utterance has one final result, and times that are right to the last.
+    // Every utterance has one final result and correct times, even the last one.
     #expect(course.finals.map(\.utterance) == Array(0..<count))
     #expect(course.starts == (0..<count).map { LongSpeech.lead + LongSpeech.period * $0 })
   }
@@ -75,7 +76,7 @@ import Testing
     var events = PolicyQueue(policy: .events(limit: 16))
     func pass(_ index: Int) {
       var next = buffer
-      // Now and then something is missing.
+      // Some frames are missing before every hundredth buffer.
       next.firstFrame = FrameCount(index * 1600 + index / 100 * 16)
       for queue in intake.indices {
         intake[queue].add(next)
@@ -95,15 +96,15 @@ import Testing
   }
 }
 
-/// A second of quiet, then a tenth of speech and two tenths of quiet, over and over; before some of
-/// them it waits for a command to continue.
+/// A second of quiet, then a tenth of a second of speech and two tenths of quiet, repeatedly;
+/// before some utterances, the stream waits for a gate.
 private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   static let lead = Duration.seconds(1)
   static let period = Duration.milliseconds(300)
-  /// How many buffers come before the first speech.
+  /// The number of buffers before the first speech.
   private static let before = 10
 
-  /// By the number of utterances before them.
+  /// The gates to wait for, by the number of utterances before them.
   let stops: [Int: Gate]
   private let quiet: AudioBuffer
   private let loud: AudioBuffer
@@ -111,7 +112,7 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let given = Atomic(0)
 
   init(utterances: Int, stops: [Int]) {
-    // A tone, which is cheaper to distinguish from a voice than noise.
+    // A tone, because its voicing is determined faster than that of noise.
     (quiet, loud) = (Self.tenth(amplitude: 0.001), Self.tenth(amplitude: 0.2))
     count = Self.before + utterances * 3
     self.stops = Dictionary(uniqueKeysWithValues: stops.map { ($0, Gate()) })
@@ -135,11 +136,11 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   }
 }
 
-/// How much a value holds, as its mirror shows it.
+/// The size of a value, measured with its mirror.
 struct Holding: Equatable {
-  /// Those of all buffers and pieces.
+  /// The number of samples in all arrays.
   var samples = 0
-  /// Parts of any other kind, and their own.
+  /// The number of other values.
   var others = 0
 
   init(of value: Any) {

@@ -26,7 +26,7 @@ import Testing
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Two utterances; a second is missing in the middle of the first, after 1.2 s.
+  /// Two utterances; a second is missing within the first, after 1.2 s.
   private var blocks: [CapturedAudio] {
     audio(utterances: 2).enumerated().map { index, buffer in
       var buffer = buffer
@@ -54,7 +54,7 @@ import Testing
     try await stream.reduce(into: []) { $0.append($1) }
   }
 
-  /// A client's events and results for a microphone.
+  /// Returns a client's events and results for a microphone.
   private nonisolated(nonsending) func told(
     by client: SpeechClient, of microphone: CaptureRequest = .speech
   ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {
@@ -65,7 +65,7 @@ import Testing
     )
   }
 
-  @Test func `a recorded microphone has silence for gaps, and its replay has all events`()
+  @Test func `a microphone's recording has silence for gaps, and its replay yields all events`()
     async throws
   {
     let file = folder.appending(path: "talk.jsonl")

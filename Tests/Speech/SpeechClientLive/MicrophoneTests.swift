@@ -33,7 +33,7 @@ import Testing
       events.compactMap { if case .result(let result) = $0 { result } else { nil } }
     }
 
-    /// When the first word of each final result begins.
+    /// The times at which the first word of each final result begins.
     var words: [Duration] {
       results.filter(\.isFinal).compactMap(\.bestTranscription.segments.first?.timestamp)
     }
@@ -97,8 +97,7 @@ import Testing
     #expect(asked.withLock { $0 } == [wanted])
   }
 
-  @Test func `a failure of the capture ends the stream unchanged, after the results so far`() async
-  {
+  @Test func `an error of the capture is thrown unchanged, after the results so far`() async {
     let lost = AudioRecorderError.deviceLost("hw:1")
     // The microphone is lost in the middle of the second utterance.
     let outcome = await all(
@@ -195,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling closes the device`() async {
+  @Test func `canceling closes the device`() async {
     let room = Room()
     let stream = listen(in: room)
     let listening = Task { await all(stream) }
@@ -236,7 +235,7 @@ import Testing
     let dropped = outcome.events.compactMap {
       if case .dropped(let range, reason: .gap) = $0 { range } else { nil }
     }
-    // Frames in the device at the loss, at most a period, come after the gap.
+    // Frames in the device at the time of the loss, at most a period, come after the gap.
     let begin = dropped.first?.lowerBound ?? .zero
     #expect(begin >= .milliseconds(1_170) && begin <= .milliseconds(1_201), "\(dropped)")
     let length = dropped.first.map { $0.upperBound - $0.lowerBound } ?? .zero

@@ -7,17 +7,18 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Where utterances are found in noise: clips with 2.5 s between them, mixed with noise that is the
-/// same in every run.
+/// Finds utterances in noise: clips with 2.5 s between them, mixed with noise that is the same in
+/// every run.
 ///
-/// The clips are those in Samples, and the recordings in the folder that `SYRINX_SPEECH_DATA` names.
+/// The clips are those in Samples and, as a second collection, the recordings in the folder that
+/// `SYRINX_SPEECH_DATA` names.
 @Suite(.timeLimit(.minutes(60))) struct NoisySpeechTests {
   enum Noise: String {
     case white, pink, brown, wandering
   }
 
-  /// What becomes of a mixture: of the clips as they are, in noise this many decibels below the
-  /// speech, or so loud as a whole.
+  /// The noise and the level of a mixture: noise this many decibels below the speech, and the peak
+  /// to which the mixture is scaled, if any.
   struct Mixture: CustomTestStringConvertible {
     var noise: Noise?
     var decibelsBelow = 0.0
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  /// The clips, one as loud as the other.
+  /// Returns the clips, all scaled to the same power.
   private static func collections() throws -> [[[Float]]] {
     let samples = try ["go-forward", "window", "two-utterances"].map {
       try read(sound("\($0).wav"))
@@ -161,7 +162,7 @@ import Testing
       }
     }
 
-    /// The utterances, from first sound to last.
+    /// Returns the utterances, each from its first sound to its last.
     func found(by detector: SpeechActivityDetector) throws -> [Range<Int>] {
       var finder = UtteranceFinder(detector: detector)
       var found: [Range<Int>] = []
@@ -181,12 +182,13 @@ import Testing
       for clip in clips {
         let first = found.first { $0.overlaps(clip) }
         let start = try #require(first, "nothing at \(clip)").lowerBound
-        // The pre-roll precedes it: the first sounds of some words are below the noise.
+        // The pre-roll covers the difference: the first sounds of some words are below the noise.
         #expect(start < onset(of: clip) + 11_200, "\(start) in \(clip)")
       }
     }
 
-    /// The first 10 ms of a clip that are at most 20 dB below its loudest.
+    /// Returns the start of the first 10 ms of a clip that are at most 20 dB below its loudest 10
+    /// ms.
     func onset(of clip: Range<Int>) -> Int {
       let powers = stride(from: clip.lowerBound, to: clip.upperBound - 160, by: 160).map { begin in
         (begin, clean[begin..<begin + 160].reduce(0) { $0 + $1 * $1 })
@@ -197,7 +199,7 @@ import Testing
 
     var gapLength: Int { (clips.count + 1) * gap }
 
-    /// How much of the utterances is in no clip.
+    /// Returns the number of samples in the utterances that are outside the clips.
     func samplesInGaps(_ utterances: [Range<Int>]) -> Int {
       utterances.reduce(0) { sum, utterance in
         sum + utterance.count
@@ -208,14 +210,14 @@ import Testing
 }
 
 extension NoisySpeechTests.Noise {
-  /// So much noise, of power 1.
+  /// Returns this many samples of noise, with a power of 1.
   fileprivate func samples(_ count: Int) -> [Float] {
     let white = AudioSignal.noise(seed: 7, amplitude: 1)
     let source = (0..<count).map { Double(white.sample(at: FrameCount($0), rate: .speech)) }
     let shaped: [Double] =
       switch self {
       case .white: source
-      // Low-passes an octave and a half apart, each as much weaker as it is higher.
+      // Low-pass filters an octave and a half apart, each with less gain the higher its corner is.
       case .pink:
         [20.0, 60, 180, 540, 1_620, 4_860].map { lowPassed(source, $0, gain: 1 / $0.squareRoot()) }
           .reduce([Double](repeating: 0, count: count)) { zip($0, $1).map(+) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Sounds without speech have no result, not even a partial one, with the real engine.
+/// With the real engine, sounds without speech have no results, not even partial ones.
 @Suite struct NonSpeechTests {
-  /// A second of quiet, four seconds of a sound, a second of quiet.
+  /// Returns a second of quiet, four seconds of a sound, and a second of quiet.
   private func buffers(_ amplitude: @escaping @Sendable (Double) -> Float) -> [AudioBuffer] {
     let quiet = AudioSignal.noise(seed: 2, amplitude: 0.0005)
     let signal = AudioSignal { frame, rate in
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// All results, and the final ones.
+  /// Returns all results, each with its kind.
   private func results(_ buffers: [AudioBuffer]) async throws -> [String] {
     try await SpeechTasks().start(
       SpeechRequest(buffers: stream(buffers)), on: .pocketSphinx()
@@ -38,7 +38,7 @@ import Testing
     #expect(try await results(buffers) == [])
   }
 
-  @Test func `a chord that trembles has no words`() async throws {
+  @Test func `a chord with tremolo has no words`() async throws {
     let buffers = buffers { time in
       let chord = [261.6, 329.6, 392].reduce(0) { $0 + sin(2 * .pi * $1 * time) }
       return Float(0.1 * chord * (1.2 - sin(10 * .pi * time)))

@@ -8,15 +8,15 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// With two decoders a task that is canceled lets go of the source as well, and of everything
-/// that it has at work, in whichever state it is.
+/// With two decoders, a canceled task also releases the source and everything that is in use,
+/// whatever its state.
 @Suite(.timeLimit(.minutes(5))) final class ParallelCancellationTests {
   private let tasks = SpeechTasks()
   private let shared = SharedEngine()
-  /// Only the task holds it.
+  /// The source's stream, which only the task retains once it has started.
   private var buffers: AsyncStream<AudioBuffer>?
   private let source: AsyncStream<AudioBuffer>.Continuation
-  /// Open once no more audio of the source is wanted.
+  /// Open once the source's stream has ended or been released.
   private let closed = Gate()
 
   private typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
@@ -52,7 +52,8 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  /// Takes events until it is canceled, or up to the first result; opens a gate with the first.
+  /// Reads events until it is canceled, or up to the first result; opens `begun` at the first
+  /// event.
   private func consume(
     _ events: Events, upToResult: Bool = false, begun: Gate = Gate()
   ) -> Task<Int, any Error> {
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling ends the task before there is audio`() async throws {
+  @Test func `canceling ends the task before there is audio`() async throws {
     let (events, thread) = try start()
     let consumer = consume(events)
     await shared.hasMade(sessions: 1)
@@ -77,7 +78,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `cancelling ends the task at once while the model loads`() async throws {
+  @Test func `canceling ends the task at once while the model loads`() async throws {
     let (events, thread) = try start()
     let consumer = consume(events)
     consumer.cancel()
@@ -86,7 +87,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `cancelling ends the task in the middle of an utterance`() async throws {
+  @Test func `canceling ends the task in the middle of an utterance`() async throws {
     let (events, thread) = try start()
     let begun = Gate()
     let consumer = consume(events, begun: begun)
@@ -96,11 +97,11 @@ import Testing
     #expect(try await consumer.value == 1)
     await closed.wait()
     await end(of: thread)
-    // One to see whether it can be made; nothing was recognized.
+    // One session was made to check the engine; nothing was recognized.
     #expect(shared.counts.made == 1)
   }
 
-  @Test func `cancelling ends the task between utterances`() async throws {
+  @Test func `canceling ends the task between utterances`() async throws {
     for buffer in audio(utterances: 1) { source.yield(buffer) }
     let (consumer, thread) = try {
       let (events, thread) = try start()
@@ -137,7 +138,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `cancelling ends the task even if the source ignores it`() async throws {
+  @Test func `canceling ends the task even if the source ignores the cancellation`() async throws {
     let stubborn = StubbornSource()
     defer { stubborn.release() }
     let (events, thread) = start(stubborn)

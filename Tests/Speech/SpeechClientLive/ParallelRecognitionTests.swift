@@ -46,7 +46,7 @@ import Testing
     request.jobCount = 3
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
-    // Cut utterances are not searched for speech again.
+    // The parts of a cut utterance are not checked for speech again.
     #expect(processed.withLock { $0 } == 9)
   }
 
@@ -81,7 +81,7 @@ import Testing
     #expect(results.count == 2)
   }
 
-  @Test func `with partial results one session gets all audio`() async throws {
+  @Test func `with partial results, one session gets all audio`() async throws {
     let shared = SharedEngine()
     let results = try await tasks.start(
       request(audio(utterances: 4), jobCount: 4, partials: true), on: shared.engine
@@ -127,7 +127,7 @@ import Testing
     let results = try await tasks.start(request(audio(utterances: 2), jobCount: 2), on: engine)
       .all()
     #expect(results.count == 2)
-    // A reader that waits for a writer has one now, and reads the end.
+    // A reader that waits for a writer now has one, and reads the end when it is closed.
     let end = open(pipe.path, O_RDWR)
     close(end)
     _ = held
@@ -162,7 +162,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `a consumer that leaves ends the reader and releases the source`() async {
+  @Test func `releasing the results ends the reader and releases the source`() async {
     let gate = Gate()
     var results: AsyncThrowingStream<SpeechRecognitionResult, any Error>? = endless(until: gate)
     _ = try? await results?.first { _ in true }
@@ -211,7 +211,7 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test func `PocketSphinx gives the same words, times and confidence with two decoders`()
+  @Test func `PocketSphinx returns the same words, times, and confidences with two decoders`()
     async throws
   {
     func finals(jobCount: Int) async throws -> [SpeechRecognitionResult] {
@@ -227,7 +227,7 @@ import Testing
   }
 }
 
-/// Two threads that wait for each other, so that a test ends only if both work at the same time.
+/// Lets two threads wait for each other, so that a test ends only if both work at the same time.
 private final class Meeting: Sendable {
   private let arrivals: [WakeUp]
 

@@ -20,7 +20,8 @@ import Testing
     return hypothesis
   }
 
-  /// How many words are stable after each hypothesis, a tenth of a second apart.
+  /// Returns the number of stable words after each hypothesis; the hypotheses are a tenth of a
+  /// second apart.
   private func counts(_ hypotheses: [String]) -> [Int] {
     var stabilizer = PartialStabilizer()
     return hypotheses.enumerated().map { index, text in
@@ -36,7 +37,7 @@ import Testing
     #expect(counts(["go on"] + Array(repeating: "no on", count: 6)) == [0, 0, 0, 0, 0, 0, 1])
   }
 
-  @Test func `a position that the engine keeps revising does not become stable`() {
+  @Test func `a word at a position that the engine keeps revising does not become stable`() {
     let calm = ["a b", "c b", "d b"] + Array(repeating: "d b", count: 6)
     #expect(counts(calm).last == 1)
     #expect(counts(["e b"] + calm).last == 0)
@@ -56,13 +57,14 @@ import Testing
     late.add(far, processed: 0)
     late.add(far, processed: 8000)
     #expect(late.stableCount == 0)
-    // Where that is a guess, two decodes have to do.
+    // If the times are estimated, two equal decodes must suffice.
     far.hasEstimatedTimes = true
     late.add(far, processed: 8000)
     #expect(late.stableCount == 1)
   }
 
-  /// How many words are stable after two decodes of one text, and then after one of another.
+  /// Returns the number of stable words after two decodes of one text, and then after a decode of
+  /// another.
   private func counts(_ text: String, then other: String) -> [Int] {
     var stabilizer = PartialStabilizer()
     return [text, text, other].enumerated().map { index, text in
@@ -88,7 +90,7 @@ import Testing
     ("go on then", "go", [0, 2, 1]), ("go on then", "", [0, 2, 0]),
     ("it is two then", "it is two hundred", [0, 3, 2]),
   ])
-  func `words from the first that the engine contradicts are no longer stable`(
+  func `from the first word that the engine contradicts, words are no longer stable`(
     text: String, later: String, expected: [Int]
   ) {
     #expect(counts(text, then: later) == expected)
@@ -101,7 +103,7 @@ import Testing
     #expect(counts(text, then: text) == [0, expected, expected])
   }
 
-  @Test func `a word of several parts is stable only as a whole`() {
+  @Test func `a number of several words becomes stable only as a whole`() {
     #expect(counts("we can't", then: "we can't") == [0, 1, 1])
     #expect(counts("go nineteen eighty-four", then: "go nineteen eighty-four") == [0, 1, 1])
   }
@@ -116,7 +118,8 @@ import Testing
     #expect(stabilizer.stableCount == 1)
   }
 
-  /// The number of stable words of "go on then" after each of 14 decodes with these confidences.
+  /// Returns the number of stable words of "go on then" after each of 14 decodes with these
+  /// confidences.
   private func counts(confidences: [Double]) -> [Int] {
     var stabilizer = PartialStabilizer()
     return (1...14).map { revision in
@@ -155,7 +158,8 @@ import Testing
     #expect(stabilizer.stableCount == 1)
   }
 
-  @Test func `two numbered decodes without confidences are enough, and otherwise half a second`() {
+  @Test
+  func `without confidences, a word is stable after two numbered decodes, or else half a second`() {
     var numbered = PartialStabilizer()
     numbered.add(hypothesis("go on", revision: 1), processed: 16_000)
     #expect(numbered.stableCount == 0)
@@ -169,7 +173,7 @@ import Testing
     #expect(unnumbered.stableCount == 1)
   }
 
-  @Test func `a word with another spelling is the same`() {
+  @Test func `a word with another spelling counts as the same word`() {
     let texts = ["isn't it so", "Isn\u{2019}t it so?", "ISN'T it, so"]
     var stabilizer = PartialStabilizer()
     for index in 0..<6 {

@@ -15,7 +15,8 @@ import Testing
     return PhraseSpelling(phrases).applied(to: words).map(\.text).joined(separator: " ")
   }
 
-  @Test func `words that differ from a phrase in case, spaces, and hyphens are spelled as it is`() {
+  @Test func `words that differ from a phrase only in case, spaces, and hyphens get its spelling`()
+  {
     #expect(spelled("Use yaml and terraform.", ["YAML", "Terraform"]) == "Use YAML and Terraform.")
     #expect(
       spelled("The comfy UI folder, please.", ["ComfyUI folder"]) == "The ComfyUI folder, please.")
@@ -38,7 +39,7 @@ import Testing
     #expect(spelled("Go on.", ["", " - "]) == "Go on.")
   }
 
-  @Test func `other marks than hyphens distinguish words from a phrase`() {
+  @Test func `marks other than hyphens distinguish words from a phrase`() {
     #expect(spelled("I'd like this.", ["ID"]) == "I'd like this.")
     #expect(spelled("The model 3.5 is new.", ["Model 35"]) == "The model 3.5 is new.")
     #expect(spelled("I like Java. Script it.", ["JavaScript"]) == "I like Java. Script it.")
@@ -83,7 +84,7 @@ import Testing
     #expect(PhraseSpelling([]).settledCount(count, of: words) == count)
   }
 
-  @Test func `a part of a phrase that is too short for a word is not lost`() {
+  @Test func `a word of a phrase that is too short to be spoken is not removed`() {
     var results = UtteranceResults(spelling: PhraseSpelling(["e mail"]))
     results.begin(at: 0)
     let word = Word("email", frames: 1600..<4640, confidence: 0.25)

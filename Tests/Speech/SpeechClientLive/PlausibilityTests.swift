@@ -20,7 +20,7 @@ import Testing
   @Test func `if every word has a low confidence, the words are noise`() {
     #expect(!isSpeech([("thigh", 0..<8000, 0.003), ("c", 8000..<16_000, 0.02)]))
     #expect(isSpeech([("up", 0..<8000, 0.02), ("there", 8000..<16_000, 0.5)]))
-    // The words of an engine without confidences count.
+    // A word without a confidence is not rejected.
     #expect(isSpeech([("up", 0..<8000, nil)]))
   }
 
@@ -34,12 +34,12 @@ import Testing
     }
     #expect(isSpeech(1, 0.05, certainty: 0.99) && isSpeech(1, nil, certainty: 0.99))
     #expect(!isSpeech(1, 0.05, certainty: 0.7) && !isSpeech(0, 1, certainty: 1))
-    // A few words are sooner chance than many.
+    // Few words are more likely to be accidental than many.
     #expect(!isSpeech(3, 0.5, certainty: 0.7) && isSpeech(4, 0.5, certainty: 0.7))
     #expect(isSpeech(3, 0.7, certainty: 0.7) && !isSpeech(9, 0.3, certainty: 0.7))
   }
 
-  @Test func `a long improbable text has its probable words even if the detector was unsure`() {
+  @Test func `a long improbable text keeps its probable words even if the detector was unsure`() {
     func isSpeech(_ confidences: [Double]) -> Bool {
       var hypothesis = SpeechHypothesis(
         words: confidences.map { .init("go", frames: 0..<8000, confidence: $0) })
@@ -50,13 +50,13 @@ import Testing
     #expect(!isSpeech([0.1, 0.1, 0.5]))
   }
 
-  @Test func `the lengths of words with a probability do not matter`() {
+  @Test func `in a text with a probability, the lengths of words do not matter`() {
     var hypothesis = SpeechHypothesis(words: [.init("up", frames: 0..<32_000, confidence: 0.9)])
     hypothesis.probability = 0.9
     #expect(Plausibility(isVoiced: false, sound: 32_000, certainty: 0.7).isSpeech(hypothesis))
   }
 
-  @Test func `a short part of a long text is judged as the text`() {
+  @Test func `a short part of a long text is judged like the whole text`() {
     var part = SpeechHypothesis(words: [.init("yes", frames: 0..<8000)])
     part.probability = 0.5
     func isSpeech(_ textLength: Int) -> Bool {
@@ -66,7 +66,7 @@ import Testing
     #expect(isSpeech(9) && !isSpeech(1))
   }
 
-  @Test func `partial words need a voice only until they have a confidence`() {
+  @Test func `partial words need a voiced sound only if they have no confidence`() {
     func maySettle(_ confidence: Double?, isVoiced: Bool) -> Bool {
       let word = SpeechHypothesis.Word("up", frames: 0..<8000, confidence: confidence)
       return Plausibility(isVoiced: isVoiced, sound: 16_000)
@@ -76,7 +76,7 @@ import Testing
     #expect(maySettle(0.9, isVoiced: false) && !maySettle(0.01, isVoiced: true))
   }
 
-  @Test func `a single word that lasts two seconds or more needs a voice`() {
+  @Test func `a single word that lasts two seconds or more needs a voiced sound`() {
     #expect(!isSpeech([("up", 0..<32_000, 0.98)]))
     #expect(!isSpeech([("up", 0..<32_000, nil)]))
     #expect(isSpeech([("no", 0..<32_000, 0.98)], isVoiced: true))
@@ -117,7 +117,7 @@ import Testing
 
   @Test(arguments: [90.0, 130, 220, 380])
   func `a drawn-out vowel is voiced`(pitch: Double) {
-    // The harmonics of a glottis, falling off, with some breath in it.
+    // Harmonics whose levels fall like a glottis's, with some breath noise.
     var random = SeededNumbers(seed: UInt64(pitch))
     #expect(
       isVoiced { time in
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 0.02, -0.3])
-  func `a microphone's offset does not make a vowel unvoiced or noise voiced`(offset: Float) {
+  func `a DC offset does not make a vowel unvoiced or noise voiced`(offset: Float) {
     for (signal, isVoice) in [
       (AudioSignal.sine(120, amplitude: 0.1), true), (.noise(seed: 1, amplitude: 0.1), false),
     ] {
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [2 as UInt64])
-  func `noise, clicks and silence are not voiced`(seed: UInt64) {
+  func `noise, clicks, and silence are not voiced`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     #expect(!isVoiced { _ in Double.random(in: -0.3...0.3, using: &random) })
     #expect(

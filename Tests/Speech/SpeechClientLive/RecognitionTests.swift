@@ -9,7 +9,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// The whole path with the model of Debian's package.
+/// Recognition from files and streams to results, with the model of Debian's package.
 @Suite struct RecognitionTests {
   private func finals(_ request: SpeechRequest) async throws -> [SpeechRecognitionResult] {
     try await withDependencies {
@@ -25,7 +25,7 @@ import Testing
     ("two-utterances.wav", ["turn left and go back", "go forward ten meters"]),
     ("tone.wav", []), ("chirp.wav", []),
   ])
-  func `a file gives its words, utterance by utterance, and non-speech gives nothing`(
+  func `a file yields the words of each utterance, and nothing for sounds other than speech`(
     name: String, words: [String]
   ) async throws {
     let results = try await finals(SpeechRequest(url: sound(name)))
@@ -51,7 +51,9 @@ import Testing
     #expect(second > total * 0.5 && second < total)
   }
 
-  @Test func `a stream of buffers gives the same words as the file it came from`() async throws {
+  @Test func `a stream of buffers yields the same words as the file with the same audio`()
+    async throws
+  {
     let buffers = SoundFile.buffers(of: sound("turn-44100-stereo.flac"), framesPerBuffer: 441)
     let results = try await finals(SpeechRequest(buffers: buffers))
     #expect(results.finals == ["turn left and go back"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Engines in another process or on another machine: they may fail, and take long to answer.
+/// Engines in another process or on another machine, which may fail and respond slowly.
 @Suite struct RemoteEngineTests {
   private let tasks = SpeechTasks()
 
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `a lost utterance ends, and its number is not reused`() async {
-    // Those with a number that 3 divides by remainder 2 fail at their end.
+    // Utterances 2 and 5 fail at their end.
     let (told, error, _) = await events(
       [0: crash, 2: crash, 4: crash, 5: crash], utterances: 7, partials: true)
     #expect(
@@ -131,7 +131,7 @@ import Testing
     #expect(asked.withLock { $0 } == 0)
   }
 
-  @Test func `a request for the status that is cancelled returns while the engine still loads`()
+  @Test func `a canceled request for the status returns while the engine still loads`()
     async
   {
     let blocking = BlockingEngine(in: .making)
@@ -147,7 +147,7 @@ import Testing
     blocking.release()
   }
 
-  @Test func `a cancelled listing of engines returns while an engine still blocks`() async {
+  @Test func `a canceled listing of engines returns while an engine still blocks`() async {
     let blocking = BlockingEngine(in: .making)
     var engine = blocking.engine
     engine.availability = {
@@ -168,8 +168,8 @@ import Testing
   }
 }
 
-/// An engine that fails in some utterances, each time in another call, and recognizes its number in the
-/// others.
+/// An engine that fails in some utterances, each time in another call, and recognizes the number of
+/// the utterance in all others.
 private final class FrailEngine: Sendable {
   private let failures: [Int: SpeechEngineError]
   private let survives: Bool

@@ -52,7 +52,7 @@ import Testing
     #expect(
       EndpointPolicy(maximumLength: .seconds(5)).fitted(to: traits).maximumLength == .seconds(5))
     traits.decodeInterval = .seconds(1)
-    // What follows the last sound is part of the utterance.
+    // The silence after the last sound is part of the utterance.
     let anticipating = EndpointPolicy().fitted(to: traits)
     #expect(anticipating.tailPadding == .milliseconds(200))
     #expect(anticipating.maximumLength == .milliseconds(7800))
@@ -203,8 +203,8 @@ import Testing
     _ = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 1))), on: engine.engine
     ).all()
-    // Half a second of noise with its pre-roll, 10 ms in which it fades in the detector, then the
-    // silence of the policy or what is wanted.
+    // The utterance consists of half a second of noise, its pre-roll, 10 ms in which it fades in
+    // the detector, and the silence that the policy or the engine requests.
     #expect(engine.events.contains(.finished(after: FrameCount(12_960 + frames))))
     let cutOff = ScriptedSpeechEngine(
       utterances: [ScriptedUtterance("go")], tailPadding: .milliseconds(padding))

@@ -2,7 +2,8 @@ import AudioCore
 import SpeechEngine
 import Synchronization
 
-/// An engine that counts its sessions; its words are the number of the utterance and of its samples.
+/// An engine that counts its sessions; its words are the number of the utterance and the number of
+/// samples.
 final class SharedEngine: Sendable {
   struct State {
     var sessionCount = 0
@@ -11,16 +12,16 @@ final class SharedEngine: Sendable {
     fileprivate var waiting: [Waiting] = []
   }
 
-  /// Who waits until the counts are right.
+  /// A caller that waits for certain counts.
   fileprivate struct Waiting {
     let areRight: @Sendable (State) -> Bool
     let continuation: CheckedContinuation<Void, Never>
   }
 
-  /// What happens within `finishUtterance` of an utterance, before the words are given.
+  /// Called by `finishUtterance` with the number of the utterance.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
   private let traits: SpeechSessionTraits
-  // Held to count; waiters are resumed after it is released.
+  // The lock is held to count; callers are resumed after it is released.
   private let state = Mutex(State())
 
   init(
@@ -32,7 +33,7 @@ final class SharedEngine: Sendable {
 
   var counts: State { state.withLock { $0 } }
 
-  /// Returns when this many sessions have been made, including those that are gone.
+  /// Returns when this many sessions have been made, including released ones.
   func hasMade(sessions: Int) async { await wait { $0.made >= sessions } }
 
   /// Returns when there is no session.

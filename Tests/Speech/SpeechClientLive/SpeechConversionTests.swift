@@ -13,7 +13,7 @@ import Testing
     #expect(samples.count == 16_000)
   }
 
-  @Test func `the rest of the audio before a jump is returned before it`() throws {
+  @Test func `before a jump, the rest of the earlier audio is returned`() throws {
     var conversion = SpeechConversion()
     let second = AudioBuffer(silence: 48_000, format: stereo)
     #expect(!conversion.continues(with: second))
@@ -47,7 +47,7 @@ import Testing
     #expect(samples.count == 32_000 + (missing > 2400 ? 0 : missing / 3))
   }
 
-  @Test func `buffers that all begin at 0 follow one another`() throws {
+  @Test func `buffers that all begin at frame 0 are treated as consecutive`() throws {
     var conversion = SpeechConversion()
     let buffer = AudioBuffer(silence: 1600, format: .speech)
     for _ in 0..<3 {

@@ -8,12 +8,12 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// How well the embedded engine understands recordings that do not ship with the project.
+/// The accuracy of the embedded engine on recordings that do not ship with the project.
 ///
 /// `SYRINX_SPEECH_DATA` names their folder: sound files, `transcripts.tsv` with the name of a clip
 /// without its extension and the words in it, and `cards.gram` for the clips whose names begin with
-/// `cards-`. Without it these tests are left out. `Tests/run.sh` names `../shared/data/speech` where
-/// that lies beside the project. By hand:
+/// `cards-`. Without it these tests are left out. `Tests/run.sh` names `../shared/data/speech`
+/// where that lies beside the project. By hand:
 ///
 ///     SYRINX_SPEECH_DATA=FOLDER swift test --traits Development --filter SpeechDataTests
 @Suite(.enabled(if: SpeechData.folder != nil, "SYRINX_SPEECH_DATA names no folder"))
@@ -21,8 +21,7 @@ struct SpeechDataTests {
   private let data = SpeechData()
   private let tasks = SpeechTasks()
 
-  /// The recognized text of a clip, a buffer at a time, each clip by a recognizer that knows
-  /// nothing of the others.
+  /// Returns the recognized text of a clip, passed in several buffers to a new recognizer.
   private func understood(of clip: SpeechData.Clip, grammar: URL? = nil) async throws -> String {
     var request = SpeechRequest(buffers: SoundFile.buffers(of: clip.sound))
     request.grammar = grammar.map { .file($0) }
@@ -68,7 +67,7 @@ private struct SpeechData {
 
   var grammar: URL { folder.appending(path: "cards.gram") }
 
-  /// The clips with a transcript and a WAV file.
+  /// Returns the clips that have a transcript and a WAV file.
   func clips() throws -> [Clip] {
     let table = try String(contentsOf: folder.appending(path: "transcripts.tsv"), encoding: .utf8)
     return table.split(separator: "\n").compactMap { line in

@@ -7,7 +7,7 @@ import SpeechEngine
 import SyrinxTestSupport
 import Testing
 
-/// Which engine and microphone a client uses that is called elsewhere than it was made.
+/// The engine and the microphone of a client that is called in another scope than it was made in.
 @Suite struct SpeechScopeTests {
   private let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")]).engine
   private let other = ScriptedSpeechEngine(utterances: [ScriptedUtterance("stop")]).engine

@@ -38,7 +38,7 @@ import Testing
     #expect(events.inspect(\.isClosed))
   }
 
-  @Test func `without partial results only final results are returned`() async throws {
+  @Test func `without partial results, only final results are returned`() async throws {
     let request = SpeechRequest(
       buffers: stream(audio(utterances: 2)), shouldReportPartialResults: false)
     let results = try await tasks.start(request, on: scripted.engine).all()
@@ -63,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func `the engine gets an utterance to the last frame of the audio`() async throws {
+  @Test func `an utterance at the end of the audio is processed up to the last frame`() async throws
+  {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
     let cutOff = audio(utterances: 1, format: format).prefix(14)
     let results = try await tasks.start(
@@ -82,7 +83,7 @@ import Testing
     #expect(results.isEmpty)
   }
 
-  @Test func `partial and final results arrive while the audio does`() async throws {
+  @Test func `partial and final results arrive along with the audio`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
     for buffer in audio(utterances: 1) { end.yield(buffer) }
@@ -160,7 +161,8 @@ import Testing
     #expect(finals == ["go forward"])
   }
 
-  @Test func `a missing file, a directory and a text end the stream with SoundFile's error`() async
+  @Test func `a missing file, a directory, and a text file end the stream with SoundFile's error`()
+    async
   {
     let missing = sound("missing.wav")
     await #expect(throws: SoundFileError.notFound(path: missing.path)) {
@@ -176,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `the status is the engine's, before and after loading`() async {
+  @Test func `the status is that of the engine, both before and after loading`() async {
     let missing = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     let broken = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: missing))
     for (engine, expected) in [

@@ -8,13 +8,13 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Results show what the engine returns, and stable words are those of its last text.
+/// Results contain the engine's words, and stable words stay in the engine's last text.
 @Suite struct StablePrefixTests {
   private static func normalized(_ transcription: Transcription) -> [String] {
     WordNormalization.spoken.words(of: transcription.formattedString)
   }
 
-  /// The promise, result by result: a final result begins with all words that were stable.
+  /// Checks, result by result, that a final result begins with all words that were stable.
   struct Promise {
     private var words: [String] = []
     private var utterance = 0
@@ -29,7 +29,7 @@ import Testing
 
   private static let texts = ["go", "on", "for", "ward", "ten", "10", "a", "the", "meters"]
 
-  /// A hypothesis that changes its mind about the one before at a random word.
+  /// Returns a hypothesis that revises the previous one from a random word on.
   private func revision(
     of words: [SpeechHypothesis.Word], processed: Int, _ random: inout SeededNumbers
   ) -> [SpeechHypothesis.Word] {
@@ -47,7 +47,9 @@ import Testing
   }
 
   @Test(arguments: 0..<300)
-  func `results have the engine's words, and finals are those without partial results`(seed: Int) {
+  func `results have the engine's words, and final results do not depend on partial results`(
+    seed: Int
+  ) {
     var random = SeededNumbers(seed: UInt64(seed))
     var (results, others) = (UtteranceResults(), UtteranceResults())
     for utterance in 0..<3 {
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  /// Ways to write the same words: joined, split, and with other letters.
+  /// Different spellings of the same words: joined, split, and with other letters.
   private static let spellings = [
     ["go forward", "Go-forward", "go, forward"], ["ten metres", "10 meters."],
     ["cannot", "can not", "can't"], ["two hundred fifty euros", "250 euros"],
@@ -84,7 +86,7 @@ import Testing
     ["in nineteen eighty-four we", "In 1984, we"], ["a tree", "A tree,"], ["um we are", "we're"],
   ]
 
-  /// The words of the first phrases, each in any of its spellings.
+  /// Returns the words of the first phrases, each in a random spelling.
   private func words(
     of phrases: some Sequence<[String]>, _ random: inout SeededNumbers
   ) -> [SpeechHypothesis.Word] {
@@ -118,7 +120,9 @@ import Testing
   }
 
   @Test(arguments: ["go-forward.wav", "two-utterances.wav", "turn-44100-stereo.flac", "window.wav"])
-  func `stable words stay with PocketSphinx, and most are stable before the end`(name: String)
+  func `with PocketSphinx, stable words do not change, and most words become stable before the end`(
+    name: String
+  )
     async throws
   {
     let tasks = SpeechTasks()

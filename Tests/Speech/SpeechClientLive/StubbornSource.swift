@@ -2,9 +2,10 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// A stream that delivers some buffers, then nothing, and does not end when its consumer is canceled.
+/// A stream that delivers some buffers, then nothing, and does not end when its consumer is
+/// canceled.
 final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
-  /// Open once a buffer that it does not deliver is requested.
+  /// Open once a buffer that the stream never delivers is requested.
   let isAsked = Gate()
   private let end = Gate()
   private let rest: Mutex<ArraySlice<AudioBuffer>>

@@ -8,8 +8,8 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Word times of a signal put together from a clip at known places, against the clip aligned by
-/// force: with a grammar that has its one sentence and nothing else.
+/// Compares word times in a signal with a clip at known positions with those of the clip alone,
+/// found by forced alignment: with a grammar that has only its sentence.
 @Suite struct TimelineTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 
@@ -17,7 +17,7 @@ import Testing
     try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000)
   }
 
-  /// The beginnings and ends of the clip's words.
+  /// Returns the beginnings and ends of the clip's words.
   private func reference() throws -> [Duration] {
     let grammar = "#JSGF V1.0; grammar a; public <a> = go forward ten meters;"
     let session = try SpeechEngine.pocketSphinx().makeSession(
@@ -30,7 +30,7 @@ import Testing
       .map { $0.duration(at: .speech) }
   }
 
-  /// A tenth of a second at a time, from a frame of the format's rate on.
+  /// Returns the samples in buffers of a tenth of a second, from `begin` on at the format's rate.
   private func buffers(_ samples: [Float], at begin: FrameCount, format: AudioFormat) throws
     -> [AudioBuffer]
   {
@@ -54,12 +54,12 @@ import Testing
     AudioFormat.speech, AudioFormat(sampleRate: 44_100, channelCount: 2),
     AudioFormat(sampleRate: 48_000, channelCount: 1),
   ])
-  func `word times are right to 50 ms, across utterances, resampling, and gaps`(
+  func `word times are accurate to 50 ms, across utterances, resampling, and gaps`(
     format: AudioFormat
   ) async throws {
     let clip = try clip()
     let quiet = AudioSignal.noise(seed: 1, amplitude: 0.0005).buffer(.seconds(1), format: .speech)
-    // Two utterances in one stretch, then 12.345 s that were lost, then two more.
+    // Two utterances without a gap, then 12.345 s of lost audio, then two more utterances.
     let stretch = quiet.samples + clip.samples + quiet.samples + clip.samples + quiet.samples
     let length = FrameCount(stretch.count).duration(at: .speech)
     let gap = Duration.milliseconds(12_345)

@@ -26,8 +26,8 @@ import Testing
     return all
   }
 
-  /// For each utterance, its final result or the reason for which it was dropped, and the number of its
-  /// partial results, if it has any.
+  /// Returns, for each utterance, its final result or the reason that it was dropped, and the
+  /// number of its partial results, if any.
   private func endings(_ events: [SpeechRecognitionEvent]) -> [String] {
     var endings: [String] = []
     for event in events {
@@ -81,12 +81,12 @@ import Testing
   }
 }
 
-/// How an utterance ends.
+/// The ending of an utterance.
 private enum Outcome {
   case words, nothing, unsure, failure
 }
 
-/// An engine with an outcome for each utterance; before the end, each has words.
+/// Returns an engine with an outcome for each utterance; before the end, each utterance has words.
 private func fatedEngine(_ outcomes: [Outcome]) -> SpeechEngine {
   SpeechEngine(
     name: "fated", availability: { .ready(SpeechModel(language: "en-US", location: "test")) },

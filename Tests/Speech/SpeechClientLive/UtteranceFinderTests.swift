@@ -25,7 +25,7 @@ import Testing
     return finish ? actions + finder.flush() : actions
   }
 
-  /// The audio taken at each pause, and the silence in it.
+  /// Returns, for each pause, the number of samples passed on before it and its silence.
   private func pauses(_ actions: [UtteranceFinder.Action]) -> [[Int]] {
     var delivered = 0
     return actions.compactMap { action in
@@ -40,7 +40,7 @@ import Testing
     [
       (nil, 3200, 3200), (100, 1600, 1600), (0, 0, 0), (400, 6400, 6400),
     ])
-  func `a pause begins after 200 ms of silence, once all of its padding was passed on`(
+  func `a pause is reported after 200 ms of silence and after its tail has been passed on`(
     step: Int, expected: (tail: Int?, silence: Int, delivered: Int)
   ) throws {
     let actions = try actions(
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [36_800, 36_801, 37_000, 38_399])
-  func `the end of the audio in a pause of any length adds no audio`(length: Int)
+  func `if the audio ends in a pause of any length, no audio is added`(length: Int)
     throws
   {
     let actions = try actions(
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000])
-  func `an utterance is speech with pre-roll and hangover for any buffer lengths`(
+  func `for any buffer lengths, an utterance is speech with its pre-roll and hangover`(
     step: Int
   ) throws {
     let actions = try actions(Self.speech, step: step)
@@ -110,7 +110,7 @@ import Testing
     #expect(delivered(actions) == Array(Self.speech[11_200..<33_600]))
   }
 
-  @Test func `missing padding is silence`() {
+  @Test func `missing padding is filled with silence`() {
     let long = UtteranceFinder(policy: EndpointPolicy(tailPadding: .seconds(1)))
     #expect(long.padding(after: 9600) == [Float](repeating: 0, count: 6400))
     #expect(long.padding(after: 9600, wanted: .seconds(2)).count == 22_400)
@@ -129,7 +129,7 @@ import Testing
     #expect(EndpointPolicy().usable.tailPadding == nil)
   }
 
-  @Test func `silence has no utterance`() throws {
+  @Test func `silence contains no utterance`() throws {
     let silence = [Float](repeating: 0, count: 64_000)
     #expect(try actions(silence, step: 1600).isEmpty)
   }
@@ -146,7 +146,7 @@ import Testing
     #expect(delivered(actions).count > 16_000)
   }
 
-  @Test func `after a gap frames are counted from its end`() throws {
+  @Test func `after a gap, frames are counted from its end`() throws {
     var finder = UtteranceFinder()
     _ = try finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)
@@ -157,7 +157,8 @@ import Testing
   @Test(arguments: [160, 1000, 64_000])
   func `no speech is lost in a stream that begins with or within speech`(step: Int) throws {
     let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
-    // Shortly before the first word, in its vowel, and a tight cut of a single word.
+    // Begins shortly before the first word, in the vowel of that word, or with a tight cut of a
+    // single word.
     for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
       let actions = try actions(Array(clip[range]), step: step)
       guard case .begin(at: 0, _) = actions.first else {
@@ -172,7 +173,7 @@ import Testing
   func `speech without a pause is cut without a loss and with the requested overlap`(
     overlap: Duration
   ) throws {
-    // Steady, but for a soft spot of 30 ms every 0.2 s.
+    // The speech is steady, except for a soft spot of 30 ms every 0.2 s.
     let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001).buffer(.seconds(1), format: .speech)
     let long = AudioSignal { frame, rate in
       let isSoft = frame % 3200 < 480
@@ -221,7 +222,7 @@ import Testing
   @Test(arguments: [160, 1000, 64_000])
   func `durations are rounded to whole frames of the detector's length`(step: Int) throws {
     var finder = finder(frameLength: 512)
-    // From frame 31 to 62.
+    // The level is high from frame 31 to frame 62.
     let samples = (0..<64_000).map { Float((31 * 512..<63 * 512).contains($0) ? 0.6 : 0.1) }
     var actions: [UtteranceFinder.Action] = []
     for begin in stride(from: 0, to: samples.count, by: step) {
@@ -241,7 +242,7 @@ import Testing
   }
 
   @Test
-  func `speech continues at a lower probability than it begins at, and the highest is reported`()
+  func `speech begins at 0.5 and continues at 0.35, and its highest probability is reported`()
     throws
   {
     var finder = finder(frameLength: 160)
@@ -252,7 +253,7 @@ import Testing
     #expect(try add(0.6, 480).first == .begin(at: 11_200, sound: 16_000))
     #expect(try !add(0.4, 16_000).contains { if case .end = $0 { true } else { false } })
     try expectEnd(add(0.3, 9_600), certainty: 0.6)
-    // The next utterance has its own.
+    // The next utterance has its own highest probability.
     _ = try add(0.1, 16_000)
     _ = try add(0.9, 1_600)
     try expectEnd(add(0.3, 9_600), certainty: 0.9)

@@ -9,7 +9,8 @@ import Testing
 
   private func frames(_ tenths: Int) -> FrameCount { FrameCount(tenths * 1600) }
 
-  /// What the finder returns for sound in each stretch, with 0.3 s before it and 0.2 s behind it.
+  /// Returns the finder's actions for sounds in these ranges, with 0.3 s before each and 0.2 s
+  /// after it.
   private func actions(_ sounds: [Range<Int>]) -> [Action] {
     sounds.flatMap { sound in
       [
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  /// Where the sounds of each utterance begin, in tenths of a second.
+  /// Returns where the sounds of each joined utterance begin, in tenths of a second.
   private func joined(_ sounds: [Range<Int>], limit: Duration = .seconds(10)) -> [[Int]] {
     var joiner = UtteranceJoiner(limit: limit)
     let joined = actions(sounds).flatMap { joiner.add($0) } + joiner.flush()
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `neighbors that fit become one utterance, without the middle of a long pause`() {
+  @Test func `neighbors within the limit are joined, without the middle of a long pause`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     let joined = actions([10..<20, 30..<40]).flatMap { joiner.add($0) } + joiner.flush()
     let audio = Action.audio([Float](repeating: 0, count: 15 * 1600))
@@ -47,7 +48,8 @@ import Testing
       ])
   }
 
-  @Test func `if another utterance does not fit, those before it are cut at the longest pause`() {
+  @Test func `if an utterance exceeds the limit, earlier ones are divided at their longest pause`()
+  {
     let sounds = [10..<30, 36..<56, 68..<88, 94..<114, 121..<141]
     #expect(joined(sounds) == [[10, 36], [68, 94, 121]])
   }
@@ -56,7 +58,7 @@ import Testing
     #expect(joined([10..<40, 46..<76, 82..<112]) == [[10, 46], [82]])
   }
 
-  @Test func `an utterance longer than the limit stays as it is`() {
+  @Test func `an utterance longer than the limit is neither joined nor divided`() {
     #expect(joined([10..<30, 36..<156, 162..<182]) == [[10], [36], [162]])
   }
 
@@ -66,7 +68,7 @@ import Testing
     #expect(joined([10..<20, 21 + pause..<60]) == [[10], [21 + pause]])
   }
 
-  @Test func `after the longest pause no utterance waits for a neighbor`() {
+  @Test func `after the longest pause, no utterance waits for a neighbor`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     for action in actions([10..<20]) { #expect(joiner.add(action).isEmpty) }
     let last = frames(20) + UtteranceJoiner.longestPause

@@ -32,7 +32,7 @@ import Testing
     #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
   }
 
-  @Test func `the number of partial words that prove to be noise is not reused`() {
+  @Test func `the number of an utterance whose partial words turn out to be noise is not reused`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let partial = results.partial(hypothesis, processed: 16_000, plausibility: nil)
@@ -117,13 +117,15 @@ import Testing
     return utterance
   }
 
-  /// A word in the first of these sounds, and one in the third.
+  /// One word in the first of these sounds, and one in the third.
   private let twoWords = SpeechHypothesis(words: [
     SpeechHypothesis.Word("go", frames: 1600..<8000),
     SpeechHypothesis.Word("on", frames: 33_600..<40_000),
   ])
 
-  @Test func `joined speech has an event for each result, for its ends, and for a lost sound`() {
+  @Test
+  func `joined speech yields each result between its start and end, and an event for a lost sound`()
+  {
     var results = UtteranceResults()
     results.begin(at: 0)
     let events = results.events(of: joined(), twoWords)
@@ -143,14 +145,16 @@ import Testing
     #expect(texts == ["0 go", "1 on"])
   }
 
-  /// The sounds have a second each, three seconds apart: a letter is a word in its sound, a point is none.
+  /// The sounds are a second long and three seconds apart; a letter stands for a word in its sound,
+  /// and a point for none.
   ///
-  /// Of the events, `s` begins and `e` ends an utterance, `r` is a result, and `d` is dropped.
+  /// In the events, `s` is the start and `e` the end of an utterance, `r` is a result, and `d` is a
+  /// dropped range.
   @Test(arguments: [
     ("ab..", "resresdesd"), (".a.b", "desresdesr"), ("..ab", "desdesresr"),
     ("a..b", "resdesdesr"), ("...a", "desdesdesr"), ("a...", "resdesdesd"), ("abcd", "resresresr"),
   ])
-  func `joined sounds without words are utterances in the order of the audio`(
+  func `joined sounds without words count as utterances, in the order of the audio`(
     places: String, expected: String
   ) {
     var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
@@ -183,11 +187,11 @@ import Testing
     }
     #expect(kinds == expected)
     #expect(times == times.sorted())
-    // The first final result has the number of the partial one.
+    // The first final result has the number of the partial result.
     #expect(partial?.utterance == 0 && numbers == Array(0..<words.count))
   }
 
-  @Test func `a word before the first joined sound ends before the sounds are dropped`() {
+  @Test func `a result before the first joined sound ends before the sounds are dropped`() {
     var results = UtteranceResults()
     var utterance = Utterance(start: 0, sound: 16_000, pause: .milliseconds(600))
     utterance.add([Float](repeating: 0, count: 32_000))
@@ -232,8 +236,8 @@ import Testing
     #expect(results.final(hypothesis, processed: 16_000, plausibility: noise) == nil)
   }
 
-  /// The stable words after a second of partial results whose words do not change, and the final
-  /// result, in which the engine is not sure of them.
+  /// Returns the number of stable words after a second of unchanged partial results, and the final
+  /// result, whose words have this confidence.
   private func outcome(
     of words: [String], with plausibility: Plausibility, confidence: Double = 0.001
   ) -> (stable: Int, final: SpeechRecognitionResult?) {
@@ -249,7 +253,7 @@ import Testing
     results.begin(at: 0)
     var stable = 0
     for processed in stride(from: 8000, to: 24_000, by: 1600) {
-      // No engine has confidences before the end.
+      // Here, partial hypotheses have no confidences.
       let partial = results.partial(
         hypothesis(sureness: nil), processed: FrameCount(processed), plausibility: plausibility)
       stable = partial?.stableSegmentCount ?? stable
@@ -264,7 +268,7 @@ import Testing
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
-  func `words in a noise become neither stable nor final`(
+  func `words recognized in noise become neither stable nor final`(
     noise: Plausibility
   ) {
     let (stable, final) = outcome(of: ["the", "a", "the"], with: noise)
@@ -287,7 +291,7 @@ import Testing
     let partial = results.partial(hypothesis, processed: 16_000, plausibility: nil)
     #expect(partial?.utterance == 0)
     results.lose()
-    // This one was not reported.
+    // This utterance had no partial results.
     results.begin(at: 16_000)
     results.lose()
     results.begin(at: 32_000)
@@ -322,12 +326,12 @@ import Testing
     ("a b", ["a", "a c b", "x y b"], [["x y"], []]),
     ("a b c", ["c", "x c"], [[], ["x"], []]),
   ])
-  func `alternatives come with the final result, and their words with their counterparts`(
+  func `a final result has alternatives, and each word has its counterparts in them`(
     best: String, readings: [String], expected: [[String]]
   ) {
     var results = UtteranceResults()
     results.begin(at: 0)
-    // Wherever the words are.
+    // The positions of the words do not matter.
     let elsewhere = readings.map { words("and so " + $0).suffix($0.split(separator: " ").count) }
     let result = results.final(
       SpeechHypothesis(words: words(best), alternatives: elsewhere.map(Array.init)),
@@ -371,7 +375,7 @@ import Testing
     #expect(one.wordKey != other.wordKey)
   }
 
-  @Test func `words with a new spelling are reported again`() {
+  @Test func `a partial result is reported again if only its spelling changes`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let texts = ["go on", "go on", "Go on.", "go on"].compactMap { text in
@@ -381,13 +385,14 @@ import Testing
     #expect(texts == ["go on", "Go on.", "go on"])
   }
 
-  @Test func `results say whether their times are estimates, and drop no word because of them`() {
+  @Test
+  func `results report whether their times are estimated, and estimated times remove no word`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // The utterance was cut, and this one repeats the second half of it.
+    // The utterance was cut, and this utterance repeats its second half.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

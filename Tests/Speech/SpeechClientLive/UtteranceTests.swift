@@ -4,12 +4,14 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// How the words of joined speech become results; in tenths of a second.
+/// Divides the words of joined speech into results; times are in tenths of a second.
 @Suite struct UtteranceTests {
   private typealias Word = SpeechHypothesis.Word
 
-  /// Sound from 1 s to 2 s and from 3.5 s to 5 s, with 0.3 s before each and 0.2 s behind it: the engine
-  /// gets 1.5 s and 2 s.
+  /// An utterance with sound from 1 s to 2 s and from 3.5 s to 5 s, and with 0.3 s before each
+  /// sound and 0.2 s after it.
+  ///
+  /// The engine gets 1.5 s and 2 s.
   private func joined(pause: Duration? = .milliseconds(600)) -> Utterance {
     var utterance = Utterance(start: frame(7), sound: frame(10), pause: pause)
     utterance.add([Float](repeating: 0, count: 15 * 1600))
@@ -26,7 +28,7 @@ import Testing
     places.map { Word($0, frames: frame($1.lowerBound)..<frame($1.upperBound)) }
   }
 
-  /// Each part as its texts with their times in the stream.
+  /// Returns the texts of each part with their times in the stream.
   private func shown(_ parts: [Utterance.Part]) -> [[String]] {
     parts.map { part in
       part.hypothesis.words.map { word in
@@ -46,7 +48,8 @@ import Testing
       parts.map { $0.utterance.sound } == [frame(10)..<frame(20), frame(35)..<frame(50)])
   }
 
-  @Test func `a word after the sound makes a part whose sound does not end before its start`() {
+  @Test
+  func `the sound of a part never ends before it begins, even if its words follow all sound`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
@@ -77,7 +80,7 @@ import Testing
     #expect(utterance.certainty == 0.99)
   }
 
-  @Test func `a sentence ends a part, and an abbreviation does not`() {
+  @Test func `a sentence ends a part, but an abbreviation does not`() {
     let hypothesis = SpeechHypothesis(
       words: words([
         ("Ask", 18..<20), ("Mr.", 20..<22), ("Go.", 22..<25), ("What", 25..<30), ("now?", 30..<33),
@@ -96,13 +99,14 @@ import Testing
     #expect(shown(parts) == [["1 10-15", "2 15-20"], ["3 35-40", "4 40-45", "5 45-50"]])
   }
 
-  @Test func `a word across a removed pause belongs to the stretch of its middle`() {
+  @Test func `a word across a removed pause belongs to the stretch that contains its middle`() {
     let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["so 32-37", "on 37-50"]])
   }
 
-  @Test func `alternatives are divided like the best words, each once and none without words`() {
+  @Test
+  func `alternatives are divided like the best words, without duplicates and empty alternatives`() {
     let best = words([("go", 3..<8), ("on", 8..<13), ("ten", 18..<25), ("more", 25..<33)])
     let hypothesis = SpeechHypothesis(
       words: best,
@@ -118,7 +122,7 @@ import Testing
       ])
   }
 
-  @Test func `an utterance without words, or one that was not joined, is one part`() {
+  @Test func `an utterance that has no words or was not joined is one part`() {
     let none = joined().parts(of: SpeechHypothesis())
     #expect(none.map { $0.utterance.sound } == [frame(10)..<frame(50)])
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<13), ("On.", 25..<33)]))

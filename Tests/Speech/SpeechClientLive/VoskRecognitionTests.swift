@@ -8,7 +8,7 @@ import VoskEngine
 
 @testable import SpeechClientLive
 
-/// From buffers to results, with a library that recognizes words by their level.
+/// Recognizes buffers, with a library that recognizes words by their level.
 @Suite(.timeLimit(.minutes(5))) struct VoskRecognitionTests {
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "syrinx-vosk-\(UUID())")
@@ -29,7 +29,8 @@ import VoskEngine
   /// Two utterances of two words each, a second and a half apart.
   private var buffers: AsyncThrowingStream<AudioBuffer, any Error> {
     func level(_ level: Int, _ length: Duration) -> [Float] {
-      // Its sign changes 1,600 times a second: the library takes no notice, and it is a sound.
+      // The sign changes 1,600 times a second, so that the detector finds a sound; the library
+      // ignores the sign.
       (0..<FrameCount(length, at: .speech).rawValue).map { index in
         Float(level * 1_000) / 32_768 * (index / 10 % 2 == 0 ? 1 : -1)
       }
@@ -58,7 +59,9 @@ import VoskEngine
     #expect(words.allSatisfy { abs($0.duration.inSeconds - 0.3) < 0.001 })
   }
 
-  @Test func `a library that fails in the middle ends the stream with its reason`() async throws {
+  @Test func `a library that fails within an utterance ends the stream with its reason`()
+    async throws
+  {
     defer { try? FileManager.default.removeItem(at: folder) }
     let engine = try engine("accept -1")
     await #expect(
@@ -83,14 +86,14 @@ import VoskEngine
     consumer.cancel()
     let finals = try await consumer.value.finals
     #expect(finals.isEmpty)
-    // It was blocked until here; now it takes the rest and is released.
+    // The library is blocked until this is written; then it ends the call and is released.
     try pipes[1].handle.write(contentsOf: Data(count: 4_096))
     await pipes[0].handle.text(until: "recognizer_free")
   }
 }
 
 extension FileHandle {
-  /// Reads until a text has come.
+  /// Reads until this text has arrived.
   fileprivate func text(until end: String) async {
     let (pieces, piece) = AsyncStream.makeStream(of: Data.self)
     readabilityHandler = { piece.yield($0.availableData) }

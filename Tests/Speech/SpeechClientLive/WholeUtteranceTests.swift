@@ -10,7 +10,8 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Engines that decode all of an utterance at a time, every half second and when it may be over.
+/// Engines that decode the whole utterance each time: every half second, and in pauses, when it may
+/// have ended.
 @Suite(.timeLimit(.minutes(5))) struct WholeUtteranceTests {
   private typealias Event = ScriptedSpeechEngine.Event
 
@@ -23,13 +24,13 @@ import Testing
       tailPadding: tailPadding, decodeInterval: .milliseconds(500))
   }
 
-  /// A voice in these stretches of time, in seconds, and a quiet background.
+  /// Returns a voice in these stretches, in seconds, above a quiet background.
   private func voice(in stretches: [ClosedRange<Double>], seconds: Double) -> [AudioBuffer] {
     let signal = AudioSignal { frame, rate in
       let time = Double(frame) / Double(rate.hertz)
       let isLoud = stretches.contains { $0.contains(time) }
       let noise = AudioSignal.noise(seed: 1, amplitude: 0.001)
-      // A sound that stays as loud is background.
+      // A sound that stays equally loud would count as background.
       let syllables = 0.12 + 0.08 * sin(2 * .pi * 4 * time)
       let tone = AudioSignal.sine(150, amplitude: isLoud ? Float(syllables) : 0)
       return noise.sample(at: FrameCount(frame), rate: rate)
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  /// All of it as one buffer, so that the recognizer has no backlog.
+  /// Joins the buffers into one buffer, so that the recognizer has no backlog.
   private func joined(_ buffers: [AudioBuffer]) -> AudioBuffer {
     AudioBuffer(format: .speech, samples: buffers.flatMap(\.samples), firstFrame: 0)
   }
@@ -56,8 +57,10 @@ import Testing
     return try await tasks.start(request, on: engine).all()
   }
 
-  /// Every result of a live source, each read before the next buffer arrives, because only the newest
-  /// unread partial result is kept.
+  /// Returns every result of a live source.
+  ///
+  /// Each result is read before the next buffer arrives, because only the newest unread partial
+  /// result is kept.
   private func everyResult(_ buffers: [AudioBuffer]) async throws -> [SpeechRecognitionResult] {
     let events = EventPipe(policy: .events())
     let recognizer = try Recognizer(
@@ -76,13 +79,14 @@ import Testing
     return results
   }
 
-  /// The frames after which it decoded, before the hint that the utterance may be over.
+  /// Returns the numbers of frames that the engine had decoded before its first early decode in a
+  /// pause.
   private func decodes(_ events: [Event]) -> [Int] {
     let before = events.prefix { if case .anticipated = $0 { false } else { true } }
     return before.compactMap { if case .decoded(let frames) = $0 { frames.rawValue } else { nil } }
   }
 
-  /// Those events that are about the end of an utterance.
+  /// Returns the events at the possible and the actual end of an utterance.
   private func ends(_ events: [Event]) -> [Event] {
     events.filter {
       switch $0 {
@@ -92,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func `partials come at the engine's interval, and a stable word is in two of them`()
+  @Test
+  func `partial results arrive at the engine's interval, and a stable word is in two of them`()
     async throws
   {
     let partials = try await everyResult(voice(in: [1...4], seconds: 5)).filter { !$0.isFinal }
@@ -109,10 +114,10 @@ import Testing
     #expect(partials.allSatisfy { $0.bestTranscription.hasEstimatedTimes })
   }
 
-  @Test func `words are stable within a second after they were spoken, on average`() {
-    // Words of a third of a second; the last word of a decode is wrong until it has ended.
+  @Test func `on average, words become stable within a second after they are spoken`() {
+    // Words last a third of a second; the last word of a decode is wrong until it has ended.
     let length = 5333
-    // A word with digits is never stable.
+    // The words contain letters, because a word with digits is never stable.
     let letters = Array("abcdefghijklmnopqrstuvwxyz")
     let ends = (1...24).map { $0 * length }
     var delays: [Int] = []
@@ -149,7 +154,8 @@ import Testing
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(
       buffers, partials: false, isLive: true, on: scripted.engine, policy: policy)
-    // No audio arrives between hint and end, or it would have to decode again.
+    // No audio arrives between the early decode and the end, or the engine would have to decode
+    // again.
     let length = 20_800 + (tail ?? 200) * 16
     let events = scripted.events.dropFirst(2).prefix(3)
     guard case .anticipated(let processed) = events.first else {
@@ -178,7 +184,7 @@ import Testing
     #expect(Set(last.map(\.bestTranscription.formattedString)).count == 1)
   }
 
-  @Test func `queued audio is not decoded in pauses`() async throws {
+  @Test func `audio of a source that can wait is not decoded early in pauses`() async throws {
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(buffers, partials: false, on: scripted.engine)
     let hasHint = scripted.events.contains { if case .anticipated = $0 { true } else { false } }
@@ -186,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source that waits is decoded in pauses if it is live`(isLive: Bool) async throws {
+  func `a source that can wait is decoded in pauses if it is live`(isLive: Bool) async throws {
     var request = SpeechRequest(
       buffers: stream([joined(voice(in: [1...2], seconds: 4))]), shouldReportPartialResults: false)
     request.isLive = isLive
@@ -195,7 +201,7 @@ import Testing
     #expect(hasHint == isLive)
   }
 
-  @Test func `audio with more behind it is not decoded early in pauses`() async throws {
+  @Test func `audio is not decoded early in pauses while more audio is queued`() async throws {
     let events = EventPipe(policy: .events(limit: 1_000))
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
@@ -207,7 +213,7 @@ import Testing
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
 
-  @Test func `an engine chosen by another one recognizes the stream with its own settings`()
+  @Test func `an engine chosen by another engine recognizes the stream with its own settings`()
     async throws
   {
     var engine = SpeechEngine()
@@ -237,7 +243,7 @@ import Testing
   }
 
   @Test func `audio that ends in a pause is not decoded again`() async throws {
-    // A few samples more than are judged.
+    // A few more samples than the detector judges.
     var buffers = voice(in: [1...2], seconds: 2.4)
     buffers.append(
       AudioBuffer(format: .speech, samples: Array(repeating: 0, count: 77), firstFrame: 38_400))
@@ -260,7 +266,7 @@ import Testing
     #expect(ends(scripted.events).count == 1)
   }
 
-  @Test func `the engine is not notified of pauses in a file or if it does not use them`()
+  @Test func `the engine is not notified of pauses in files, or if it does not decode in pauses`()
     async throws
   {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
@@ -276,7 +282,7 @@ import Testing
     #expect(ends(plain.events).count == 1)
   }
 
-  @Test func `an engine that lags behind a live source is not read for partial results`()
+  @Test func `while an engine lags behind a live source, no partial results are requested`()
     async throws
   {
     let buffers = voice(in: [1...4], seconds: 6)
@@ -301,7 +307,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `an utterance is as long as the engine wants it, with any number of sessions`(
+  func `utterances have the lengths that the engine requests, with any number of sessions`(
     jobCount: Int
   ) async throws {
     let lengths = Mutex<[Int]>([])
@@ -337,7 +343,8 @@ import Testing
     #expect(finals.count == 7)
   }
 
-  /// An engine that recognizes one word in everything, and shows the lengths of its utterances.
+  /// Returns an engine that recognizes one word in any audio, and records the lengths of its
+  /// utterances.
   private func counting(
     _ traits: SpeechSessionTraits,
     _ finishing: @escaping @Sendable (_ length: Int) throws(SpeechEngineError) -> Void

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// The probabilities of each stretch of a stream, and of its end.
+  /// Returns the probabilities of each stretch of a stream, including its end.
   private func probabilities(_ stretches: [Noise]) throws -> [[Double]] {
     let session = SpeechActivityDetector.energy.makeSession()
     #expect(session.frameLength == 160)
@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: [Float(-0.3), 0.01, 0.1])
-  func `a microphone's offset is not detected as speech and hides none`(offset: Float) throws {
+  func `a DC offset is not detected as speech and does not hide speech`(offset: Float) throws {
     let levels: [Float] = [0.001, 0.01, 0.001, 0.1]
     let plain = try probabilities(levels.map { Noise(amplitude: $0, frames: 30) })
     let shifted = try probabilities(
       levels.map { Noise(amplitude: $0, frames: 30, offset: offset) })
     for (level, (plain, shifted)) in zip(levels, zip(plain, shifted)) {
       #expect(plain.map { $0 >= 0.5 } == shifted.map { $0 >= 0.5 })
-      // The sounds that were judged together at the beginning of the stream.
+      // The first sounds, which are judged together, have the expected result.
       if level < 0.1 { #expect(shifted.allSatisfy { ($0 >= 0.5) == (level > 0.001) }) }
     }
   }
@@ -74,7 +74,7 @@ import Testing
     #expect(found.suffix(10).joined().allSatisfy { $0 < 0.5 })
   }
 
-  @Test func `speech in noise that has become louder is found above it`() throws {
+  @Test func `after noise becomes louder, speech above the noise is detected`() throws {
     let found = try probabilities([
       Noise(amplitude: 0.005, frames: 600), Noise(amplitude: 0.05, frames: 300),
       Noise(amplitude: 0.3, frames: 50), Noise(amplitude: 0.05, frames: 100),
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func `a sound may be loud enough to continue speech but too quiet to begin it`() throws {
-    // 4 dB above the background.
+    // This level is 4 dB above the background.
     let session = SpeechActivityDetector.energy.makeSession()
     let frames = [(0.01, 150), (0.016, 20)].flatMap { amplitude, count in
       let tone = AudioSignal.sine(400, amplitude: Float(amplitude))
@@ -101,7 +101,7 @@ import Testing
     #expect(found.suffix(19).allSatisfy { (0.35..<0.5).contains($0) })
   }
 
-  @Test func `the first second is evaluated as a whole, and shorter audio at its end`() throws {
+  @Test func `the first second is judged as a whole, and shorter audio when it ends`() throws {
     let session = SpeechActivityDetector.energy.makeSession()
     let noise = Noise(amplitude: 0.01, frames: 100)
     let counts = try (0..<100).map { try session.process(noise.frame($0)[...]).count }

@@ -35,7 +35,7 @@ import Testing
     ("public <x> = go (<x>)*;", 3, "the rule <x> contains itself before its end"),
     ("public <x> = go\n<y>;", 4, "the rule <y> is not defined"),
     ("import <../other.rule>;\npublic <x> = go;", 3, "imports are not supported"),
-  ]) func `a reference that a library cannot expand is an error with its line`(
+  ]) func `the error for a reference that a library cannot expand contains the line`(
     rules: String, line: Int, reason: String
   ) {
     guard case .grammarInvalid(line, let why) = failure(rules) else {
@@ -45,7 +45,7 @@ import Testing
     #expect(why.hasPrefix(reason))
   }
 
-  @Test func `all public rules share one limit, because a library joins them`() {
+  @Test func `all public rules share one limit, because a library joins the rules`() {
     let big = "<big> = " + Array(repeating: "go", count: 9_000).joined(separator: " ") + ";"
     let rules = (0..<6).map { "public <p\($0)> = <big>;" }.joined(separator: "\n")
     guard case .grammarInvalid(nil, let why) = failure(big + rules) else {
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["<r\u{1}> <r\u{1}>", "<r\u{1}> | <r\u{1}>"])
-  func `rules that double at each level are an error that names the public rule`(form: String) {
+  func `the error for rules that double at each level names the public rule`(form: String) {
     let rules = (0..<40).map { number in
       "<r\(number)> = " + form.replacing("\u{1}", with: "\(number + 1)") + ";"
     }
@@ -76,7 +76,7 @@ import Testing
     #expect(failure("public <all> = <r0>;" + rules) != nil)
   }
 
-  @Test func `a chain of 10,000 rules is an error with the rule's name`() {
+  @Test func `the error for a chain of 10,000 rules contains the name of a rule`() {
     let chain = (0..<10_000).map { "<r\($0)> = <r\($0 + 1)>;\n" }.joined()
     let error = failure("public <a> = <r0>;\n\(chain)<r10000> = go;")
     guard case .grammarInvalid(_, let why) = error else {

@@ -11,8 +11,8 @@ final class FakeVosk {
   let folder: URL
 
   /// - Parameters:
-  /// - script: its behavior; see `fake-vosk.c`.
-  ///   - flags: for the compiler.
+  ///   - script: the behavior of the library; see `fake-vosk.c`.
+  ///   - flags: flags for the compiler.
   init(script: [String] = [], flags: String...) throws {
     folder = Self.newFolder()
     // A copy, because the loader treats the same file as the same library.
@@ -21,10 +21,10 @@ final class FakeVosk {
       .write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
   }
 
-  // Held during a build, because waiting tests usually need the same one.
+  // The lock is held during a build, because waiting tests usually need the same build.
   private static let builds = Mutex<[[String]: URL]>([:])
 
-  /// The folder of the build with these flags, which is made once for all tests.
+  /// Returns the folder of the build with these flags, which is built once for all tests.
   private static func built(_ flags: [String]) throws -> URL {
     try builds.withLock { builds in
       if let folder = builds[flags] { return folder }
@@ -60,7 +60,7 @@ final class FakeVosk {
       .write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
   }
 
-  /// Logs its calls from the next model on.
+  /// Makes the library log its calls, from the next model on.
   func keepLog() throws { try behave("log \(folder.path)/log") }
 
   var log: [String] {
@@ -68,7 +68,7 @@ final class FakeVosk {
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// Returns these bytes.
+  /// Makes the library return these bytes as a result of this kind.
   func answer(_ kind: String, _ bytes: [UInt8]) throws {
     let file = folder.appending(path: kind)
     try Data(bytes).write(to: file)
@@ -98,7 +98,7 @@ func speech(_ words: FakeWord..., silence: Duration = .milliseconds(200)) -> [Fl
   } + [Float](repeating: 0, count: FrameCount(silence, at: .speech).rawValue)
 }
 
-/// The position of the word at an index in `speech`.
+/// Returns the position of the word at an index in `speech`.
 func frames(_ index: Int) -> Range<FrameCount> {
   let first = FrameCount(index * 5_600 + 1_600)
   return first..<first + 4_000
@@ -119,7 +119,7 @@ extension SpeechHypothesis {
   var texts: [String] { words.map(\.text) }
 }
 
-/// A file below Tests/Support/Vosk.
+/// Returns the path of a file below Tests/Support/Vosk.
 func support(_ name: String) -> String {
   Checkout.file("Tests/Support/Vosk/\(name)").path
 }

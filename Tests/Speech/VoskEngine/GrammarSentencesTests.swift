@@ -49,7 +49,9 @@ import Testing
     ("#JSGF V1.0;\npublic = go;", 2, "a rule begins with its <name>"),
     ("#JSGF V1.0;\nimport <other.rule>; public <a> = go;", 2, "imports are not supported"),
   ])
-  func `an error of a grammar has its line`(text: String, line: Int, reason: String) throws {
+  func `the error for an invalid grammar contains the line`(text: String, line: Int, reason: String)
+    throws
+  {
     guard case .grammarInvalid(let where_, let why) = failure(text) else {
       Issue.record("\(String(describing: failure(text)))")
       return
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: ["groups", "rules"])
-  func `too deep nesting is an error`(kind: String) {
+  func `nesting that is too deep is an error`(kind: String) {
     let rules =
       kind == "groups"
       ? "\npublic <a> = " + String(repeating: "(", count: 5000) + "go"
@@ -90,7 +92,7 @@ import Testing
     ("public <a> = <b>; <b> = x <c>; <c> = <b>;", "contains itself"),
     ("public <a> = <a>;", "contains itself (<a>"),
   ])
-  func `an unlimited grammar is an error`(rules: String, reason: String) {
+  func `a grammar with unlimited sentences is an error`(rules: String, reason: String) {
     guard case .unsupported(let what, "Vosk") = failure("#JSGF V1.0;\n" + rules) else {
       Issue.record("it was taken")
       return
@@ -105,7 +107,7 @@ import Testing
     #expect(
       failure("#JSGF V1.0;\npublic <a> = <d><d><d><d><d>;\(digit)")
         == .unsupported("a grammar that has more than 10000 sentences (<a>)", engine: "Vosk"))
-    // Each of the rules has the maximum number of sentences.
+    // Each rule has the maximum number of sentences.
     let wide = (1..<90).map { "<r\($0)> = <r\($0 - 1)> go;" }.joined()
     #expect(
       failure("#JSGF V1.0;\npublic <a> = <r89>;<r0> = <d><d><d><d>;\(wide)\(digit)")

@@ -7,7 +7,7 @@ import Testing
 
 /// The library from the wheel that pip installs, which includes no model.
 @Suite(.timeLimit(.minutes(5))) struct RealVoskTests {
-  /// Downloaded once; without PyPI, the tests that need it fail.
+  /// The library, downloaded once; without PyPI, the tests that need it fail.
   private static let fetched = Result { try run("bash", [support("real-vosk.sh")]) }
 
   private let library: VoskLibrary
@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func `a model of file beginnings passes validation and fails in the library`()
+  @Test
+  func `a model with only the beginnings of its files passes validation and fails in the library`()
     throws
   {
     let vosk = try FakeVosk()

@@ -48,7 +48,7 @@ import Testing
     #expect(assembly.words.map(\.frames) == [0..<8_000, 8_000..<16_000])
   }
 
-  @Test func `marks of all models are not words`() {
+  @Test func `the marks for silence and noise are not words, in any model`() {
     var assembly = UtteranceAssembly()
     assembly.add(160_000)
     assembly.endSegment([hypothesis("!SIL a [unk] <UNK> <SPOKEN_NOISE> [2] b !SIL", 0)])

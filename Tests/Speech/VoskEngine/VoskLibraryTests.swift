@@ -30,7 +30,8 @@ import Testing
     #expect(failure.remedy.contains("invalid ELF header") || failure.remedy.contains("too short"))
   }
 
-  @Test func `the error for a missing function names it and the needed version`() throws {
+  @Test func `the error for a missing function contains its name and the required version`() throws
+  {
     let vosk = try FakeVosk(flags: "-DLACKING")
     let remedy = try #require(self.failure(vosk.library.path)).remedy
     #expect(remedy.contains("it has no vosk_recognizer_final_result"))
@@ -75,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `the library in the environment variable has no fallback`() throws {
+  @Test func `if the environment variable names a library, no other library is loaded`() throws {
     let vosk = try FakeVosk()
     let named = VoskLibraryLocation(
       chosen: nil, environment: ["SYRINX_VOSK_LIBRARY": vosk.library.path])
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `of two libraries the usable one is loaded`() throws {
+  @Test func `of two libraries, the usable one is loaded`() throws {
     let (whole, lacking) = (try FakeVosk(), try FakeVosk(flags: "-DLACKING"))
     let location = VoskLibraryLocation(
       chosen: nil,

@@ -52,7 +52,7 @@ import Testing
     #expect(failure() == .modelDamaged(path: path, reason: "it is empty"))
   }
 
-  @Test func `a folder in place of a file is damage`() throws {
+  @Test func `a folder in place of a file is reported as damage`() throws {
     let file = vosk.model.appending(path: "am/final.mdl")
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ import Testing
     #expect(failure() == .modelDamaged(path: path, reason: reason))
   }
 
-  @Test func `a truncated transducer is damage`() throws {
+  @Test func `a truncated transducer is reported as damage`() throws {
     var bytes = Array(
       try Data(contentsOf: vosk.model.appending(path: "graph/Gr.fst")))
     // 1000 arcs, of 16 bytes each.
@@ -175,7 +175,7 @@ import Testing
     ) { try location.model(for: "fr") }
   }
 
-  @Test func `a damaged model is skipped, and reported if it is the only one`()
+  @Test func `a damaged model is skipped, and is an error if it is the only model`()
     throws
   {
     let damaged = cache.appending(path: "vosk-model-small-de-0.15/am/final.mdl")
@@ -187,7 +187,7 @@ import Testing
     ) { try location.models() }
   }
 
-  @Test func `a chosen folder has no fallback`() throws {
+  @Test func `if a folder is chosen, no other folder is searched`() throws {
     let named = VoskModelLocation(
       chosen: nil,
       environment: ["HOME": vosk.folder.path, "SYRINX_VOSK_MODEL": vosk.model.path])
@@ -199,7 +199,7 @@ import Testing
     } throws: { "\($0)".contains("found in /nowhere: the folder does not exist") }
   }
 
-  @Test func `the engine lists the location's models, the one for its language first`() throws {
+  @Test func `the engine lists the location's models, the model for its language first`() throws {
     let library = VoskLibraryLocation(chosen: vosk.library)
     #expect(Vosk(library: library, models: location).all.map(\.language) == ["de", "en-US"])
     let engine = Vosk(library: library, models: location, language: "en")

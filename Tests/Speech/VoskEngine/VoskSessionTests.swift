@@ -34,7 +34,7 @@ import Testing
       speech(.go, .forward, .ten, .meters, silence: .seconds(1)))
     #expect(recognized.texts == ["go", "forward", "ten", "meters"])
     #expect(recognized.words.map(\.frames) == (0..<4).map(frames))
-    // Within one segment, they would decrease.
+    // Confidences decrease within a segment, so each word has its own segment.
     #expect(recognized.words.map(\.confidence) == [1, 1, 1, 1])
   }
 
@@ -66,7 +66,7 @@ import Testing
     #expect(final.words.map(\.frames) == (0..<2).map(frames) && !final.hasEstimatedTimes)
   }
 
-  @Test func `a key phrase with a threshold is compared with the confidence of partial words`()
+  @Test func `the threshold of a key phrase applies to the confidences of partial words`()
     throws
   {
     let vosk = try FakeVosk()
@@ -78,7 +78,7 @@ import Testing
     #expect(try session.hypothesis.words.map(\.frames) == [frames(1)])
   }
 
-  @Test func `without partial hypotheses, libvosk is not asked for them`() throws {
+  @Test func `if partial hypotheses are not requested, libvosk does not compute them`() throws {
     let vosk = try FakeVosk(script: ["null partial"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
     #expect(try session.understand(speech(.go)).texts == ["go"])
@@ -109,14 +109,14 @@ import Testing
       let session = try vosk.engine.makeSession(SpeechSessionOptions())
       let interrupt = session.interrupt
       Thread {
-        // It opens when libvosk has begun the final result.
+        // The pipe can be opened when libvosk has begun the final result.
         let end = open(pipe, O_WRONLY)
         writer.withLock { $0 = end }
         interrupt()
       }.start()
       #expect(throws: SpeechEngineError.interrupted) { _ = try session.understand(speech(.go)) }
     }
-    // The result is still pending: the recognizer outlives its session.
+    // The result is still pending, so the recognizer must outlive its session.
     #expect(vosk.log.contains("final_result"))
     #expect(!vosk.log.contains("recognizer_free"))
     close(writer.withLock { $0 })
@@ -189,7 +189,7 @@ import Testing
     #expect(try session.understand(speech(.other, .other, .go, .forward)).texts == [])
   }
 
-  @Test func `sessions share a model, which stays loaded for the next`() throws {
+  @Test func `sessions share a model, which stays loaded for the next session`() throws {
     let vosk = try FakeVosk()
     try vosk.keepLog()
     let engine = vosk.engine
@@ -234,7 +234,7 @@ import Testing
     #expect(recognized.count { $0 == ["stop"] } == 4)
   }
 
-  @Test func `libvosk's own endpointing is delayed if possible`() throws {
+  @Test func `libvosk's endpointing is delayed if the library supports that`() throws {
     let newer = try FakeVosk(flags: "-DENDPOINTER")
     try newer.keepLog()
     _ = try newer.engine.makeSession(SpeechSessionOptions())

@@ -33,7 +33,7 @@ import Wyoming
     }
   }
 
-  @Test func `a server that lists no languages gets the requested one`() throws {
+  @Test func `a server that lists no languages gets the requested language`() throws {
     let choice = try ModelChoice(info([]), model: nil, language: "en-US")
     #expect(choice.language == "en-US")
     #expect(choice.tag == nil)

@@ -5,7 +5,7 @@ import Testing
 import Wyoming
 import WyomingEngine
 
-/// The engine with a server from the PyPI package `wyoming`.
+/// Recognizes speech with a server from the PyPI package `wyoming`.
 @Suite struct PeerTests {
   private let socket = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).sock").path
 

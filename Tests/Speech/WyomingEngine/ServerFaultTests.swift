@@ -8,7 +8,7 @@ import Wyoming
 
 /// Faulty servers, each of which leads to an error in time.
 @Suite struct ServerFaultTests {
-  /// The reason of the failed utterance with a server that can describe itself.
+  /// Returns the reason that an utterance fails on a server that describes itself correctly.
   private func reason(
     _ change: (inout WyomingEngineOptions) -> Void = { _ in },
     _ script: @escaping @Sendable (ServerSide) -> Void
@@ -102,7 +102,7 @@ import Wyoming
         || reason?.contains("errno") == true, "\(reason as Any)")
   }
 
-  @Test func `the server's error message is the error`() throws {
+  @Test func `the error contains the server's error message`() throws {
     let late = try reason { side in
       side.read(until: "audio-stop")
       side.write(WyomingEvent("error", ["text": "out of memory", "code": "oom"]))
@@ -141,7 +141,7 @@ import Wyoming
     #expect(described.count < 700 && !described.contains("\n"))
   }
 
-  @Test func `an error in place of the description is the reason`() throws {
+  @Test func `an error that a server sends in place of its description is the reason`() throws {
     let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": "busy"])) }
     let error = engineError { _ = try SpeechEngine.patient(server.address).session() }
     #expect(error?.description.contains("reached: the server says: busy;") == true)
@@ -162,7 +162,7 @@ import Wyoming
     #expect(reason?.contains("does not speak the Wyoming protocol") == true, "\(reason as Any)")
   }
 
-  @Test func `a line without an end is refused at the limit`() throws {
+  @Test func `an endless line is rejected at the size limit`() throws {
     let reason = try reason({ $0.limits.header = 1_000 }) { side in
       for _ in 0..<10 { side.write([UInt8](repeating: 32, count: 1_000)) }
       side.waitForEnd()
@@ -182,7 +182,7 @@ import Wyoming
     #expect(reason?.contains("nested deeper than 32 levels") == true, "\(reason as Any)")
   }
 
-  @Test func `a server that sends endless chunks of text is an error at one mebibyte`() throws {
+  @Test func `endless chunks of text are an error at one mebibyte`() throws {
     let chunk = WyomingEvent(
       "transcript-chunk", ["text": .string(String(repeating: "word ", count: 10_000))])
     let reason = try reason { side in
@@ -218,7 +218,7 @@ import Wyoming
       "\(reason)")
   }
 
-  @Test func `a server that describes itself only after endless other events is an error`() throws {
+  @Test func `a server that sends endless events but no description times out`() throws {
     let server = try ScriptedServer { $0.flood(with: WyomingEvent("pong")) }
     let engine = SpeechEngine.patient(server.address) { $0.describeTimeout = .milliseconds(50) }
     let error = engineError { _ = try engine.session() }

@@ -32,7 +32,7 @@ import Wyoming
     ("kill -ABRT $$", "the process was ended by signal 6 (Aborted)"),
     ("echo boom >&2; kill -KILL $$", "the process was ended by signal 9 (Killed): boom"),
     ("read -r line; kill -SEGV $$", "the process was ended by signal 11 (Segmentation fault)"),
-  ]) func `a child that ends in an utterance is an error with its ending and its last line`(
+  ]) func `the error for a child that ends in an utterance contains its status and its last line`(
     script: String, ending: String
   ) throws {
     let reason = try failure(of: script)
@@ -40,7 +40,9 @@ import Wyoming
   }
 
   /// Runs in its own process, because the limit applies to all its descriptors.
-  @Test func `a start that fails at the limit on descriptors leaves none open, and no child`() async
+  @Test
+  func `a start that fails at the descriptor limit leaves neither open descriptors nor a child`()
+    async
   {
     await #expect(processExitsWith: .success) {
       // Dispatch opens its descriptors late: an eventfd with its first timer, which ends here, and
@@ -49,7 +51,7 @@ import Wyoming
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(1)) { ready.resume() }
       }
       let others = ["anon_inode:[timerfd]", "anon_inode:[eventpoll]"]
-      // By their targets, without the folder that is being listed.
+      // Compares descriptors by their targets, without that of the folder being listed.
       let open = {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
           try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -73,7 +75,7 @@ import Wyoming
         guard started == nil else { break }
         failures += 1
         let now = try open()
-        // Dispatch may close one of its own meanwhile.
+        // Dispatch may meanwhile close one of its own descriptors.
         let left = now.difference(from: before).insertions
         #expect(left.isEmpty, "with \(spare) to spare: \(left) beside \(before)")
         let (child, code) = (waitpid(-1, nil, WNOHANG), errno)
@@ -83,7 +85,7 @@ import Wyoming
     }
   }
 
-  @Test func `a child that ends before it describes itself cannot be reached`() {
+  @Test func `a child that ends before it describes itself is reported as unreachable`() {
     let missing = SpeechEngine.patient(.stdio(command: "no-such-program --serve"))
     let error = engineError { _ = try missing.session() }
     guard case .unreachable("stdio:no-such-program --serve", let reason) = error else {
@@ -100,8 +102,8 @@ import Wyoming
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appending(path: "alive").path
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Opened first, and without waiting for a writer: one that is killed before it opens the pipe is a
-    // failure, and no hang.
+    // Opened first and without waiting for a writer, so that the test fails instead of hanging if
+    // the child is killed before it opens the pipe.
     let outlet = open(pipe, O_RDONLY | O_NONBLOCK)
     try #require(outlet >= 0)
     let alive = FileHandle(fileDescriptor: outlet, closeOnDealloc: true)
@@ -168,7 +170,7 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text.hasPrefix("heard 3200 bytes"))
   }
 
-  @Test func `a child that is started between utterances has the time for starting`() throws {
+  @Test func `a child that is started between utterances may take the start timeout`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -204,7 +206,7 @@ import Wyoming
     #expect(identities.count == 1)
   }
 
-  @Test func `the last line is the last nonempty line`() {
+  @Test func `the last line of the log is the last nonempty line`() {
     var line = LastLine()
     #expect(line.text == "")
     for (piece, text) in [("a", "a"), ("b\n", "ab"), ("\n\n", "ab"), ("c", "c")] {
@@ -216,7 +218,7 @@ import Wyoming
   }
 }
 
-/// An error that another thread waits for.
+/// An error that one thread sets and another thread waits for.
 final class PendingError: Sendable {
   private let text = Mutex("")
   private let isThere: WakeUp?

@@ -8,7 +8,7 @@ import Wyoming
 @testable import WyomingEngine
 
 @Suite(.timeLimit(.minutes(5))) struct WyomingSessionTests {
-  @Test func `an utterance is a request, the audio at 16 bits, and its end`() throws {
+  @Test func `an utterance is sent as a request, 16-bit audio, and the end of the audio`() throws {
     let received = Mutex<[WyomingEvent]>([])
     let server = try ScriptedServer { side in
       side.describing { first in
@@ -64,7 +64,7 @@ import Wyoming
   }
 
   @Test func `a text before the end of the audio is never used for the next utterance`() throws {
-    // Its own endpointing returns a text at once, and the rest of it later.
+    // The server's own endpointing returns a text early, and the rest of the text later.
     let server = try ScriptedServer { side in
       var hasAnswered = false
       side.answerEach { event in
@@ -83,7 +83,7 @@ import Wyoming
     let session = try SpeechEngine.patient(server.address).makeSession(SpeechSessionOptions())
     for _ in 0..<3 {
       try session.beginUtterance()
-      // The text has arrived before the last audio is sent.
+      // Until the text has arrived, before the last audio is sent.
       repeat {
         try session.process([Float](repeating: 0.1, count: 1_600))
       } while try session.hypothesis.words.isEmpty
@@ -114,11 +114,11 @@ import Wyoming
       }
     }
     let session = try SpeechEngine.patient(server.address).session()
-    // A new connection would begin to count again.
+    // A new connection would start counting at 1 again.
     for count in 1...5 { #expect(try session.recognize(tenths: 2).text == "\(count)") }
   }
 
-  @Test func `a text that comes again during the next utterance does not become its text`()
+  @Test func `a text that is repeated during the next utterance does not become its text`()
     throws
   {
     let server = try ScriptedServer { side in
@@ -127,7 +127,7 @@ import Wyoming
       side.answerEach { event in
         switch event.type {
         case "describe": side.info()
-        // The text of the utterance before comes again, while this one is sent.
+        // Sends the text of the previous utterance again, during the current one.
         case "audio-chunk" where count > 0: answer()
         case "audio-stop":
           count += 1
@@ -146,7 +146,7 @@ import Wyoming
     #expect(try session.finishUtterance().text == "2")
   }
 
-  @Test func `an early text on a kept connection is the text if no other comes`() throws {
+  @Test func `an early text on a kept connection is used if no other text arrives`() throws {
     let count = Mutex(0)
     let server = try ScriptedServer { side in
       count.withLock { $0 += 1 }
@@ -195,7 +195,7 @@ import Wyoming
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test func `an unused connection is closed after its time`() throws {
+  @Test func `an unused connection is closed after its timeout`() throws {
     let ended = try WakeUp()
     let server = try ScriptedServer { side in
       side.transcribe(as: "ten meters")
@@ -232,7 +232,7 @@ import Wyoming
     try session.process([Float](repeating: 0.1, count: 1600))
     var seen: [String] = []
     while seen.last != "go forward" {
-      // More audio until the server's answer to the first has come.
+      // Sends more audio until the server's response to the first audio has arrived.
       try session.process([Float](repeating: 0.1, count: 16))
       let text = try session.hypothesis.text
       if text != seen.last, !text.isEmpty { seen.append(text) }
@@ -241,7 +241,9 @@ import Wyoming
     #expect(try session.finishUtterance().text == "go forward")
   }
 
-  @Test func `a server that sends its text early gets no more audio, and may close`() throws {
+  @Test func `a server that sends its text early gets no more audio, and may close the connection`()
+    throws
+  {
     let server = try ScriptedServer { side in
       side.describing { _ in
         side.read(until: "audio-chunk")
@@ -281,7 +283,8 @@ import Wyoming
   }
 
   @Test func `an interruption ends the wait for a child process that loads its model`() throws {
-    // It keeps its output open as descriptor 3, because a closed one would end the wait too.
+    // The child keeps its output open as descriptor 3, because closing its output would end the
+    // wait, too.
     let session = try SpeechEngine.patient(.stdio(command: "exec cat 3>&1 > /dev/null")) {
       $0.startTimeout = .seconds(86_400)
     }.makeSession(SpeechSessionOptions())

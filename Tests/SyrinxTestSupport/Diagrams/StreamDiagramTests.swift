@@ -20,7 +20,7 @@ import Testing
     #expect(run("a--").output == "a--")
   }
 
-  @Test func `unrequested elements wait`() {
+  @Test func `elements wait until they are requested`() {
     #expect(run("[abc]|", demand: "-1-2-*") == .init(output: "-a-[bc]-|", taken: ["-a-[bc]--"]))
   }
 
@@ -60,7 +60,7 @@ import Testing
     #expect(taken == ["ab-", "--x"])
   }
 
-  @Test func `tasks on the diagram's executor are part of its columns`() {
+  @Test func `a column includes the work of tasks on the diagram's executor`() {
     let diagram = StreamDiagram(inputs: ["a-b|"])
     let result = diagram.run(symbol: { "\($0)" }) { inputs in
       AsyncThrowingStream<Character, any Error> { continuation in

@@ -2,15 +2,15 @@ import Foundation
 import TestTools
 import Testing
 
-/// The same behaviors for the live clients and for what replaces them in tests.
+/// Checks the same behaviors of the live clients and of the fakes that replace them in tests.
 ///
-/// The page of `SyrinxTestSupport` lists what a fake leaves out. A behavior on the list must fail
-/// for that fake, and every other one must succeed.
+/// The page of `SyrinxTestSupport` lists the behaviors that each fake lacks. A fake must fail at
+/// those, and succeed at all others.
 ///
-/// One test runs at a time: a test clock advances when the process is idle.
+/// One test runs at a time, because a test clock advances when the process is idle.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FakesTests {
-  /// The fakes that leave out a behavior, by the table on the page.
+  /// The fakes that lack a behavior, by behavior, from the table on the page.
   private static let leftOut: [String: Set<Implementation>] = {
     let page = try? String(contentsOf: Checkout.file(pagePath), encoding: .utf8)
     let rows = (page ?? "").matches(of: /(?m)^\| (.+?) \| ([a-z, ]+) \|$/)
@@ -60,6 +60,6 @@ enum Implementation: String {
 }
 
 extension AsyncSequence {
-  /// All elements, to the end of the sequence.
+  /// Returns all elements, to the end of the sequence.
   func all() async throws -> [Element] { try await reduce(into: []) { $0.append($1) } }
 }

@@ -36,7 +36,8 @@ extension FakesTests {
       }
     }
 
-    /// The events of a playback; each is passed to `react` before the next one is requested.
+    /// Returns the events of a playback; each event is passed to `react` before the next is
+    /// requested.
     private func play(
       _ request: PlaybackRequest, on player: AudioPlayerClient,
       react: (PlaybackEvent) async throws -> Void = { _ in }

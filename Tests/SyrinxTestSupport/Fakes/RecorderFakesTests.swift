@@ -21,7 +21,7 @@ extension FakesTests {
 
     private var url: URL { folder.file("take.wav") }
 
-    /// A second of sound and then silence, from one channel.
+    /// A card whose microphone captures a second of sound and then silence, on one channel.
     private var card: VirtualSoundCard {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
       let room = AudioSignal { frame, _ in frame < 48_000 && frame % 2 == 0 ? 0.5 : 0 }
@@ -60,7 +60,8 @@ extension FakesTests {
       }
     }
 
-    /// The end of a recording; each event is passed to `react` before the next one is requested.
+    /// Returns the result of a recording; each event is passed to `react` before the next is
+    /// requested.
     private func record(
       _ request: RecordingRequest, on recorder: AudioRecorderClient,
       react: (RecordingEvent) async throws -> Void = { _ in }
@@ -73,7 +74,7 @@ extension FakesTests {
       return finish
     }
 
-    /// The first ten buffers, or fewer if there are no more.
+    /// Returns the first ten buffers, or fewer if the capture ends.
     private func capture(
       _ request: CaptureRequest, on recorder: AudioRecorderClient
     ) async throws -> [AudioBuffer] {

@@ -25,7 +25,7 @@ extension FakesTests {
       return utterance
     }
 
-    /// A second of speech, and of silence around it.
+    /// Returns a request for a second of speech between two silences.
     private func speech() -> SpeechRequest {
       let signal = AudioSignal { frame, rate in
         let isLoud = (rate.hertz..<2 * rate.hertz).contains(frame)
@@ -143,7 +143,8 @@ extension FakesTests {
       _ implementation: Implementation
     ) async throws {
       try await check(implementation, on: clock) { client in
-        // A detector takes a noise that is there from the beginning for the room's.
+        // The noise begins after a second, because the detector treats noise at the beginning as
+        // the background.
         let signal = AudioSignal.noise(seed: 1, amplitude: 0.2)
           .during(.seconds(1) ..< .seconds(3_600))
         let frame = LockIsolated<FrameCount>(0)

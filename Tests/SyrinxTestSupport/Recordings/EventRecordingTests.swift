@@ -135,7 +135,7 @@ struct EventRecordingTests {
     }
   }
 
-  @Test func `the start and end of speech follow from results alone`() async throws {
+  @Test func `a recording of results alone yields the start and end of speech`() async throws {
     try Data(
       """
       {"format":"syrinx-speech","version":1}

@@ -30,7 +30,7 @@ struct SpeechRecordingTests {
       isFinal: text == "go forward")
   }
 
-  /// A recognizer that needs half a second for each result.
+  /// Returns a recognizer that takes half a second for each result.
   private func real(
     _ clock: TestClock<Duration>, failure: (any Error)? = nil
   ) -> SpeechClient {
@@ -73,7 +73,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `a recording is replayed, and its audio is beside it`() async throws {
+  func `a recording is replayed, and its audio is stored beside it`() async throws {
     try await record()
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(text.hasPrefix(#"{"format":"syrinx-speech","version":1}"# + "\n"))
@@ -111,7 +111,7 @@ struct SpeechRecordingTests {
     }
   }
 
-  /// Two results, after 1 s and after 2 s.
+  /// Writes a recording of two results, after 1 s and after 2 s.
   private func writeByHand() throws {
     try Data(
       """
@@ -167,7 +167,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `a consumer that is cancelled gets the end of the stream`() async throws {
+  func `a canceled consumer gets the end of the stream`() async throws {
     try writeByHand()
     let clock = TestClock()
     let client = try SpeechClient.replaying(file)
@@ -187,7 +187,7 @@ struct SpeechRecordingTests {
     "", "{}\n", #"{"format":"syrinx-capture","version":1}"#,
     #"{"format":"syrinx-speech","version":2}"#,
   ])
-  func `a file that is not a speech recording is refused`(text: String) throws {
+  func `a file that is not a speech recording is rejected`(text: String) throws {
     try Data(text.utf8).write(to: file)
     #expect(throws: ReplayError.self) { try SpeechClient.replaying(file) }
     #expect(throws: ReplayError.self) { try SpeechClient.replaying(folder.file("missing")) }

@@ -6,7 +6,7 @@ import SpeechClient
 import SyrinxTestSupport
 import Testing
 
-/// A recognizer that a clock drives.
+/// Scripted recognizers that follow a clock.
 @Suite(.timeLimit(.minutes(5)))
 struct SpeechScriptTests {
   private let clock = TestClock()
@@ -39,7 +39,7 @@ struct SpeechScriptTests {
     }
   }
 
-  /// Records each event before it requests the next one.
+  /// Records each event before the next is requested.
   private func note(
     _ stream: AsyncThrowingStream<SpeechRecognitionEvent, any Error>, in seen: Seen
   ) -> Task<Void, any Error> {
@@ -88,7 +88,7 @@ struct SpeechScriptTests {
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `results are those of a client and follow the request`() async throws {
+  func `results are like those of a live client, and follow the request`() async throws {
     var utterance = ScriptedUtterance("go forward", confidence: 0.5)
     utterance.revisions = [
       .init(after: .milliseconds(100), "no"), .init(after: .milliseconds(300), "go for"),
@@ -190,7 +190,7 @@ struct SpeechScriptTests {
     #expect(seen.value.count == 4)
   }
 
-  @Test func `finishing yields the utterance in progress and no later one`()
+  @Test func `finishTask yields the utterance in progress and no later utterance`()
     async throws
   {
     let client = SpeechClient.scripted(script)
@@ -208,7 +208,7 @@ struct SpeechScriptTests {
     #expect(seen.value.count == 3)
   }
 
-  @Test func `a consumer that is cancelled gets the end of the stream at once`() async throws {
+  @Test func `a canceled consumer gets the end of the stream at once`() async throws {
     let seen = Seen([])
     let task = note(await events(of: .scripted(script)), in: seen)
     await clock.sleepers(atLeast: 1)

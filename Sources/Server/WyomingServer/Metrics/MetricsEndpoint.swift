@@ -13,7 +13,7 @@ public struct MetricsEndpoint: Sendable {
   /// The time limit for a request and its response.
   private static let requestTimeout = Duration.seconds(2)
 
-  /// The metrics that it serves.
+  /// The metrics that the endpoint serves.
   public let metrics = PrometheusMetrics()
 
   private let host: String
@@ -87,7 +87,8 @@ public struct MetricsEndpoint: Sendable {
         // An error means that the client has disconnected.
         try? await connection.executeThenClose { input, output in
           var request: HTTPRequestHead?
-          // Closing with unread bytes would reset the connection, and the response with it.
+          // Reads the whole request, because closing a connection with unread bytes would reset it,
+          // and the response would be lost.
           for try await part in input {
             if case .head(let head) = part { request = head }
             if case .end = part, let request { return try await respond(to: request, output) }

@@ -60,7 +60,7 @@ public final class PrometheusMetrics: MetricsFactory {
   /// Does nothing, as for counters.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// Returns the series with this name and these labels; an existing series keeps its kind.
+  /// Returns the series with this name and these labels; if it exists, it keeps its kind.
   private func make(
     _ kind: Series.Kind, _ name: String, _ dimensions: [(String, String)]
   ) -> Series {
@@ -77,7 +77,7 @@ public final class PrometheusMetrics: MetricsFactory {
   }
 }
 
-/// The numbers of one name with one set of labels.
+/// The numbers of a metric with one set of labels.
 private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler,
   RecorderHandler, TimerHandler
 {
@@ -86,7 +86,8 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
   /// The inclusive upper bounds of a histogram's buckets.
   private static let bounds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, .infinity]
 
-  /// The number, or the sum of a histogram, and the count of each of its buckets, not cumulative.
+  /// The number, or the sum of a histogram, and the count of each of its buckets without those
+  /// below.
   private static let zero = (value: 0.0, counts: [Int](repeating: 0, count: bounds.count))
 
   let kind: Kind
@@ -114,7 +115,8 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
     }
   }
 
-  /// The lines of its numbers; `labels` is a comma-separated list, such as `code="busy"`, or empty.
+  /// Returns the lines of the series; `labels` is a comma-separated list, such as `code="busy"`, or
+  /// empty.
   func lines(name: String, labels: String) -> String {
     let state = state.withLock { $0 }
     func line(_ suffix: String, _ labels: String, _ value: Double) -> String {

@@ -1,17 +1,18 @@
 import AudioCore
 import SpeechEngine
 
-/// The limits for the length of a text: models can invent words endlessly or repeat themselves.
+/// The limits for the length and the repetitions of a text, because a model can invent words
+/// endlessly or repeat itself.
 struct TextLimits {
   /// The fastest speech, in tokens per second.
   static let rate = 6.5
   /// The fastest speech in languages whose words the tokenizer splits into small pieces.
   static let rateInPieces = 13.0
-  /// The limit for short commands.
+  /// The least value of `tokenCount`, for short commands.
   static let floor = 10
-  /// The number of repeated tokens that ends the text; "never, never, never, never" repeats six.
+  /// The number of repeated tokens that ends the text; "never, never, never, never" has six.
   private static let circle = 24
-  /// The greatest number of tokens.
+  /// The maximum number of tokens.
   let tokenCount: Int
 
   init(of length: FrameCount, language: String) {
@@ -24,18 +25,21 @@ struct TextLimits {
 
   /// Whether a text repeats itself or is too long.
   ///
-  /// - Parameter tokens: values that are equal if the tokens are.
+  /// - Parameter tokens: the tokens, or their spellings if tokens with the same spelling count as
+  ///   equal.
   func areReached(by tokens: [some Equatable]) -> Bool {
     tokens.count >= tokenCount || Self.repetition(in: tokens, atMost: 8) >= Self.circle
   }
 
-  /// The number of tokens at the end of a text over the limits that repeat those before them.
+  /// Returns the number of repeated tokens at the end of a text that is over the limits.
   func excess(of tokens: [some Equatable]) -> Int {
     Self.repetition(in: tokens, atMost: tokens.count / 2)
   }
 
-  /// The longest repetition at the end: the number of last tokens that equal the tokens `length`
-  /// earlier, for the best `length`; 0 if that is less than one period.
+  /// Returns the length of the longest repetition at the end of the tokens.
+  ///
+  /// A repetition with a period of n tokens consists of the last tokens that equal the tokens n
+  /// places earlier. Repetitions shorter than their period do not count.
   private static func repetition(in tokens: [some Equatable], atMost longest: Int) -> Int {
     (1...max(1, longest)).map { length in
       let pairs = zip(tokens.reversed(), tokens.dropLast(length).reversed())
@@ -46,10 +50,11 @@ struct TextLimits {
 }
 
 extension DecodedText {
-  /// Whether the text is a sentence of its grammar and not only the best of bad choices.
+  /// Whether the text is a sentence of its grammar, and not merely the least improbable sentence.
   ///
-  /// Measured on 14 recordings: the five that are sentences of the grammar have a mean of at least -1.0
-  /// and tokens of at least -5.3; the others have a mean of at most -3.9 and tokens of at most -8.1.
+  /// Measured on 14 recordings: for the five with sentences of the grammar, the log probabilities
+  /// of the tokens have a mean of at least -1.0 and are all at least -5.3; for the others, the mean
+  /// is at most -3.9 and the lowest at most -8.1.
   var isSentence: Bool {
     guard let lowest = logProbabilities.min() else { return false }
     return lowest >= -7.5

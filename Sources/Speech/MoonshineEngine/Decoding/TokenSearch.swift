@@ -1,23 +1,23 @@
 import Glibc
 import SpeechEngine
 
-/// A text that the model has found.
+/// A text found by the search, complete or not.
 struct DecodedText: Sendable {
   /// The tokens, without the end token.
   var tokens: [Token] = []
-  /// The logarithm of each token's probability, and that of the end if it was reached.
+  /// The logarithm of each token's probability; if the text has an end token, its value is last.
   var logProbabilities: [Float] = []
   /// The spelling of each token.
   var spellings: [[UInt8]] = []
-  /// The guide after the last token.
+  /// The guide's state after the last token.
   var guide = TokenGuide.none
   /// The logarithm of the text's probability, with the bonus of the guide.
   var score: Float = 0
 
-  /// Whether the model has ended the text.
+  /// Whether the model has ended the text with an end token.
   var hasEnd: Bool { logProbabilities.count > tokens.count }
 
-  /// The geometric mean of the probabilities.
+  /// The geometric mean of the tokens' probabilities.
   var probability: Double {
     let sum = logProbabilities.reduce(0, +)
     return Double(exp(sum / Float(max(1, logProbabilities.count))))
@@ -26,9 +26,9 @@ struct DecodedText: Sendable {
 
 /// Finds the likeliest texts of an utterance with a beam search.
 ///
-/// Where one next token is much likelier than the others, only one text is followed; elsewhere up
-/// to `width`. Measured on 87 recordings: 2.8 texts are followed on average, recognition takes 1.13
-/// times as long as with one text, and 31 of 826 words are wrong instead of 42.
+/// If one next token is much likelier than all others, the search follows only one text; otherwise,
+/// up to `width`. Measured on 87 recordings: it follows 2.8 texts on average, recognition takes
+/// 1.13 times as long as with one text, and 31 of 826 words are wrong instead of 42.
 struct TokenSearch<Model: TokenModel> {
   let model: Model
   let tokenizer: Tokenizer
@@ -36,28 +36,29 @@ struct TokenSearch<Model: TokenModel> {
   let guide: TokenGuide
   /// The maximum number of texts that are followed at a time.
   var width = 1
-  /// Texts that are less likely than the best text by more than this are not followed; the
-  /// logarithm of a probability.
+  /// The search drops texts whose log probability is lower than that of the best text by more than
+  /// this.
   var margin = Float.infinity
 
-  /// Two texts that end with this many equal tokens continue alike.
+  /// Two texts that end with this many equal tokens are assumed to continue alike.
   ///
-  /// Measured on 87 recordings: with 6, no word changes; with 5 one word more is wrong, and with 3 two.
+  /// Measured on 87 recordings: with 6, no word changes; with 5, one more word is wrong, and with
+  /// 3, two more.
   private static var memory: Int { 6 }
 
-  /// An incomplete text, and the scores of its next tokens.
+  /// An incomplete text, and the scores of all tokens that may come next.
   private typealias Beginning = (text: DecodedText, scores: TokenScores)
 
-  /// A text with one more token, and the row of its beginning in the model's state.
+  /// A text with one more token, and the row in the model's state of the text without that token.
   private typealias Step = (row: Int, text: DecodedText)
 
-  /// The likeliest texts, the likeliest first.
+  /// Returns the likeliest texts, the likeliest first.
   ///
   /// - Parameters:
   ///   - count: the number of texts wanted; fewer may be found.
-  ///   - draft: the probable beginning of the text. One pass verifies it, and the search continues from
-  ///     the first token that is not the only one to follow. It only saves time, if the model's numbers do
-  ///     not depend on how many tokens a pass has.
+  ///   - draft: the probable beginning of the text. One pass verifies it, and the search continues
+  ///     from the first token that has likely alternatives. A draft only saves time, and changes
+  ///     nothing, if the model's scores do not depend on the number of tokens in a pass.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
     var (open, state) = try verified(draft, after: DecodedText(guide: guide))
     var rest = draft[...]
@@ -85,28 +86,30 @@ struct TokenSearch<Model: TokenModel> {
     return Array(endings.sorted { rank($0) > rank($1) }.prefix(count))
   }
 
-  /// Whether the best texts may include a continuation of this one, by the scores of complete texts.
+  /// Whether a continuation of this text may be among the best `count` texts, according to the
+  /// scores of the complete texts.
   private func mayBeAmong(_ count: Int, _ text: DecodedText, _ scores: [Float]) -> Bool {
     // With a margin, the search ends when all open texts are far behind the best complete one.
     guard width == 1 || margin == .infinity, scores.count >= count else { return true }
-    // A longer text is never more likely, except for the guide's bonus.
+    // A continuation is never more probable than the text; only the guide can raise its score.
     return text.score + guide.mostBonus > scores.sorted(by: >)[count - 1]
   }
 
-  /// The score by which complete texts are compared.
+  /// Returns the score by which complete texts are compared.
   ///
-  /// Long texts have more factors. Without a correction, a truncated text often scores higher than the
-  /// complete one. With likely phrases, a score includes bonuses and is compared as it is.
+  /// The logarithms of more tokens add up to a lower score. Without a correction, a truncated text
+  /// would often score higher than the complete text. With likely phrases, a score includes bonuses
+  /// and is compared without a correction.
   ///
-  /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33 words are
-  /// wrong.
+  /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33
+  /// words are wrong.
   private func rank(_ ending: DecodedText) -> Float {
     guard case .none = guide else { return ending.score }
     return ending.score / pow(Float(max(1, ending.logProbabilities.count)), 0.6)
   }
 
-  /// Removes the part of the draft up to the text's last tokens; returns false if the rest is too short
-  /// for a pass, or if the draft lacks these tokens.
+  /// Removes the part of the draft that precedes the continuation of the text; returns false if the
+  /// draft lacks the text's last tokens, or if the rest is too short to be worth a pass.
   private func skip(_ draft: inout ArraySlice<Token>, to text: DecodedText) -> Bool {
     let last = text.tokens.suffix(Self.memory)
     guard last.count == Self.memory, draft.count >= 2 * Self.memory,
@@ -117,7 +120,8 @@ struct TokenSearch<Model: TokenModel> {
     return true
   }
 
-  /// Accepts the part of the draft that the search would have found.
+  /// Reads the draft in one pass, and accepts its longest beginning that the search would also have
+  /// found.
   ///
   /// - Parameter known: the beginning of the draft that the search has found.
   private func verified(
@@ -137,7 +141,7 @@ struct TokenSearch<Model: TokenModel> {
     return ([beginning], count == draft.count ? state : try model.cut(state, to: count))
   }
 
-  /// The best next steps.
+  /// Returns the best texts with one more token.
   ///
   /// - Parameter best: the score of the best complete text.
   private func steps(from open: [Beginning], best: Float) -> [Step] {
@@ -152,7 +156,8 @@ struct TokenSearch<Model: TokenModel> {
     return Array(distinct(all.prefix { $0.text.score >= least }).prefix(width))
   }
 
-  /// Of several texts that end with the same tokens, only the likeliest: they continue alike.
+  /// Keeps only the likeliest of several texts that end with the same tokens, because they are
+  /// assumed to continue alike.
   private func distinct(_ steps: ArraySlice<Step>) -> [Step] {
     guard margin < .infinity, case .none = guide else { return Array(steps) }
     var ends: Set<ArraySlice<Token>> = []
@@ -162,10 +167,10 @@ struct TokenSearch<Model: TokenModel> {
     }
   }
 
-  /// The best next tokens.
+  /// Returns the best next tokens.
   ///
-  /// The end token is excluded while the text is empty: the model also prefers it there for clear
-  /// speech, so it does not prove silence.
+  /// The end token is excluded while the text is empty: there the model prefers it even for clear
+  /// speech, so it does not indicate silence.
   private func candidates(
     after text: DecodedText, _ scores: TokenScores
   ) -> [TokenGuide.Candidate] {
@@ -174,7 +179,8 @@ struct TokenSearch<Model: TokenModel> {
         .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(width))
   }
 
-  /// Whether the text has its end or is too long; a grammar itself limits repetition.
+  /// Whether the text has its end or is over a limit; with a grammar, which itself limits
+  /// repetitions, only its length is limited.
   private func isComplete(_ text: DecodedText) -> Bool {
     if text.hasEnd { return true }
     return guide.isGrammar
@@ -203,15 +209,16 @@ extension DecodedText {
   }
 }
 
-/// The decoder for one encoded utterance: it scores the next token, given those before it.
+/// The decoder for one encoded utterance: it scores each next token, given the tokens before it.
 protocol TokenModel {
-  /// The model's state after some texts with the same number of tokens, each in a row of its own; it
-  /// is immutable.
+  /// The immutable state of the model after one or more texts with the same number of tokens; each
+  /// text has its own row.
   associatedtype State
 
   /// Reads the first tokens of a text in one pass.
   ///
-  /// - Returns: the scores after the beginning and after each token: one more than there are tokens.
+  /// - Returns: the scores of the first token and of the token after each of `tokens`: one more
+  ///   than there are tokens.
   func begin(
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)
@@ -219,19 +226,19 @@ protocol TokenModel {
   /// Reads one more token of each of several texts in one pass.
   ///
   /// - Parameter next: the row of `state` that each text continues, and its token.
-  /// - Returns: the scores after each, and a state with a row for each.
+  /// - Returns: the scores of the tokens after each of these, and a state with a row for each.
   func reading(
     _ next: [(row: Int, token: Token)], after state: State
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)
 
-  /// The state of the only text after its first tokens.
+  /// Returns the state of a single text after its first `count` tokens.
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State
 }
 
-/// The probabilities of all next tokens.
+/// The scores of all tokens that may come next.
 struct TokenScores {
   let logits: [Float]
-  /// The logarithm of the sum of their exponentials.
+  /// The logarithm of the sum of the exponentials of `logits`.
   private let total: Float
 
   /// - Throws: `.failed` for NaN or infinity, which a damaged model can return.
@@ -244,7 +251,8 @@ struct TokenScores {
     guard total.isFinite else { throw .failed(reason: "the model returned no probabilities") }
   }
 
-  /// The logarithm of a token's probability; negative infinity for a token that the model lacks.
+  /// Returns the logarithm of a token's probability; negative infinity for a token that the model
+  /// lacks.
   func logProbability(of token: Token) -> Float {
     logits.indices.contains(token) ? logits[token] - total : -.infinity
   }

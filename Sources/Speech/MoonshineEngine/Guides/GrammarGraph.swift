@@ -4,7 +4,7 @@ import Synchronization
 /// The sentences of a grammar as a graph: its edges are words, its nodes are the gaps between
 /// words.
 final class GrammarGraph: Sendable {
-  /// A word, and the node after it.
+  /// A word, and the node that follows it.
   struct Edge: Sendable {
     /// The word as the grammar writes it.
     let word: String
@@ -14,7 +14,7 @@ final class GrammarGraph: Sendable {
 
   private struct Node: Sendable {
     var edges: [Int] = []
-    /// The nodes that are reached without a word.
+    /// The nodes that are reached from this node without a word.
     var neighbors: [Int] = []
   }
 
@@ -23,14 +23,15 @@ final class GrammarGraph: Sendable {
 
   let edges: [Edge]
   private let nodes: [Node]
-  // Held to look up the followers of a node, or to compute them once.
+  // The lock is held to look up the followers of a node, and while they are computed, once per
+  // node.
   private let followers = Mutex<[Int: Followers]>([:])
 
   /// The edges of the words that may follow a node, by the first bytes of the words, and whether a
   /// sentence may end at the node.
   private typealias Followers = (edges: [UInt8: [Int]], isEnd: Bool)
 
-  /// - Throws: `.grammarInvalid`, even for a valid grammar beyond any practical size.
+  /// - Throws: `.grammarInvalid`, even for a valid grammar if it exceeds the limits.
   init(_ grammar: JSGFGrammar) throws(SpeechEngineError) {
     try grammar.checkExpansion()
     var builder = Builder(grammar: grammar)
@@ -44,7 +45,7 @@ final class GrammarGraph: Sendable {
   /// Whether a sentence may end at a node.
   func isEnd(_ node: Int) -> Bool { followers(of: node).isEnd }
 
-  /// The edges of the words that may come next and begin with this byte.
+  /// Returns the edges of the words that may follow a node and begin with this byte.
   func edges(from node: Int, beginningWith byte: UInt8) -> [Int] {
     followers(of: node).edges[byte] ?? []
   }
@@ -58,7 +59,8 @@ final class GrammarGraph: Sendable {
     }
   }
 
-  /// Visits the node and all nodes that are reached without a word.
+  /// Collects the followers by visiting the node and all nodes that are reached from it without a
+  /// word.
   private func findFollowers(of node: Int) -> Followers {
     var followers: Followers = ([:], false)
     var reached: Set = [node]
@@ -75,7 +77,7 @@ final class GrammarGraph: Sendable {
     return followers
   }
 
-  /// Inserts each rule wherever its name occurs.
+  /// Builds the graph by inserting each rule wherever its name occurs.
   private struct Builder {
     let grammar: JSGFGrammar
     private(set) var edges: [Edge] = []
@@ -89,8 +91,8 @@ final class GrammarGraph: Sendable {
 
     /// Adds a part after a node.
     ///
-    /// - Returns: the node at its end; nil if it never ends, like a rule that continues with
-    ///   itself.
+    /// - Returns: the node at the end of the part; nil if the part has no end, like a rule that
+    ///   continues with itself.
     mutating func add(
       _ part: JSGFExpansion, from node: Int
     ) throws(SpeechEngineError) -> Int? {

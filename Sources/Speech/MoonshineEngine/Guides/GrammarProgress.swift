@@ -1,10 +1,10 @@
 /// The position of a text within the sentences of a grammar.
 struct GrammarProgress: Sendable {
-  /// A place in the graph that the text may have reached: the last word, and the number of its bytes
-  /// that have been read.
+  /// A position in the graph that the text may have reached: its last word, and the number of bytes
+  /// of that word that have been read.
   private typealias Place = (word: WordList, offset: Int)
 
-  /// Words from the last to the first, which texts with the same beginning share.
+  /// A list of words from the last to the first; texts with the same beginning share its tail.
   private final class WordList: Sendable {
     let edge: Int
     /// The number of bytes of the text before the word.
@@ -31,8 +31,8 @@ struct GrammarProgress: Sendable {
   /// Whether the text is a whole sentence.
   var mayEnd: Bool { last != nil }
 
-  /// The words of the sentence as the grammar writes them, and where in the text's spelling each
-  /// begins; empty if it is not a whole sentence.
+  /// The words of the sentence as the grammar writes them, each with its offset in the text's
+  /// spelling; empty if the text is not a whole sentence.
   var words: [(word: String, start: Int)] {
     var words: [(String, Int)] = []
     var next = last
@@ -47,7 +47,7 @@ struct GrammarProgress: Sendable {
     places.first { isWhole($0) && graph.isEnd(graph.edges[$0.word.edge].target) }?.word
   }
 
-  /// The progress after the next byte; nil if that byte cannot follow.
+  /// Returns the progress after the next byte; nil if that byte cannot follow.
   func reading(_ byte: UInt8) -> GrammarProgress? {
     var next = self
     next.byteCount += 1
@@ -69,7 +69,8 @@ struct GrammarProgress: Sendable {
     return next.places.isEmpty ? nil : next
   }
 
-  /// The progress after an apostrophe, which has no spelling; one may follow a letter.
+  /// The progress after an apostrophe, which does not appear in spellings; nil unless the text ends
+  /// with a letter.
   var readingApostrophe: GrammarProgress? {
     guard gap == nil, !isAfterApostrophe else { return nil }
     var next = self
@@ -81,7 +82,8 @@ struct GrammarProgress: Sendable {
     place.offset == graph.edges[place.word.edge].spelling.count
   }
 
-  /// A word may end at a gap, or have one itself.
+  /// Returns the place after a space or mark, which either ends the word or continues it; nil if
+  /// neither is possible.
   private func enteringGap(_ place: Place) -> Place? {
     isWhole(place) ? place : continuing(place, with: .space)
   }
@@ -92,7 +94,7 @@ struct GrammarProgress: Sendable {
     return (place.word, place.offset + 1)
   }
 
-  /// The words that begin with this byte after the complete words.
+  /// Returns the places in the words that begin with this byte and follow the complete words.
   private func beginningWords(with byte: UInt8) -> [Place] {
     var seen: Set<Int> = []
     let nodes: [(Int, WordList?)] =

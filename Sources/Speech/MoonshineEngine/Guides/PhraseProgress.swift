@@ -1,4 +1,4 @@
-/// The position of a text within phrases that are likely to be said.
+/// The position of a text within phrases that are likely to be spoken.
 ///
 /// Each matching letter of a phrase adds a bonus; the bonus is lost if the text leaves the phrase
 /// before its end.
@@ -27,7 +27,8 @@ struct PhraseProgress: Sendable {
 
   /// Creates the progress of an empty text; phrases without words are ignored.
   init(_ phrases: [String]) {
-    // A phrase that begins another one comes before it.
+    // A phrase that is the beginning of another phrase is inserted before it, as `wholeDepth`
+    // requires.
     for spelling in phrases.map(\.spelling).sorted(by: { $0.count < $1.count })
     where !spelling.isEmpty { insert([.space] + spelling) }
   }
@@ -50,7 +51,7 @@ struct PhraseProgress: Sendable {
     nodes[node].isEnd = true
   }
 
-  /// Whether there are no phrases.
+  /// Whether no phrase contains a word.
   var isEmpty: Bool { nodes.count == 1 }
 
   /// The bonus of the text so far.
@@ -59,12 +60,13 @@ struct PhraseProgress: Sendable {
   /// The bonus of the text if it ends here.
   var worthAtEnd: Float { endingWord().earned }
 
-  /// The progress after more of the text's spelling.
+  /// Returns the progress after more of the text's spelling.
   func reading(_ spelling: [UInt8]) -> PhraseProgress {
     spelling.reduce(self) { $0.advanced(by: $1) }
   }
 
-  /// The progress after the next byte of the text's spelling; nil if the text is then in no phrase.
+  /// Returns the progress after the next byte of the text's spelling; nil if the text is then in no
+  /// phrase.
   func reading(_ byte: UInt8) -> PhraseProgress? {
     let next = advanced(by: byte)
     return next.places.isEmpty ? nil : next
@@ -73,7 +75,7 @@ struct PhraseProgress: Sendable {
   private func advanced(by byte: UInt8) -> PhraseProgress {
     let isGap = byte == .space || byte == .mark
     var next = isGap ? endingWord() : self
-    // A mark between the words of a phrase only ends a word.
+    // Between the words of a phrase, a punctuation mark only ends the word; the phrase continues.
     if byte == .mark { return next }
     next.places = next.places.compactMap { nodes[$0].children[byte] }
     if byte == .space, let first = nodes[0].children[byte] {
@@ -90,7 +92,7 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// The bonus that a node adds to the complete phrases.
+  /// Returns the bonus that a node adds to that of the complete phrases.
   private func worth(of place: Int) -> Float {
     let node = nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)

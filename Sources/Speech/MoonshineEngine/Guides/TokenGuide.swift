@@ -19,7 +19,7 @@ enum TokenGuide: Sendable {
     var score: Float { logProbability + bonus }
   }
 
-  /// The guide for a session's options.
+  /// Creates the guide for a session's options.
   ///
   /// - Throws: `.grammarInvalid`.
   init(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
@@ -33,10 +33,10 @@ enum TokenGuide: Sendable {
 
   var isGrammar: Bool { if case .grammar = self { true } else { false } }
 
-  /// The highest bonus for a longer text.
+  /// The highest bonus that a longer text may still get.
   var mostBonus: Float { if case .phrases = self { PhraseProgress.most } else { 0 } }
 
-  /// The best next tokens, the best first; one of them can be the end.
+  /// Returns the best next tokens, the best first; one of them can be the end token.
   func candidates(
     _ scores: TokenScores, most count: Int, of tokenizer: Tokenizer
   ) -> [Candidate] {
@@ -87,7 +87,8 @@ enum TokenGuide: Sendable {
 }
 
 extension TokenScores {
-  /// The likeliest tokens that are text or the end, the likeliest first.
+  /// Returns the likeliest tokens, the likeliest first; besides tokens with text, only the end
+  /// token counts.
   fileprivate func best(_ count: Int, of tokenizer: Tokenizer) -> [Token] {
     var best: [Token] = []
     for token in 0..<min(logits.count, tokenizer.texts.count) {

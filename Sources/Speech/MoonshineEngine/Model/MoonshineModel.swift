@@ -4,9 +4,9 @@ import ONNXRuntime
 import SpeechEngine
 import Synchronization
 
-/// A loaded model that any number of sessions share.
+/// A loaded model that sessions share.
 ///
-/// Thread safety: it never changes; any number of threads may use it at the same time.
+/// Thread safety: it is immutable, so any number of threads may use it at the same time.
 final class MoonshineModel: Sendable {
   let files: MoonshineModelFiles
   let tokenizer: Tokenizer
@@ -15,10 +15,11 @@ final class MoonshineModel: Sendable {
   private let decoder: ONNXSession
   private let layout: DecoderLayout
   private let exactness = Mutex<Bool?>(nil)
-  /// The encoder with two threads, once live audio needs it.
+  /// The encoder with two threads, loaded when live audio first needs it.
   private let liveEncoder = Mutex<ONNXSession?>(nil)
 
-  /// The model repeats one word for less audio than this, so silence is appended.
+  /// The minimum audio of an utterance; shorter audio is padded with silence, because the model
+  /// would repeat one word.
   private static let leastSamples = SampleRate.speech.hertz
 
   /// Loads the model.
@@ -47,11 +48,11 @@ final class MoonshineModel: Sendable {
     (self.files, self.library) = (files, library)
   }
 
-  /// Whether the decoder returns the same numbers for a token, bit by bit, with any other tokens in
-  /// its pass: then a draft changes nothing.
+  /// Whether the decoder's numbers for a token are the same, bit by bit, whichever other tokens are
+  /// in its pass, so that a draft never changes the text.
   ///
-  /// A prepared decoder does on processors with the right instructions. The first call measures it,
-  /// which takes as long as three passes.
+  /// A prepared decoder is exact on processors with the right instructions. The first call measures
+  /// this, which takes as long as three passes.
   func isExact(as run: ONNXRun) throws(SpeechEngineError) -> Bool {
     if let isExact = exactness.withLock({ $0 }) { return isExact }
     let sound = (0..<Self.leastSamples).map { Float($0 * 7919 % 1000) / 1000 - 0.5 }
@@ -68,9 +69,12 @@ final class MoonshineModel: Sendable {
   /// Releases the pages of the decoder's weights until the next utterance.
   func rest() { decoder.releasePages() }
 
-  /// Files are recognized with one thread, because several can be recognized at a time.
+  /// The encoder with two threads, for live audio.
   ///
-  /// The encoder with one thread serves as well if the file has gone since the model was loaded.
+  /// Files use one thread each, because several files can be recognized at a time.
+  ///
+  /// If the file has disappeared since the model was loaded, the encoder with one thread is used
+  /// instead.
   private var encoderForLiveAudio: ONNXSession {
     liveEncoder.withLock { [encoder, files, library] loaded in
       if let loaded { return loaded }
@@ -80,9 +84,10 @@ final class MoonshineModel: Sendable {
     }
   }
 
-  /// Returns memory that the library keeps: 20 MB for each utterance that was decoded at the same time.
+  /// Frees memory that the library keeps: 20 MB for each utterance that was decoded at the same
+  /// time.
   ///
-  /// The library returns memory only at the end of a run, so this decodes a second of silence.
+  /// The library frees memory only at the end of a run, so this decodes a second of silence.
   func returnMemory() throws(SpeechEngineError) {
     let run = try SpeechEngineError.during { () throws(ONNXError) in
       try ONNXRun(in: library, returnsMemory: true)
@@ -92,12 +97,13 @@ final class MoonshineModel: Sendable {
     rest()
   }
 
-  /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
+  /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not
+  /// need.
   ///
   /// - Parameters:
   ///   - silence: the length of the silence to append.
-  ///   - isLive: whether the audio is live, so that two threads reduce the latency. The result is the
-  ///     same, bit by bit.
+  ///   - isLive: whether the audio is live, so that two threads reduce the latency. The result is
+  ///     the same, bit by bit.
   func encode(
     _ samples: [Float], followedBy silence: FrameCount = 0, isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
@@ -118,9 +124,10 @@ final class MoonshineModel: Sendable {
 
 /// The inputs and outputs of a decoder, for any number of layers and heads.
 struct DecoderLayout: Sendable {
-  /// The cached keys and values of the tokens in each layer, without `past_key_values` and `present`.
+  /// The names of the cached keys and values of the tokens in each layer, without the prefixes
+  /// `past_key_values` and `present`.
   let tokenNames: [String]
-  /// The cached keys and values of the audio in each layer, which are constant.
+  /// The names of the cached keys and values of the audio in each layer, which are constant.
   let audioNames: [String]
   let heads: Int
   let headSize: Int
@@ -139,11 +146,11 @@ struct DecoderLayout: Sendable {
     audioNames = names.filter { $0.contains(".encoder.") }
     let cache = session.inputs.first { Self.name($0.name) != nil }
     let hidden = session.inputs.first { $0.name == "encoder_hidden_states" }
-    // `require` throws if one is missing or has another shape.
+    // If an input is missing or has another shape, `require` throws below.
     heads = cache?.shape.dropFirst().first.flatMap(\.self) ?? 0
     headSize = cache?.shape.last.flatMap(\.self) ?? 0
     width = hidden?.shape.last.flatMap(\.self) ?? 0
-    // A prepared decoder has no shape there.
+    // In a prepared decoder, the token input has no shape.
     let isPrepared = session.inputs.contains { $0.name == Self.tokens && $0.shape.isEmpty }
     let all = tokenNames + audioNames
     let form = [nil, heads, nil, headSize]
@@ -158,7 +165,8 @@ struct DecoderLayout: Sendable {
         + all.map { ONNXPort("\(Self.present)\($0)", .float, form) })
   }
 
-  /// `.0.decoder.key` of `past_key_values.0.decoder.key`; nil for another input.
+  /// Returns the name without its prefix: `.0.decoder.key` for `past_key_values.0.decoder.key`; nil
+  /// for another input.
   private static func name(_ input: String) -> String? {
     let parts = input.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == past, Int(parts[1]) != nil,
@@ -175,7 +183,7 @@ struct DecoderLayout: Sendable {
 ///
 /// Thread safety: one thread at a time.
 final class EncodedUtterance: TokenModel {
-  /// The decoder's keys and values.
+  /// The cached keys and values of the decoder.
   struct State {
     fileprivate let tokens: [ONNXValue]
     fileprivate let audio: [ONNXValue]
@@ -185,13 +193,13 @@ final class EncodedUtterance: TokenModel {
     }
   }
 
-  /// The length of the audio without the silence after it.
+  /// The length of the audio without the appended silence.
   let length: FrameCount
   private let decoder: ONNXSession
   private let layout: DecoderLayout
   private let hidden: ONNXValue
   private let run: ONNXRun
-  /// The last text that was decoded alone: another search begins with it.
+  /// The last text that was decoded alone, which later searches reuse as their beginning.
   private var last: (tokens: [Token], scores: [TokenScores], state: State)?
 
   fileprivate init(
@@ -243,7 +251,7 @@ final class EncodedUtterance: TokenModel {
       let tokens = try state.tokens.map { value throws(ONNXError) in
         try value.rows(rows, in: decoder.library)
       }
-      // The audio has one row for all texts.
+      // The keys and values of the audio have a single row, which all texts share.
       return zip(layout.inputs(layout.tokenNames), tokens).map { ($0, $1) }
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
@@ -256,7 +264,7 @@ final class EncodedUtterance: TokenModel {
 
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State {
     let tokens = try SpeechEngineError.during { () throws(ONNXError) in
-      // The begin token precedes them.
+      // One more, for the begin token before the text.
       try state.tokens.map { value throws(ONNXError) in
         try value.prefix(count + 1, in: decoder.library)
       }
@@ -264,9 +272,9 @@ final class EncodedUtterance: TokenModel {
     return State(tokens: tokens, audio: state.audio)
   }
 
-  /// Runs the decoder over tokens; returns the scores after each, and the keys and values.
+  /// Runs the decoder over tokens; returns the scores after each token, and the keys and values.
   ///
-  /// - Parameter shape: the number of texts, and that of tokens in each.
+  /// - Parameter shape: the number of texts, and the number of tokens in each text.
   private func decode(
     _ tokens: [Token], shape: [Int], isFirst: Bool, keeping names: [String],
     with cache: () throws(ONNXError) -> [(name: String, value: ONNXValue)]
@@ -303,7 +311,8 @@ final class EncodedUtterance: TokenModel {
 }
 
 extension ONNXValue {
-  /// A value whose first dimension has the chosen rows; the value itself if those are all its rows.
+  /// Returns the chosen rows of the first dimension as a new value; returns the value itself if
+  /// these are all its rows in order.
   fileprivate func rows(
     _ rows: [Int], in library: ONNXLibrary
   ) throws(ONNXError) -> ONNXValue {
@@ -318,7 +327,8 @@ extension ONNXValue {
     )
   }
 
-  /// The values of only the first tokens; the dimensions are batch, head, token, and feature.
+  /// Returns the value for only the first tokens; the dimensions are batch, head, token, and
+  /// feature.
   fileprivate func prefix(
     _ count: Int, in library: ONNXLibrary
   ) throws(ONNXError) -> ONNXValue {
@@ -331,7 +341,7 @@ extension ONNXValue {
       shape: [1, heads, count, size], in: library)
   }
 
-  /// The elements of these ranges, one range after the other.
+  /// Returns a value with the elements of these ranges, one range after the other.
   private func joined(
     _ ranges: [Range<Int>], shape: [Int], in library: ONNXLibrary
   ) throws(ONNXError) -> ONNXValue {

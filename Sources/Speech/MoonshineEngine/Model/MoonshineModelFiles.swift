@@ -14,8 +14,8 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     /// The prepared decoder that multiplies in blocks.
     static let blocks = "decoder.blocks.ort"
 
-    /// The names of prepared files: that of a new one, and those of earlier versions; none for the
-    /// tokenizer, which needs none.
+    /// The names of the prepared file: the current name, then those of earlier versions; empty for
+    /// the tokenizer, which is not prepared.
     var prepared: [String] {
       switch self {
       case .encoder: ["encoder.prepared.ort"]
@@ -40,33 +40,33 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     Part.allCases.contains { directory.appending(FilePath($0.rawValue)).status != nil }
   }
 
-  /// Checks that the files exist, with the sizes and dates of the installed ones.
+  /// Checks that the files exist, with the sizes and dates that they had when they were installed.
   ///
   /// - Throws: `.modelDamaged`, `.modelUnreadable`.
   func validate() throws(SpeechEngineError) {
     for part in Part.allCases { _ = try path(of: part) }
   }
 
-  /// The path of a file, after a check.
+  /// Returns the path of a file after checking the file.
   func path(of part: Part) throws(SpeechEngineError) -> FilePath {
     try SpeechEngineError.during { () throws(ONNXError) in
       try InstalledFolder(directory).file(part.rawValue)
     }
   }
 
-  /// Loads a part, from its prepared file if there is one.
+  /// Loads a part of the model, from its prepared file if there is one.
   func session(
     _ part: Part, in library: ONNXLibrary, threadCount: Int = 1
   ) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
-    // A library that is older than the file's preparation may refuse the file, or multiply slowly.
+    // A library older than version 1.23 may refuse the decoder with blocks, or multiply slowly.
     let usable = part.prepared.filter { library.multipliesBlocks || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
       options.mapsWeights = true
-      // Prepacking copies the weights. The decoder's 8-bit copy is small; a float copy of the encoder
-      // is not.
+      // Prepacking copies the weights. A copy of the decoder's 8-bit weights is small; a copy of
+      // the encoder's float weights is not.
       options.prepacksWeights = part == .decoder
       options.optimization = .none
       return try ONNXSession(model: folder.file(prepared), in: library, options: options)
@@ -88,7 +88,7 @@ struct MoonshineModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The complete models, the default one first.
+  /// Returns the complete models, the default one first.
   ///
   /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
   ///   is complete.
@@ -98,14 +98,14 @@ struct MoonshineModelLocation: Sendable {
         ?? .modelNotInstalled(searched: searched, remedy: Self.remedy))
   }
 
-  /// The first model that understands a language.
+  /// Returns the first model for a language.
   ///
-  /// - Throws: the same, and `.languageMissing`.
+  /// - Throws: as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> MoonshineModelFiles {
     try models().first(for: language)
   }
 
-  /// Why no model understands the language; nil if one does.
+  /// Returns the reason that no model can be used for the language; nil if a model can be used.
   func problem(with language: String?) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       _ = try model(for: language)
@@ -115,7 +115,7 @@ struct MoonshineModelLocation: Sendable {
     }
   }
 
-  /// The chosen folder, which has no fallback.
+  /// The folder that the caller or the environment names; no other folder is searched then.
   private var only: FilePath? { chosen ?? environment.nonEmpty(Self.variable).map { FilePath($0) } }
 
   private var folders: [FilePath] {

@@ -1,23 +1,24 @@
 import SpeechEngine
 import Synchronization
 
-/// A piece of text in the model: the index of an entry in its tokenizer.
+/// A token of the model: the index of an entry in its tokenizer.
 typealias Token = Int
 
-/// The texts of a model's tokens, and their spellings, in which words are compared.
+/// The texts of a model's tokens, and the spellings by which words are compared.
 final class Tokenizer: Sendable {
-  /// Stands before the first token.
+  /// The token before the first token of a text.
   static let begin: Token = 1
-  /// Stands after the last token.
+  /// The token after the last token of a text.
   static let end: Token = 2
 
   /// The text of each token in UTF-8, with spaces; empty if the token stands for no text.
   let texts: [[UInt8]]
-  // Made at the first use, because only phrases and grammars need them, and they take longer than
-  // loading the texts. The lock is held meanwhile, because every waiting thread needs them.
+  // Computed at the first use, because only phrases and grammars need the spellings, and computing
+  // them takes longer than loading the texts. The lock is held meanwhile, because every waiting
+  // thread needs the spellings.
   private let madeSpellings = Mutex<Spellings?>(nil)
 
-  /// Reads `tokenizer.bin`: for each token the length of its text and the text.
+  /// Reads `tokenizer.bin`: for each token, the length of its text and the text.
   ///
   /// - Throws: `ModelDamage` with the reason that the file cannot be used.
   convenience init(_ bytes: [UInt8]) throws(ModelDamage) {
@@ -39,23 +40,23 @@ final class Tokenizer: Sendable {
     self.init(texts: texts)
   }
 
-  /// A tokenizer from the texts of its tokens.
+  /// Creates a tokenizer from the texts of its tokens.
   init(texts: [[UInt8]]) {
     self.texts = texts
   }
 
-  /// The tokens whose text has an empty spelling, such as apostrophes.
+  /// The tokens whose text is not empty, but whose `spelling(of:)` is, such as apostrophes.
   var apostrophes: [Token] { spellings.apostrophes }
 
-  /// The form of a token's text in which words are compared.
+  /// Returns the form of a token's text by which words are compared.
   func spelling(of token: Token) -> [UInt8] { texts[token].tokenSpelling }
 
-  /// The text of several tokens.
+  /// Returns the text of several tokens.
   func text(of tokens: some Sequence<Token>) -> String {
     String(decoding: tokens.flatMap { texts[$0] }, as: UTF8.self)
   }
 
-  /// Tokenizers of this kind write a space as U+2581.
+  /// Replaces U+2581, which stands for a space in tokenizers of this kind.
   private static func withSpaces(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let mark: [UInt8] = [0xE2, 0x96, 0x81]
     var spaced: [UInt8] = []
@@ -71,8 +72,8 @@ final class Tokenizer: Sendable {
 }
 
 extension Tokenizer {
-  /// The spellings of all tokens, the tokens with an empty one, and the others in the order of their
-  /// spellings.
+  /// The spellings of all tokens; the tokens whose spelling is empty; and all other tokens, sorted
+  /// by their spellings.
   fileprivate typealias Spellings = (
     ofToken: [[UInt8]], apostrophes: [Token], sorted: [Token]
   )
@@ -92,7 +93,7 @@ extension Tokenizer {
     }
   }
 
-  /// Every token that a reader accepts as a whole, with the reader after it.
+  /// Returns every token that a reader accepts as a whole, each with the reader after that token.
   ///
   /// - Parameter next: returns the reader after a byte; nil if that byte cannot follow.
   func tokens<Reader>(
@@ -105,15 +106,21 @@ extension Tokenizer {
     return found
   }
 
+  /// Collects the tokens of a range that a reader accepts.
+  ///
   /// - Parameters:
   ///   - range: the tokens whose first `depth` bytes have been read.
   ///   - spellings: the spellings of all tokens.
+  ///   - depth: the number of bytes that have been read.
+  ///   - reader: the reader after these bytes.
+  ///   - reading: returns the reader after a byte; nil if that byte cannot follow.
+  ///   - found: the accepted tokens, each with the reader after it.
   private static func collect<Reader>(
     _ range: ArraySlice<Token>, of spellings: [[UInt8]], depth: Int, _ reader: Reader,
     _ reading: (Reader, UInt8) -> Reader?, into found: inout [(Token, Reader)]
   ) {
     var rest = range
-    // Shorter spellings come first.
+    // In this order, a spelling precedes those that it begins.
     while let token = rest.first, spellings[token].count == depth {
       found.append((token, reader))
       rest.removeFirst()
@@ -131,7 +138,8 @@ extension Tokenizer {
 }
 
 extension ArraySlice {
-  /// The first index from which all elements meet a condition; those that meet it must come last.
+  /// Returns the first index whose element meets a condition; all elements that meet it must be at
+  /// the end.
   fileprivate func partitioningIndex(where meets: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)
     while low < high {
@@ -142,23 +150,24 @@ extension ArraySlice {
   }
 }
 
-/// The spelling of text, in which words are compared: in lower case, with all punctuation marks equal
-/// and none within a word.
+/// The spelling of text by which words are compared: in lower case, with all punctuation marks
+/// equal and none within a word.
 extension StringProtocol {
-  /// The spelling of words with one space between them and none around; a hyphen is a space as well.
+  /// The words in lower case without punctuation marks, with single spaces between them; a hyphen
+  /// counts as a space.
   var spelling: [UInt8] {
     let words = lowercased().filter { !$0.isApostrophe }.split { $0.isWhitespace || $0.isMark }
     return Array(words.joined(separator: " ").utf8)
   }
 
-  /// Whether the text is audible, not only visible.
+  /// Whether the text contains anything that is spoken, not only spaces and punctuation marks.
   var isSpoken: Bool { contains { !$0.isWhitespace && !$0.isMark && !$0.isApostrophe } }
 }
 
 extension [UInt8] {
-  /// The spelling of a token's text, which may be a part of a character.
+  /// The spelling of a token's text, which may end within a character.
   var tokenSpelling: [UInt8] {
-    // Most of a model's tokens.
+    // A fast path for most of a model's tokens.
     if allSatisfy({ spellingsOfASCIIWords[Int($0)] != 0 }) {
       return map { spellingsOfASCIIWords[Int($0)] }
     }
@@ -178,7 +187,7 @@ extension UInt8 {
   static let mark = UInt8(ascii: ",")
 }
 
-/// ASCII letters in lower case, digits, and space; 0 for all others.
+/// The spelling of each ASCII letter, digit, and space; 0 for all other bytes.
 private let spellingsOfASCIIWords: [UInt8] = (0...255).map { (byte: UInt8) in
   switch byte {
   case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
@@ -191,7 +200,7 @@ extension Character {
   fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" }
 
   fileprivate var isMark: Bool {
-    // Spoken, such as "percent".
+    // These marks are spoken, such as "percent".
     !"%&@#*/".contains(self) && isPunctuation || self == "\u{266A}"
   }
 }

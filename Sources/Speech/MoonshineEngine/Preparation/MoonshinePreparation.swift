@@ -2,29 +2,34 @@ import FilePaths
 import Glibc
 package import ONNXRuntime
 
-/// The preparation of a published model, which then runs in a third of the time.
+/// Prepares a published model, which then runs in a third of the time.
 ///
 /// The published graphs turn their 8-bit weights into floats with ordinary operators in each run,
-/// because the library does not optimize a model in ORT format. Saved as ONNX and loaded again, the
-/// encoder loses these operators: their results become constants. The decoder multiplies the bytes
-/// themselves. The encoder keeps floats: rounding its inputs to 8 bits raises the word error rate in
-/// noise. The prepared files are in ORT format, which can be mapped into memory.
+/// because the library does not optimize a model in ORT format. Preparation saves both graphs as
+/// ONNX and loads them again. In the encoder, the library then replaces these operators with their
+/// constant results. The encoder keeps floats, because rounding its inputs to 8 bits raises the
+/// word error rate in noise. The decoder gets operators that multiply the bytes themselves. The
+/// prepared files are in ORT format, which can be mapped into memory.
 ///
-/// The decoder rounds its inputs in blocks, each with its own scale: then a pass over many tokens returns
-/// the same numbers as a pass over each. Measured on 73 recordings: 22 of 736 words are wrong, as with
-/// floats; 23 with one scale for all inputs of a pass. In one pass with 20 tokens instead of 20 passes, the
-/// logarithms of probabilities are equal; with one scale they differ by 0.2 on average.
+/// The decoder rounds its inputs in blocks, each with its own scale. A pass over many tokens then
+/// returns the same numbers as one pass per token. Measured on 73 recordings: 22 of 736 words are
+/// wrong, as with floats; with one scale for all inputs of a pass, 23 are wrong. The log
+/// probabilities of 20 tokens in one pass and in 20 passes are equal; with one scale, they differ
+/// by 0.2 on average.
 extension InstalledFolder {
   /// The names of the files that `prepareMoonshine` adds to a model's folder.
   package static let preparedMoonshineFiles = MoonshineModelFiles.Part.allCases
     .compactMap(\.prepared.first)
 
-  /// Makes the prepared files in the model's folder; they get their names when both are whole, and
-  /// replace those of earlier versions.
+  /// Makes the prepared files in the model's folder.
   ///
-  /// It blocks; a task that is canceled ends it between two steps, of about a second each.
+  /// The files get their names when all are complete, and then replace the files of earlier
+  /// versions.
   ///
-  /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not writable.
+  /// It blocks. Canceling the task ends it before the next step; a step takes about a second.
+  ///
+  /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not
+  ///   writable.
   package func prepareMoonshine(with library: ONNXLibrary) throws(ONNXError) {
     let prepared = Self.preparedMoonshineFiles.map { path.appending(FilePath($0)) }
     defer { for file in prepared { file.temporary.remove() } }
@@ -38,7 +43,7 @@ extension InstalledFolder {
     }
   }
 
-  /// Saves a graph optimized, by way of ONNX.
+  /// Optimizes a graph and saves it; ONNX is the format in between.
   private func optimize(
     _ part: MoonshineModelFiles.Part, to optimized: FilePath, with library: ONNXLibrary
   ) throws(ONNXError) {
@@ -57,11 +62,14 @@ extension InstalledFolder {
 }
 
 extension ONNXLibrary {
-  /// Whether it multiplies blocks of 8 bits on all processors with the instructions for it.
+  /// Whether the library multiplies blocks of 8 bits on all processors with the instructions for
+  /// it.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
-  /// The number of the decoder's inputs that share a scale; nil if all inputs of a pass share it,
-  /// because the library would multiply blocks slowly, as floats.
+  /// The number of the decoder's inputs that share a scale.
+  ///
+  /// Nil if all inputs of a pass must share it, because this library or processor would multiply
+  /// blocks slowly, as floats.
   var blockSize: Int? {
     let processor: FilePath = "/proc/cpuinfo"
     let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -71,7 +79,7 @@ extension ONNXLibrary {
     return isFast && multipliesBlocks ? 64 : nil
   }
 
-  /// Loads a model to save it in another form.
+  /// Loads a model and saves it in another form.
   @discardableResult fileprivate func convert(
     _ model: FilePath, optimization: ONNXSessionOptions.Optimization, to saved: FilePath
   ) throws(ONNXError) -> ONNXSession {
@@ -80,7 +88,7 @@ extension ONNXLibrary {
     options.keepsMemory = false
     options.savedModel = saved
     if Task.isCancelled { throw .terminated }
-    // The library reports no reason if it cannot write the file.
+    // Created first, because the library reports no reason if it cannot write the file.
     try saved.create()
     do throws(ONNXError) {
       return try ONNXSession(model: model, in: self, options: options)
@@ -92,14 +100,15 @@ extension ONNXLibrary {
 
 extension ONNXSession {
   /// The size of the decoder's attention heads: the last dimension of its cached keys; nil for an
-  /// encoder, whose scales are constants already.
+  /// encoder, whose scales are already constants.
   fileprivate var headSize: Int? {
     inputs.first { $0.name.hasSuffix(".decoder.key") }?.shape.last ?? nil
   }
 }
 
 extension FilePath {
-  /// A hidden file beside it; the file of an interrupted preparation is overwritten.
+  /// The path of a hidden file in the same folder; a file left by an interrupted preparation is
+  /// overwritten.
   fileprivate var temporary: FilePath {
     folder.appending(FilePath(bytes: Array(".".utf8) + name.bytes))
   }
@@ -111,14 +120,14 @@ extension FilePath {
     close(file)
   }
 
-  /// Whether less than 1 MiB is free where the file is.
+  /// Whether the file system of this path has less than 1 MiB free.
   fileprivate var isOnFullDisk: Bool {
     var status = statvfs()
     let isKnown = withCString { statvfs($0, &status) } == 0
     return isKnown && status.f_bavail * status.f_frsize < 1 << 20
   }
 
-  /// Moves a whole file into place, when it is on the disk.
+  /// Moves a complete file into place after its data has been written to the disk.
   fileprivate func publish(as path: FilePath) throws(ONNXError) {
     let file = withCString { open($0, O_RDONLY | O_CLOEXEC) }
     guard file >= 0 else { throw ONNXError(code: errno, path: self) }

@@ -6,29 +6,31 @@ import SpeechEngine
 
 /// Rewrites a model that ONNX Runtime saved as ONNX, so that it can be loaded and optimized.
 ///
-/// - Names: the library saves the graphs that a condition chooses from without names, and then refuses
-///   to load them.
-/// - Scales: attention divides by the square root of the size of a head, which the exported graphs take
-///   from the shape of a tensor in each run. If the size is a constant, one operator multiplies,
-///   scales, and transposes. Otherwise, each token transposes and scales the keys of all audio.
-/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. Other
-///   operators multiply the bytes themselves: they read a quarter of the memory.
-/// - Rows: the library multiplies a single row by a matrix with other instructions than several rows,
-///   which add in another order, unless it also scales the product. In attention it scales by almost 1.
-///   Then, with blocks, the numbers of a token are the same, bit by bit, whatever else is in its pass.
-/// - Shapes: the library infers the shapes of values from those of the inputs. Its memory planner
-///   compares each value of a known shape with all earlier ones. Without the shape of the tokens, the
-///   decoder loads in three quarters of the time.
+/// - Names: the library saves the branches of a condition without names, and then refuses to load
+///   them.
+/// - Scales: attention divides by the square root of the head size, which the exported graphs
+///   compute from the shape of a tensor in each run. With a constant head size, one operator
+///   multiplies, scales, and transposes. Otherwise, the keys of all audio are transposed and scaled
+///   again for each token.
+/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them.
+///   Operators that multiply the bytes themselves replace them, and read a quarter of the memory.
+/// - Rows: the library multiplies a single row by a matrix with other instructions than several
+///   rows, which add in another order, unless the operator also scales the product. Attention
+///   therefore scales by almost 1. With blocks, the numbers of a token are then the same, bit by
+///   bit, whichever other tokens are in its pass.
+/// - Shapes: the library infers the shapes of values from those of the inputs, and its memory
+///   planner compares each value of known shape with all earlier ones. Without the shape of the
+///   token input, the decoder loads in three quarters of the time.
 struct ONNXGraphRewriting {
-  /// Copies the model; its weights go from file to file.
+  /// Copies the model with the changes; weights that stay are copied from file to file.
   ///
   /// - Parameters:
   ///   - headSize: the size of an attention head; nil to leave scales as they are.
-  ///   - quantizesInputs: whether 8-bit weights are multiplied as they are, by inputs that each product
-  ///     rounds to 8 bits.
-  ///   - blockSize: the number of these inputs that share a scale; nil if all do.
-  ///   - unshapedInput: the input whose shape is removed; nil to keep all.
-  /// - Throws: `.fileDamaged` if the model is not a protobuf message; errors of the system.
+  ///   - quantizesInputs: whether products use the 8-bit weights directly and round their inputs to
+  ///     8 bits.
+  ///   - blockSize: the number of these inputs that share a scale; nil if all inputs share one.
+  ///   - unshapedInput: the input whose shape is removed; nil to keep all shapes.
+  /// - Throws: `.fileDamaged` if the model is not a protobuf message; system errors.
   static func rewrite(
     _ model: FilePath, to path: FilePath, headSize: Int? = nil, quantizesInputs: Bool = false,
     blockSize: Int? = nil, unshapedInput: String? = nil
@@ -52,7 +54,7 @@ struct ONNXGraphRewriting {
     }
   }
 
-  /// A part of the copy: one of the model, or something new.
+  /// A part of the copy: a range of the model, or new bytes.
   private enum Piece {
     case kept(Range<Int>)
     case new([UInt8])
@@ -72,11 +74,12 @@ struct ONNXGraphRewriting {
     }
   }
 
-  /// The messages of a model that lead to its graphs.
+  /// The kinds of messages that contain graphs, directly or not.
   private enum Message {
     case model, graph, node, attribute
 
-    /// The fields that are such messages, by their numbers in `onnx.proto`.
+    /// Returns the kind of message in a field, by the field's number in `onnx.proto`; nil for any
+    /// other field.
     func message(in field: Int) -> Message? {
       switch (self, field) {
       case (.model, 7): .graph
@@ -92,9 +95,9 @@ struct ONNXGraphRewriting {
   let headSize: Int?
   let blockSize: Int?
   let unshapedInput: String?
-  /// By the names of the floats that they become.
+  /// The weights, by the names of the float tensors that they become.
   private var weights: [String: QuantizedWeight] = [:]
-  /// The tensors that the new products need, by their names.
+  /// The tensors that the new products need, by name.
   private var newTensors: [String: [UInt8]] = [:]
 
   private init(
@@ -104,7 +107,7 @@ struct ONNXGraphRewriting {
     (self.blockSize, self.unshapedInput) = (blockSize, unshapedInput)
   }
 
-  /// A message with its new parts; one piece if it has none.
+  /// Returns a message with its new parts; a single piece if it has none.
   private mutating func rewritten(
     _ message: Message, _ range: Range<Int>
   ) throws(ModelDamage) -> [Piece] {
@@ -120,7 +123,8 @@ struct ONNXGraphRewriting {
       } else {
         guard let inner = message.message(in: field.number), field.isBytes else { continue }
         var pieces = try rewritten(inner, field.content)
-        // The branches, which are rewritten now, find the tensors in the main graph.
+        // The tensors go into the main graph, where the branches that have just been rewritten find
+        // them.
         if message == .model { pieces += newPieces }
         content = pieces
         if content.count == 1, case .kept = content[0] { continue }
@@ -131,7 +135,7 @@ struct ONNXGraphRewriting {
       start = field.content.upperBound
     }
     pieces.append(.kept(start..<range.upperBound))
-    // If a field occurs twice, the last one counts.
+    // A name added at the end replaces an earlier empty name: of equal fields, the last one counts.
     if message == .graph, !isNamed {
       pieces.append(.new(textField(2, "branch")))
     }
@@ -140,7 +144,8 @@ struct ONNXGraphRewriting {
 
   /// Finds the weights of the main graph.
   ///
-  /// The exported chain is `Cast`, `Mul` by a scale, and `Add` of an offset, a multiple of the scale.
+  /// The exported chain is `Cast`, `Mul` by a scale, and `Add` of an offset, which is a multiple of
+  /// the scale.
   private mutating func findWeights() throws(ModelDamage) {
     guard let graph = try fields(7, in: 0..<bytes.count).first else { return }
     var tensors: [String: ONNXTensor] = [:]
@@ -165,12 +170,13 @@ struct ONNXGraphRewriting {
     }
   }
 
-  /// The new tensors, in the same order for each run.
+  /// The new tensors, always in the same order.
   private var newPieces: [Piece] {
     newTensors.sorted { $0.key < $1.key }.map { .new($0.value) }
   }
 
-  /// The new contents of a graph's nodes and inputs, by where each starts.
+  /// Returns the new contents of a graph's nodes and inputs, by the offset of the field that each
+  /// replaces.
   private mutating func newFields(
     inGraph range: Range<Int>
   ) throws(ModelDamage) -> [Int: [UInt8]] {
@@ -200,12 +206,13 @@ struct ONNXGraphRewriting {
     return new
   }
 
-  /// The node that multiplies by the bytes of a weight; nil if the second factor is no weight.
+  /// Returns the node that multiplies by the bytes of a weight; nil if the second factor is not a
+  /// weight.
   private mutating func byteProduct(
     _ product: ONNXNode, _ output: String, _ producers: [String: ONNXNode]
   ) -> [UInt8]? {
     guard product.inputs.count == 2 else { return nil }
-    // The weights of the result are those of the input, transposed.
+    // A transposed weight has the same bytes, in another order.
     let transpose = producers[product.inputs[1]].flatMap { $0.type == "Transpose" ? $0 : nil }
     guard let name = transpose?.inputs.first ?? product.inputs.last, var weight = weights[name]
     else { return nil }
@@ -216,9 +223,11 @@ struct ONNXGraphRewriting {
     return weight.product(with: product.inputs[0], output: output)
   }
 
-  /// The result that is the size of a head, and where its node starts, if a node takes the root of it.
+  /// Returns the name of the value that contains the head size, and the offset of its node, if
+  /// `root` takes its square root; otherwise nil.
   ///
-  /// The exported chain is `Shape`, `Slice`, `Cast`, `Sqrt`; nothing else takes a root of a shape.
+  /// The exported chain is `Shape`, `Slice`, `Cast`, `Sqrt`; no other node takes the root of a
+  /// shape.
   private func headSizeCast(
     under root: ONNXNode, _ producers: [String: ONNXNode]
   ) -> (name: String, start: Int)? {
@@ -230,7 +239,7 @@ struct ONNXGraphRewriting {
     return (name, cast.start)
   }
 
-  /// The nodes of a graph by their first outputs.
+  /// Returns the nodes of a graph, by the names of their first outputs.
   private func producers(inGraph range: Range<Int>) throws(ModelDamage) -> [String: ONNXNode] {
     var producers: [String: ONNXNode] = [:]
     for field in try fields(1, in: range) {
@@ -240,8 +249,8 @@ struct ONNXGraphRewriting {
     return producers
   }
 
-  /// The name and the element type of an input, a `ValueInfoProto` of a tensor; the type is that of
-  /// `TensorProto.DataType`.
+  /// Returns the name of an input (a `ValueInfoProto` of a tensor) and the number of its element
+  /// type in `TensorProto.DataType`.
   private func input(_ field: MessageField) throws(ModelDamage) -> (name: String, type: Int) {
     var (name, type) = ("", 0)
     for field in try MessageReader(bytes: bytes, range: field.content).rest() {
@@ -257,7 +266,7 @@ struct ONNXGraphRewriting {
     return (name, type)
   }
 
-  /// The messages and texts with a number.
+  /// Returns the messages and texts with a field number.
   private func fields(_ number: Int, in range: Range<Int>) throws(ModelDamage)
     -> [MessageField]
   {

@@ -1,6 +1,6 @@
 import SpeechEngine
 
-/// A constant of a graph: a `TensorProto`.
+/// A constant in a graph: a `TensorProto`.
 struct ONNXTensor {
   var name = ""
   var isInt8 = false
@@ -21,7 +21,7 @@ struct ONNXTensor {
     }
   }
 
-  /// The value of the tensor, if it is a single float.
+  /// Returns the value of the tensor; nil unless the tensor is a single float.
   func float(in bytes: UnsafeRawBufferPointer) -> Float? {
     guard content.count == 4 else { return nil }
     let bits = bytes.loadUnaligned(fromByteOffset: content.lowerBound, as: UInt32.self)
@@ -29,7 +29,7 @@ struct ONNXTensor {
   }
 }
 
-/// An operator of a graph: its type, its inputs, and its first output.
+/// An operator in a graph: its type, its inputs, and its first output.
 struct ONNXNode {
   let start: Int
   var type = ""
@@ -103,7 +103,7 @@ struct MessageReader {
 
   /// Reads a variable-length number.
   ///
-  /// Bits after the ninth byte are ignored: no length or tag has more.
+  /// Bits after the ninth byte are ignored, because no length or tag is that long.
   private mutating func number() throws(ModelDamage) -> Int {
     var value = 0
     for shift in stride(from: 0, to: 70, by: 7) {
@@ -128,11 +128,11 @@ func numberField(_ number: Int, _ value: Int) -> [UInt8] {
   varint(number << 3) + varint(value)
 }
 
-/// The content of a `NodeProto`.
+/// Returns the content of a `NodeProto`.
 ///
 /// - Parameters:
-///   - attributes: its fields with attributes.
-///   - domain: nil for the operators of ONNX itself.
+///   - attributes: the encoded attribute fields.
+///   - domain: the operator's domain; nil for the operators of ONNX itself.
 func operatorNode(
   _ type: String, _ inputs: [String], _ output: String, _ attributes: [UInt8] = [],
   domain: String? = "com.microsoft"
@@ -141,20 +141,20 @@ func operatorNode(
     + (domain.map { textField(7, $0) } ?? [])
 }
 
-/// A field of a node with an attribute, a float.
+/// Returns the field of a node for a float attribute.
 func attribute(_ name: String, _ value: Float) -> [UInt8] {
   let bytes = withUnsafeBytes(of: value.bitPattern.littleEndian, Array.init)
   return bytesField(5, textField(1, name) + [2 << 3 | 5] + bytes + numberField(20, 1))
 }
 
-/// A field of a node with an attribute, an integer.
+/// Returns the field of a node for an integer attribute.
 func attribute(_ name: String, _ value: Int) -> [UInt8] {
   bytesField(5, textField(1, name) + numberField(3, value) + numberField(20, 2))
 }
 
-/// A field of a graph with a `TensorProto`.
+/// Returns the field of a graph for a `TensorProto`.
 ///
-/// - Parameter type: 1 for floats, 2 for unsigned bytes.
+/// - Parameter type: the element type: 1 for floats, 2 for unsigned bytes.
 func tensorField(
   _ name: String, _ dimensions: [Int], _ content: [UInt8], type: Int = 2
 ) -> [UInt8] {
@@ -164,7 +164,7 @@ func tensorField(
       + bytesField(9, content))
 }
 
-/// A number in seven bits a byte.
+/// Returns a number as a protobuf varint, with seven bits per byte.
 func varint(_ number: Int) -> [UInt8] {
   number < 0x80
     ? [UInt8(number)] : [UInt8(number & 0x7F | 0x80)] + varint(number >> 7)

@@ -1,10 +1,10 @@
-/// A weight of 8 bits that a graph turns into floats: `(byte - zeroPoint) * scale`.
+/// An 8-bit weight that a graph turns into floats: `(byte - zeroPoint) * scale`.
 ///
-/// A product with it either rounds all inputs of a pass with one scale (`DynamicQuantizeMatMul`), or
-/// each block of a row with a scale of its own (`MatMulNBits`). Without blocks, the numbers of a token
-/// depend on the other tokens of its pass.
+/// A product with the weight rounds its other factor: either all inputs of a pass with one scale
+/// (`DynamicQuantizeMatMul`), or each block of a row with its own scale (`MatMulNBits`). Without
+/// blocks, the numbers of a token depend on the other tokens of its pass.
 struct QuantizedWeight {
-  /// The name of the weight as floats.
+  /// The name of the weight's float tensor.
   private let floatName: String
   private let tensor: ONNXTensor
   private let rows: Int
@@ -12,12 +12,12 @@ struct QuantizedWeight {
   private let scaleName: String
   private let scale: Float
   private let zeroPoint: UInt8
-  /// The number of inputs that share a scale; nil if all do.
+  /// The number of inputs that share a scale; nil if all inputs share one.
   private let blockSize: Int?
   /// Whether the second factor of a product is the transposed weight.
   var isTransposed = false
 
-  /// Nil unless the tensor is a matrix of 8-bit numbers.
+  /// Returns nil unless the tensor is a matrix of 8-bit numbers.
   init?(
     _ name: String, _ tensor: ONNXTensor, scaleName: String, scale: Float, zeroPoint: Int8,
     blockSize: Int?
@@ -35,20 +35,20 @@ struct QuantizedWeight {
   private var inputCount: Int { isTransposed ? columns : rows }
   private var outputCount: Int { isTransposed ? rows : columns }
 
-  /// The name of the tensor with its bytes.
+  /// The name of the tensor that contains the weight's bytes.
   var bytesName: String { name("bytes") }
 
   private func name(_ part: String) -> String {
     floatName + "_\(part)" + (isTransposed ? "_transposed" : "")
   }
 
-  /// The product's node.
+  /// Returns the node of a product with the weight.
   func product(with input: String, output: String) -> [UInt8] {
     guard let blockSize else {
       return operatorNode(
         "DynamicQuantizeMatMul", [input, bytesName, scaleName, name("zero_point")], output)
     }
-    // Level 4 rounds the inputs to 8 bits.
+    // Accuracy level 4 rounds the inputs to 8 bits.
     let numbers = [
       "K": inputCount, "N": outputCount, "bits": 8, "block_size": blockSize, "accuracy_level": 4,
     ]
@@ -57,7 +57,7 @@ struct QuantizedWeight {
       numbers.sorted { $0.key < $1.key }.flatMap { attribute($0.key, $0.value) })
   }
 
-  /// The tensors that the node needs beside those of the graph, by their names.
+  /// Returns the tensors that the node needs besides those of the graph, by name.
   func tensors(in bytes: UnsafeRawBufferPointer) -> [String: [UInt8]] {
     guard let blockSize else {
       let matrix = matrix(isTransposed: isTransposed, in: bytes)
@@ -82,10 +82,10 @@ struct QuantizedWeight {
     ]
   }
 
-  /// The bytes of the weight, or of the weight transposed.
+  /// Returns the bytes of the weight, transposed if `isTransposed` is true.
   ///
-  /// They are unsigned: for signed ones, some processors add two products in 16 bits, which
-  /// overflows.
+  /// The bytes are unsigned, because with signed bytes, some processors add two products in 16
+  /// bits, which overflows.
   private func matrix(isTransposed: Bool, in bytes: UnsafeRawBufferPointer) -> [UInt8] {
     let content = bytes[tensor.content].map { $0 ^ 0x80 }
     guard isTransposed else { return content }

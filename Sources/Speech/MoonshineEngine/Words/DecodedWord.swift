@@ -9,22 +9,24 @@ struct DecodedWord: Equatable {
   ///
   /// Measured on 14 recordings, clean and in white noise down to -3 dB (695 words): 97% of the
   /// words above 0.95 are right, four of five from 0.8 to 0.95, three of five from 0.4 to 0.8, and
-  /// one of five below 0.4. The product of the probabilities is as good, but worse for long words.
+  /// one of five below 0.4. The product of the probabilities is as good overall, but worse for long
+  /// words.
   var confidence: Double?
 }
 
 extension [DecodedWord] {
-  /// Whether a likely phrase may have forced a word, because the model finds it so improbable.
+  /// Whether a word is so improbable that a likely phrase may have forced it.
   var haveImprobableWord: Bool { contains { $0.confidence ?? 1 < 0.05 } }
 
   /// Whether the model was certain of each token, so that a search for other texts is unnecessary.
   ///
-  /// Measured on 87 recordings (847 words), 89 utterances: with 0.5, 26 of them need a search, and as many
-  /// words are wrong as if all did; with 0.45, 4 more are wrong, and 7 without any search.
+  /// Measured on 87 recordings (847 words, 89 utterances): with 0.5, 26 utterances need a search,
+  /// and as many words are wrong as if all utterances were searched. With 0.45, 4 more words are
+  /// wrong; without any search, 7 more.
   var areSure: Bool { !isEmpty && allSatisfy { $0.confidence ?? 1 >= 0.5 } }
 
-  /// Whether a likely phrase replaced a text instead of correcting it: fewer than half of the words of
-  /// the longer text are in both.
+  /// Whether likely phrases replaced a text instead of correcting it: the two texts have fewer than
+  /// half of the longer text's words in common.
   ///
   /// - Parameter plain: the words of the text without likely phrases.
   func areForced(over plain: [DecodedWord]) -> Bool {
@@ -37,8 +39,10 @@ extension [DecodedWord] {
 }
 
 extension Tokenizer {
-  /// The words of a text: what begins with a space, and, where words have none between them, each
-  /// token of such a script; in the spelling of the grammar, where there is one.
+  /// Returns the words of a text.
+  ///
+  /// A word begins with a space. In Chinese and Japanese, which have no spaces, each token begins a
+  /// word. With a grammar, the words are the grammar's, in its spelling.
   func words(of text: DecodedText) -> [DecodedWord] {
     if case .grammar(let progress) = text.guide { return words(of: progress, from: text) }
     var words: [(bytes: [UInt8], least: Float)] = []
@@ -53,13 +57,13 @@ extension Tokenizer {
     }
     return words.compactMap { bytes, least in
       let text = String(decoding: bytes, as: UTF8.self).drop(while: \.isWhitespace)
-      // Marks alone are inaudible.
+      // Punctuation marks alone are not a word.
       guard text.isSpoken else { return nil }
       return DecodedWord(text: String(text), confidence: Double(exp(least)))
     }
   }
 
-  /// A sentence's words, each with the lowest probability of its tokens.
+  /// Returns the words of a grammar's sentence, each with the lowest probability of its tokens.
   private func words(of progress: GrammarProgress, from text: DecodedText) -> [DecodedWord] {
     let words = progress.words
     let ends = words.dropFirst().map(\.start) + [Int.max]
@@ -79,7 +83,7 @@ extension Tokenizer {
     guard let first = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first else {
       return false
     }
-    // A character whose bytes are incomplete continues.
+    // If `previous` ends within a UTF-8 character, this token continues that word.
     return first.isWordOfItsOwn && String(validating: previous, as: UTF8.self) != nil
   }
 }
@@ -94,17 +98,19 @@ extension Unicode.Scalar {
   }
 }
 
-/// The words of an utterance with their times.
+/// Adds times to the words of an utterance.
 extension [DecodedWord] {
-  /// The words with estimated times: one after the other over the voice.
+  /// Returns the words with estimated times: one after another over the frames of the voice.
   func spread(over voice: Range<FrameCount>) -> [SpeechHypothesis.Word] {
     zip(self, SpeechHypothesis.Word.spread(map(\.text), over: voice)).map { word, place in
       SpeechHypothesis.Word(word.text, frames: place.frames, confidence: word.confidence)
     }
   }
 
-  /// The words with measured times, with their ends beside pauses where the voice is; words without
-  /// a place share the gap between their neighbors.
+  /// Returns the words with measured times.
+  ///
+  /// Beside a pause, a word ends where the voice ends. Words without a measured time share the gap
+  /// between their neighbors.
   func placed(
     at measured: [Range<FrameCount>?], in span: VoicedSpan
   ) -> [SpeechHypothesis.Word] {
@@ -122,7 +128,7 @@ extension [DecodedWord] {
         rest = rest.dropFirst(missing.count)
         let begin = placed.last?.frames.upperBound ?? voice.lowerBound
         let end = Swift.max(begin, rest.first?.1?.lowerBound ?? voice.upperBound)
-        // Between neighbors without a place, a word keeps its room and loses only silence.
+        // Between nil neighbors, `fitting` does not extend the gap; it only removes silence.
         let gap = span.fitting([nil, begin..<end, nil])[1] ?? begin..<end
         placed += missing.map(\.0).spread(over: gap)
       }

@@ -14,7 +14,7 @@ package struct InstalledFolder: Sendable {
       package let name: String
       package let bytes: Int
       package let sha256: String
-      /// The time of the last change of the file, in nanoseconds since 1970.
+      /// The modification time of the file, in nanoseconds since 1970.
       package let modified: Int?
     }
 
@@ -71,8 +71,9 @@ package struct InstalledFolder: Sendable {
     return manifest.files.contains { $0.name == name }
   }
 
-  /// Returns the path of a file after comparing its size and date with the manifest; if only the
-  /// date differs, the whole file is verified.
+  /// Returns the path of a file after comparing its size and date with the manifest.
+  ///
+  /// If only the date differs, this verifies the digest of the whole file.
   ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`, `.fileDamaged`, `.fileUnreadable`.
   package func file(_ name: String) throws(ONNXError) -> FilePath {
@@ -93,13 +94,13 @@ package struct InstalledFolder: Sendable {
 
   /// Reads all files of the manifest and compares their digests with it.
   ///
-  /// - Throws: the same errors, for the first file that differs.
+  /// - Throws: as `file`, for the first file that differs.
   package func verify() throws(ONNXError) {
     for recorded in manifest?.files ?? [] { try recorded.verify(file(recorded.name)) }
   }
 
-  /// Returns the status of a regular file that no other user can change; opening a pipe would
-  /// block.
+  /// Returns the status of a regular file that no other user can change; throws for a pipe, because
+  /// opening it would block.
   private static func trustedFile(_ path: FilePath) throws(ONNXError) -> stat {
     let status = try trustedStatus(of: path)
     guard status.isRegularFile else {
@@ -143,7 +144,8 @@ extension InstalledFolder {
     }
   }
 
-  /// The folder of installed components: `syrinx` in `XDG_DATA_HOME`, or in `~/.local/share`.
+  /// Returns the folder of installed components: `syrinx` in `XDG_DATA_HOME`, or in
+  /// `~/.local/share`.
   package static func root(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> FilePath? {
@@ -153,15 +155,17 @@ extension InstalledFolder {
     return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")
   }
 
-  /// The installed components whose names begin with a prefix, in alphabetical order.
+  /// Returns the installed components whose names begin with a prefix, in alphabetical order.
   package static func installed(
     named prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [FilePath] {
     root(environment: environment).map { components(in: $0, named: prefix) } ?? []
   }
 
-  /// Finds another folder that contains components with this name prefix: in the registered home
-  /// folder, which `HOME` or `XDG_DATA_HOME` may hide, or a folder for all users.
+  /// Returns another folder that contains components with this name prefix.
+  ///
+  /// It is in the registered home folder, which `HOME` or `XDG_DATA_HOME` may hide, or for all
+  /// users.
   ///
   /// The folders for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and
   /// the home of the system's service, `/var/lib/syrinx`.
@@ -185,7 +189,7 @@ extension InstalledFolder {
 }
 
 extension InstalledFolder.Manifest.File {
-  /// The record of a file.
+  /// Creates the manifest's record of a file.
   fileprivate init(_ name: String, in folder: FilePath) throws(ONNXError) {
     let path = folder.appending(FilePath(name))
     guard let status = path.status else { throw ONNXError(code: errno, path: path) }
@@ -193,7 +197,7 @@ extension InstalledFolder.Manifest.File {
     sha256 = try path.sha256()
   }
 
-  /// Compares the digest of the whole file with the recorded one.
+  /// Compares the digest of the whole file with the recorded digest.
   fileprivate func verify(_ path: FilePath) throws(ONNXError) {
     if try path.sha256() != sha256 {
       throw .fileDamaged(path: path, reason: "its SHA-256 differs from the recorded one")
@@ -202,7 +206,7 @@ extension InstalledFolder.Manifest.File {
 }
 
 extension stat {
-  /// The time of the last change of the file, in nanoseconds since 1970.
+  /// The modification time of the file, in nanoseconds since 1970.
   ///
   /// A date after 2262 wraps around, which does not affect comparisons.
   fileprivate var modified: Int { st_mtim.tv_sec &* 1_000_000_000 &+ st_mtim.tv_nsec }

@@ -1,6 +1,6 @@
 import FilePaths
 
-/// The used functions of ONNX Runtime's C interface.
+/// The functions of ONNX Runtime's C interface that are used here.
 ///
 /// The library exports one symbol. All other functions are in a table that only grows: a function
 /// has the same index in every later version. The types are those of `onnxruntime_c_api.h`. A nil
@@ -77,7 +77,7 @@ struct ONNXFunctions: Sendable {
 
   /// - Parameter table: the table that the library returns for version 16 or later.
   init(table: UnsafePointer<UnsafeRawPointer>) {
-    // The table contains the addresses of C functions, with the types of the header.
+    // Safe, because the table contains the addresses of C functions with the types of the header.
     func entry<Function>(_ index: Int) -> Function {
       unsafeBitCast(table[index], to: Function.self)
     }
@@ -122,10 +122,10 @@ struct ONNXFunctions: Sendable {
   }
 }
 
-/// The owner of an object of the library, which it releases.
+/// Owns an object of the library and releases it.
 ///
 /// `@unchecked`, because of the pointer; safe, because any thread may use and release an object of
-/// the library that no thread changes. Code that shares an owner ensures this.
+/// the library as long as no thread changes it. Code that shares an owner ensures this.
 struct ONNXOwner: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
   private let release: ONNXFunctions.Release?
@@ -159,7 +159,7 @@ extension ONNXFunctions {
     return count
   }
 
-  /// Throws a failed status as an error; no other code does this.
+  /// Throws if a status is a failure; only this function turns statuses into errors.
   func check(_ status: Status?) throws(ONNXError) {
     guard let status else { return }
     defer { releaseStatus(status) }
@@ -170,7 +170,7 @@ extension ONNXFunctions {
 }
 
 extension String {
-  /// The first line, without the source locations on the lines after it.
+  /// The first line; the lines after it contain source locations.
   fileprivate var trimmed: String {
     split(separator: "\n").first.map { $0.trimmingPrefix(while: \.isWhitespace) }.map(String.init)
       ?? self

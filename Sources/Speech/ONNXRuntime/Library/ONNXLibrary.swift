@@ -4,26 +4,27 @@ import Logging
 
 /// A loaded libonnxruntime, with its environment.
 ///
-/// It is never unloaded, and its environment never released: sessions and values may outlive it.
+/// It is never unloaded, and its environment is never released, because sessions and values may
+/// outlive it.
 package final class ONNXLibrary: Sendable {
-  /// The version of the C interface, which later libraries also support.
+  /// The version of the C interface that this code uses; later libraries also support it.
   private static let interface: UInt32 = 16
   static let leastVersion = "1.16"
   static let log = Logger(label: "syrinx.onnx")
 
   /// The path from which the library was loaded.
   package let path: FilePath
-  /// The version that it reports: "1.28.2".
+  /// The version that the library reports: "1.28.2".
   package let version: String
   let functions: ONNXFunctions
   private let environment: ONNXOwner
   private let memory: ONNXOwner
 
-  /// Loads the library, unless it is loaded; the corresponding C functions are `dlopen` and
+  /// Loads the library, unless it is already loaded; the corresponding C functions are `dlopen` and
   /// `OrtGetApiBase`.
   ///
-  /// - Throws: `.libraryUnusable` if there is no library at the path, another library, or a library
-  ///   that is too old, with its version.
+  /// - Throws: `.libraryUnusable` if the path has no library or another library, or if the library
+  ///   is too old; the error then contains its version.
   package init(path: FilePath) throws(ONNXError) {
     let base = try Self.base(of: path)
     // The base is a structure of two functions: one returns the interface, the other the version.
@@ -47,11 +48,11 @@ package final class ONNXLibrary: Sendable {
     environment = try functions.make { created in
       functions.createEnvironment(logMessage, nil, Self.leastSeverity, "syrinx", created)
     }
-    // OrtDeviceAllocator and OrtMemTypeDefault: memory of the program.
+    // `OrtDeviceAllocator` and `OrtMemTypeDefault`: the program allocates the memory.
     memory = try functions.make { functions.createMemoryInfo(0, 0, $0) }
   }
 
-  /// Whether its version is at least 1 and this minor number.
+  /// Whether the library's version is at least 1 with this minor number.
   package func isAtLeast(minor: Int) -> Bool { Self.isVersion(version, atLeast: minor) }
 
   private static func isVersion(_ version: String, atLeast minor: Int) -> Bool {
@@ -81,7 +82,8 @@ package final class ONNXLibrary: Sendable {
   /// Whether any library can be loaded from a path.
   static func isThere(_ path: FilePath) -> Bool { (try? LoadedLibrary(path)) != nil }
 
-  /// Warnings are logged for debugging only, because errors carry their reasons.
+  /// The least severity to log; warnings are logged only for debugging, because errors carry their
+  /// reasons.
   private static var leastSeverity: Int32 { log.logLevel <= .debug ? 2 : 4 }
 
   /// Creates a session in the environment.
@@ -115,18 +117,18 @@ private func logMessage(
 }
 
 extension ONNXLibrary {
-  /// The variable with the path of the library.
+  /// The environment variable with the path of the library.
   package static let variable = "SYRINX_ONNXRUNTIME_LIBRARY"
-  /// The component that contains the library, and the name of the library in it.
+  /// The name of the component that contains the library.
   package static let component = "onnxruntime"
   package static let fileName = "libonnxruntime.so"
 
   /// Loads the installed library, or the system's library.
   ///
-  /// If a library was chosen, or else if the variable names one, no other library is tried.
+  /// If `chosen` or else the environment variable names a library, no other library is tried.
   ///
-  /// - Throws: `.libraryMissing` with every place searched; for a library that was found, the
-  ///   reason that it cannot be used.
+  /// - Throws: `.libraryMissing` with every place searched; if a library was found but cannot be
+  ///   used, an error with the reason.
   package static func load(
     chosen: FilePath? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -138,7 +140,7 @@ extension ONNXLibrary {
     if let folder = installed.first {
       return try ONNXLibrary(path: InstalledFolder(folder).file(fileName))
     }
-    // The loader has its own list of folders.
+    // The loader also searches its own folders.
     if let name = systemNames.first(where: isThere) { return try ONNXLibrary(path: name) }
     let root = InstalledFolder.root(environment: environment)?.appending(FilePath(component))
     throw .libraryMissing(searched: [root?.description, "the loader's folders"].compactMap(\.self))
@@ -146,7 +148,7 @@ extension ONNXLibrary {
 
   private static let systemNames: [FilePath] = ["libonnxruntime.so", "libonnxruntime.so.1"]
 
-  /// The path of the library, if no other user can change it.
+  /// Returns the path of the library; throws if another user can change the library.
   private static func trusted(_ path: FilePath) throws(ONNXError) -> FilePath {
     guard path.status != nil else {
       throw .libraryUnusable(path: path, reason: "it is missing")

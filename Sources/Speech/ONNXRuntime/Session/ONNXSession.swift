@@ -2,9 +2,9 @@ package import FilePaths
 import Glibc
 import Synchronization
 
-/// A loaded model that many users share.
+/// A loaded model that can be shared.
 ///
-/// Thread safety: it never changes; any number of threads may run it at the same time.
+/// Thread safety: it is immutable, so any number of threads may run it at the same time.
 package final class ONNXSession: Sendable {
   /// The model's file.
   package let path: FilePath
@@ -12,7 +12,8 @@ package final class ONNXSession: Sendable {
   package let inputs: [ONNXPort]
   package let outputs: [ONNXPort]
   private let owner: ONNXOwner
-  // The mapped file of the model, if its weights are used in place; released after `owner`.
+  // The mapped file of the model, if its weights are used in place; it must be released after
+  // `owner`.
   private let mapping: MappedFile?
   // The names of inputs and outputs as C strings; never changed after `init`.
   private nonisolated(unsafe) let names: [String: UnsafeMutablePointer<CChar>]
@@ -88,7 +89,7 @@ package final class ONNXSession: Sendable {
   ///
   /// - Parameters:
   ///   - outputs: the names of the outputs to compute; the library skips all others.
-  ///   - run: lets another thread terminate the call.
+  ///   - run: the run by which another thread can terminate the call.
   /// - Returns: a value for each name in `outputs`.
   /// - Throws: `.terminated`, `.outOfMemory`, `.failed`.
   package func run(
@@ -119,7 +120,8 @@ package final class ONNXSession: Sendable {
     mapping?.releasePages()
   }
 
-  /// Takes ownership of all results of a run, even if one of them is unusable.
+  /// Takes ownership of all results of a run; if one of them is unusable, the others are still
+  /// released.
   private func values(_ results: [OpaquePointer?]) throws(ONNXError) -> [ONNXValue] {
     let release = library.functions.releaseValue
     let made = results.map { pointer in
@@ -140,7 +142,7 @@ package final class ONNXSession: Sendable {
 }
 
 extension ONNXError {
-  /// The error for a model that the library does not load.
+  /// Returns the error for a model that the library cannot load.
   fileprivate func ofModel(at path: FilePath) -> ONNXError {
     if case .failed(let reason) = self {
       return .modelUnusable(path: path, reason: reason.printable)
@@ -158,8 +160,8 @@ package final class ONNXRun: Sendable {
   private let functions: ONNXFunctions
   private let flag = Atomic<Bool>(false)
 
-  /// - Parameter returnsMemory: whether a session frees the memory kept from earlier runs at the
-  ///   end of a run, except for its first block.
+  /// - Parameter returnsMemory: whether the session frees the memory kept from earlier runs when
+  ///   the run ends; the first block of memory is always kept.
   package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions
@@ -189,14 +191,14 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   /// The level to which the library optimizes a graph while loading it.
   package enum Optimization: Int32, Sendable {
     case none = 0
-    /// For any processor.
+    /// Optimizations that suit any processor.
     case extended = 2
-    /// For this processor.
+    /// All optimizations, including those for this processor only.
     case all = 99
   }
 
   package var optimization = Optimization.all
-  /// Whether the memory of a run is kept for the next run.
+  /// Whether memory is kept after a run for the next run.
   package var keepsMemory = true
   /// Whether the file of a model in ORT format is mapped into memory, so that processes share its
   /// weights.
@@ -223,7 +225,8 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     let options = made.pointer
     try functions.check(functions.setThreadCount(options, Int32(threadCount)))
     try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))
-    // The lengths of inputs change with each run, so each run would add a memory pattern.
+    // A memory pattern would be stored for each run, because the lengths of inputs differ between
+    // runs.
     try functions.check(functions.disableMemoryPattern(options))
     if !keepsMemory { try functions.check(functions.disableArena(options)) }
     if let savedModel {

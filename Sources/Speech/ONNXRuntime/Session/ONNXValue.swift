@@ -2,7 +2,7 @@ import FilePaths
 
 /// A type of tensor elements.
 package protocol ONNXElement: BitwiseCopyable, Sendable {
-  /// The number of the type in the library.
+  /// The element type in the library's terms.
   static var elementType: ONNXElementType { get }
 }
 
@@ -43,7 +43,7 @@ extension Bool: ONNXElement {
 
 /// A tensor: the output of a run, or an input of any number of runs.
 ///
-/// Thread safety: it never changes, so any thread may read it.
+/// Thread safety: it is immutable, so any thread may read it.
 package final class ONNXValue: Sendable {
   /// The length of each dimension.
   package let shape: [Int]
@@ -57,8 +57,8 @@ package final class ONNXValue: Sendable {
   /// Creates a tensor whose elements the caller writes in place.
   ///
   /// - Parameters:
-  ///   - shape: a length of 0 makes a tensor without elements.
-  ///   - write: writes every element; without it, all are zeros.
+  ///   - shape: the length of each dimension; with a length of 0, the tensor has no elements.
+  ///   - write: writes every element; without it, all elements are zero.
   package init<Element: ONNXElement>(
     of element: Element.Type, shape: [Int], in library: ONNXLibrary,
     write: ((UnsafeMutableBufferPointer<Element>) -> Void)? = nil
@@ -88,7 +88,8 @@ package final class ONNXValue: Sendable {
   ) throws(ONNXError) {
     precondition(elements.count == shape.reduce(1, *), "The shape has as many elements.")
     try self.init(of: Element.self, shape: shape, in: library) { memory in
-      // Copied as bytes: a generic copy, element by element, took a tenth of the time of recognition.
+      // Copied as bytes: a generic copy, element by element, took a tenth of the time of
+      // recognition.
       elements.withUnsafeBytes { UnsafeMutableRawBufferPointer(memory).copyMemory(from: $0) }
     }
   }
@@ -138,15 +139,16 @@ package final class ONNXValue: Sendable {
 package struct ONNXPort: Equatable, Sendable {
   package let name: String
   package let type: ONNXElementType
-  /// The length of each dimension, nil for any length; empty for a scalar and for an unknown shape,
-  /// which ONNX Runtime does not distinguish.
+  /// The length of each dimension, nil for any length.
+  ///
+  /// Empty for both a scalar and an unknown shape, because ONNX Runtime does not distinguish them.
   package let shape: [Int?]
 
   package init(_ name: String, _ type: ONNXElementType, _ shape: [Int?]) {
     (self.name, self.type, self.shape) = (name, type, shape)
   }
 
-  /// Whether a value of the other port's type and shape fits.
+  /// Whether this port accepts a value of the other port's type and shape.
   func takes(_ other: ONNXPort) -> Bool {
     type == other.type && shape.count == other.shape.count
       && zip(shape, other.shape).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
@@ -188,7 +190,7 @@ extension ONNXFunctions {
     return ONNXPort(name, ONNXElementType(rawValue: type), shape)
   }
 
-  /// A string that the library allocates.
+  /// Returns a copy of a string that the library allocates.
   private func text(
     _ get: (_ allocator: OpaquePointer, Created) -> Status?
   ) throws(ONNXError) -> String {

@@ -15,7 +15,8 @@ final class Decoder {
   private static let step = 1_600
 
   let settings: DecoderSettings
-  /// Whether the decoder has every word of the dictionary, not only those of the language model.
+  /// Whether the decoder has loaded every word of the dictionary, not only those of the language
+  /// model.
   let knowsWholeDictionary: Bool
   let decoder: OpaquePointer
   private let probabilities: OpaquePointer
@@ -24,7 +25,7 @@ final class Decoder {
 
   /// Loads a validated model.
   ///
-  /// PocketSphinx may end the process if a file is truncated.
+  /// If a file is truncated, PocketSphinx may end the process, so the model must be validated.
   ///
   /// - Parameter wholeDictionary: whether to load every word, which takes longer.
   init(
@@ -50,7 +51,7 @@ final class Decoder {
     ps_free(decoder)
   }
 
-  /// Makes a front end with the model's parameters, which computes cepstra ahead of the decoder.
+  /// Makes a front end with the model's parameters, which computes cepstra before the decoder does.
   func makeFrontEnd() throws(SpeechEngineError) -> FrontEnd {
     try FrontEnd(configuration: ps_get_config(decoder))
   }
@@ -87,7 +88,7 @@ final class Decoder {
     isInUtterance = true
   }
 
-  /// Sets the mean that it subtracts from later cepstra.
+  /// Sets the mean that the decoder subtracts from later cepstra.
   func setCepstralMean(_ mean: [Float]) { Self.setCepstralMean(mean, of: decoder) }
 
   /// Sets the mean that a decoder subtracts from later cepstra.
@@ -121,20 +122,20 @@ final class Decoder {
 
   /// The best words so far.
   ///
-  /// They have a confidence only after the end of the utterance.
+  /// They have confidences only after the end of the utterance.
   var words: [SpeechHypothesis.Word] {
     Self.words(from: ps_seg_iter(decoder), confidence: confidence)
   }
 
   /// Returns the words of a segment iterator, without silence and noise.
   ///
-  /// It consumes the iterator.
+  /// The iterator cannot be used afterward.
   static func words(
     from first: OpaquePointer?, confidence: (OpaquePointer) -> Double? = { _ in nil }
   ) -> [SpeechHypothesis.Word] {
     var words: [SpeechHypothesis.Word] = []
     var segment = first
-    // Walking to the end frees the iterator.
+    // The iterator is freed when it reaches the end.
     while let current = segment {
       if var word = word(of: current) {
         word.confidence = confidence(current)
@@ -157,7 +158,7 @@ final class Decoder {
   }
 
   private func confidence(of segment: OpaquePointer) -> Double? {
-    // With a grammar, or without the best-path search, every probability is meaningless and 1. The
+    // With a grammar, or without the best-path search, every probability is 1 and meaningless. The
     // score of a key phrase is on another scale.
     guard !isInUtterance, current == .anything, settings.hasBestPath else { return nil }
     let probability = ps_seg_prob(segment, nil, nil, nil)
@@ -169,15 +170,16 @@ final class Decoder {
     guard code >= 0 else { throw .failed(reason: "PocketSphinx's \(function) returned \(code)") }
   }
 
-  /// The name of the added rule that chooses among all public rules.
+  /// The name of a rule that is added to a grammar with several public rules, to choose among them.
   private static let anyRule = "syrinxAnyPublicRule"
 
   /// Adds the search for a grammar.
   ///
-  /// Every public rule may be spoken.
+  /// The sentences of every public rule are recognized.
   ///
-  /// PocketSphinx expands rule references recursively: a deeply nested grammar overflows its stack,
-  /// and a grammar that doubles at each level exhausts memory. So the expansion is checked first.
+  /// The expansion is checked first, because PocketSphinx expands rule references recursively: a
+  /// deeply nested grammar overflows its stack, and a grammar that doubles at each level exhausts
+  /// memory.
   ///
   /// - Throws: `.grammarInvalid`, with the line if it is known.
   private func load(_ grammar: String, name: String) throws(SpeechEngineError) {
@@ -188,9 +190,10 @@ final class Decoder {
     let rules = try JSGFGrammar(grammar)
     try rules.checkExpansion()
     let errors = SphinxLog.errors { [self] in
-      // For an unknown word PocketSphinx logs an error, yet returns 0.
+      // For an unknown word, PocketSphinx logs an error but returns 0, so the log is checked.
       if rules.publicRules.count > 1 {
-        // PocketSphinx accepts one rule, and picks an arbitrary one of several public rules.
+        // PocketSphinx uses only one public rule, and picks it arbitrarily, so a rule that includes
+        // all of them is added.
         let choice = rules.publicRules.map { "<\($0)>" }.joined(separator: " | ")
         let all = "\(grammar)\npublic <\(Self.anyRule)> = \(choice);\n"
         setTopRule("\(rules.name).\(Self.anyRule)")
@@ -211,8 +214,8 @@ final class Decoder {
 
   /// Adds the search for key phrases.
   ///
-  /// - Throws: `.wordUnknown`. PocketSphinx accepts a phrase with an unknown word, but never finds
-  ///   it.
+  /// - Throws: `.wordUnknown`, because PocketSphinx accepts a phrase with an unknown word, but
+  ///   never finds it.
   private func load(_ phrases: [KeyPhrase], name: String) throws(SpeechEngineError) {
     var lines = ""
     for phrase in phrases {
@@ -247,10 +250,11 @@ final class Decoder {
     return count
   }
 
-  /// The threshold of a key phrase without its own threshold.
+  /// Returns the threshold of a key phrase that specifies none.
   ///
-  /// It falls with the length of the phrase, because every phone adds uncertainty. Measured on
-  /// speech with and without 28 phrases, 17 of 24 occurrences were found, with no false positives.
+  /// The threshold falls with the length of the phrase, because every phone adds uncertainty.
+  /// Measured on speech with and without 28 phrases, 17 of 24 occurrences were found, with no false
+  /// positives.
   static func usualThreshold(phoneCount: Int) -> Double {
     (0..<max(5, min(phoneCount, 30))).reduce(1) { threshold, _ in threshold / 10 }
   }
@@ -273,7 +277,7 @@ final class Decoder {
     var texts: Set<[String]> = []
     var looked = 0
     var next = ps_nbest(decoder).flatMap(ps_nbest_next)
-    // Walking to the end frees the iterator.
+    // The iterator is freed when it reaches the end.
     while let current = next {
       var score: Int32 = 0
       _ = ps_nbest_hyp(current, &score)

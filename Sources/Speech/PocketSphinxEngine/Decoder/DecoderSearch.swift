@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechEngine
 
-/// The search of a decoder.
+/// The kind of search of a decoder.
 enum DecoderSearch: Hashable {
   /// Dictation: any words of the language model.
   case anything
@@ -36,7 +36,7 @@ enum DecoderSearch: Hashable {
 
   var isKeyPhrases: Bool { if case .keyPhrases = self { true } else { false } }
 
-  /// Whether all words are in a vocabulary; false if that is uncertain.
+  /// Whether all words are certainly in a vocabulary.
   func isWithin(_ vocabulary: Vocabulary) -> Bool {
     switch self {
     case .anything: true
@@ -53,8 +53,9 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// Returns the words of a grammar's statement, and possibly of its comments; none for a header,
-  /// and nil if they are uncertain.
+  /// Returns the words of a grammar's statement, possibly with those of its comments.
+  ///
+  /// A header has none. Returns nil if the words are uncertain.
   private static func words(of statement: Substring.UTF8View) -> [WordHash]? {
     guard let words = tokens(of: statement) else { return nil }
     guard let first = words.first else { return [] }
@@ -63,8 +64,8 @@ enum DecoderSearch: Hashable {
       .map { WordHash(of: $0) }
   }
 
-  /// Returns the tokens of a grammar's statement, without rule names, tags, weights, and comments;
-  /// nil if a slash in a comment may hide tokens.
+  /// Returns the tokens of a grammar's statement without rule names, tags, weights, and block
+  /// comments; nil if a slash in a comment may hide tokens.
   private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View]? {
     let slash = UInt8(ascii: "/")
     var hiddenUntil: UInt8?
@@ -72,7 +73,7 @@ enum DecoderSearch: Hashable {
     let tokens = statement.split { byte in
       if let end = hiddenUntil {
         if byte == end { hiddenUntil = nil }
-        // A weight is on one line.
+        // A weight is on one line, so these slashes are not around a weight.
         if end == slash, byte == UInt8(ascii: "\n") { isCertain = false }
         return true
       }

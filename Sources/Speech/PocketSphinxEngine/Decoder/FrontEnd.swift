@@ -3,14 +3,14 @@ import CPocketSphinx
 import Glibc
 import SpeechEngine
 
-/// PocketSphinx's front end, which converts samples to cepstra at a thousandth of the decoder's
-/// cost.
+/// PocketSphinx's front end, which converts samples to cepstra in a thousandth of the decoder's
+/// time.
 struct FrontEnd: ~Copyable {
   private let frontEnd: OpaquePointer
   private let width: Int
   private let rows: UnsafeMutableBufferPointer<UnsafeMutablePointer<mfcc_t>?>
   private let cells: UnsafeMutablePointer<mfcc_t>
-  /// The model's parameters that determine the factors of the coefficients.
+  /// The model's lifter parameter; it and `factor` scale the coefficients.
   private let lifter: Int
   private let factor: Float
   private static let rowCount = 128
@@ -24,12 +24,13 @@ struct FrontEnd: ~Copyable {
     frontEnd = made
     lifter = ps_config_int(configuration, "lifter")
     let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
-    // "legacy" divides by the number of filters; the other transforms are orthonormal.
+    // The transform "legacy" divides by the number of filters; the other transforms are
+    // orthonormal.
     let filterCount = Float(max(1, ps_config_int(configuration, "nfilt")))
     factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
     width = Int(fe_get_output_size(made))
-    // The cells are owned by this value and freed in its deinit; the C function needs an array of
-    // row pointers.
+    // This value owns the cells and frees them in its deinit; the C function needs an array of
+    // pointers to their rows.
     cells = .allocate(capacity: width * Self.rowCount)
     rows = .allocate(capacity: Self.rowCount)
     for row in 0..<Self.rowCount { rows[row] = cells + row * width }
@@ -52,7 +53,7 @@ struct FrontEnd: ~Copyable {
 
   /// Computes the cepstra of more samples.
   ///
-  /// An incomplete frame waits for the next samples.
+  /// The samples of an incomplete frame are kept until the next call.
   func process(_ samples: [Int16], each: (UnsafeBufferPointer<Float>) -> Void) {
     samples.withUnsafeBufferPointer { buffer in
       // The C function advances this pointer within the buffer as it processes samples.
@@ -69,8 +70,8 @@ struct FrontEnd: ~Copyable {
     }
   }
 
-  /// Returns the coefficients of an orthonormal transform, on a scale that does not depend on the
-  /// model.
+  /// Returns a cepstrum with the coefficients of an orthonormal transform, whose scale does not
+  /// depend on the model.
   func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
     cepstrum.enumerated().map { index, value in
       guard lifter > 0 else { return value * factor }
@@ -91,10 +92,10 @@ struct UtteranceMean {
   /// The audio between two updates of the mean.
   static let interval = FrameCount(.milliseconds(500), at: .speech)
 
-  /// PocketSphinx's own default, for an utterance in which all frames are silent.
+  /// PocketSphinx's default mean, for an utterance in which all frames are silent.
   static let usual: [Float] = [40, 3, -1]
 
-  /// Whether the decoder may search the samples of the utterance.
+  /// Whether enough audio has arrived for the decoder to search the utterance.
   private(set) var isSearching = false
 
   private var sums: [Float] = []
@@ -106,7 +107,7 @@ struct UtteranceMean {
     count > 0 ? sums.map { $0 / count } : nil
   }
 
-  /// Adds a frame, unless its energy, the first coefficient, is that of digital silence.
+  /// Adds a frame, unless its first coefficient, the energy, is that of digital silence.
   mutating func add(_ cepstrum: some Collection<Float>) {
     guard let energy = cepstrum.first, energy >= 0 else { return }
     if sums.isEmpty { sums = Array(repeating: 0, count: cepstrum.count) }
@@ -114,7 +115,7 @@ struct UtteranceMean {
     count += 1
   }
 
-  /// Counts the samples whose frames have been added, and returns whether the decoder gets the mean
+  /// Counts the samples of the added frames, and returns whether the decoder should get the mean
   /// now.
   mutating func isDue(after samples: FrameCount) -> Bool {
     sinceMean = sinceMean + samples

@@ -7,9 +7,9 @@ import SpeechEngine
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 
-  /// The tuned defaults.
+  /// Creates a configuration with the tuned defaults.
   ///
-  /// - Throws: `.failed` if PocketSphinx has no memory for them.
+  /// - Throws: `.failed` if PocketSphinx cannot allocate memory.
   init() throws(SpeechEngineError) {
     _ = SphinxLog.redirect
     guard let made = ps_config_init(nil) else {
@@ -23,7 +23,11 @@ struct SphinxConfiguration: ~Copyable {
     ps_config_free(configuration)
   }
 
-  /// - Parameter dictionary: the path of a dictionary to use instead of the model's.
+  /// Uses all files of a model.
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - dictionary: the path of a dictionary to use instead of the model's; nil for the model's.
   func use(_ model: ModelFiles, dictionary: String?) {
     set("hmm", model.acoustic)
     set("dict", dictionary ?? model.dictionary)
@@ -32,11 +36,11 @@ struct SphinxConfiguration: ~Copyable {
 
   /// Uses only a model's acoustic part, to align known words.
   ///
-  /// A high silence probability keeps pauses out of the words beside them. The wide beams keep
-  /// every spoken word.
+  /// A high silence probability separates pauses from the words beside them. Wide beams prevent the
+  /// search from losing a word.
   ///
-  /// Comparing only every second frame with all Gaussians (`ds`) takes half the time, but the end of a word in
-  /// joined recordings is then 0.2 s late.
+  /// Evaluating all Gaussians only in every second frame (`ds`) takes half the time, but makes the
+  /// ends of words 0.2 s late in joined recordings.
   func useAcoustics(of model: ModelFiles) {
     set("hmm", model.acoustic)
     ps_config_set_float(configuration, "silprob", 0.5)
@@ -55,7 +59,7 @@ struct SphinxConfiguration: ~Copyable {
 
   /// Makes a decoder, which retains the configuration; nil if PocketSphinx cannot.
   ///
-  /// It subtracts the mean that is set, regardless of the model's parameters.
+  /// The decoder subtracts the mean that is set, regardless of the model's parameters.
   func makeDecoder() -> OpaquePointer? {
     guard let decoder = ps_init(configuration) else { return nil }
     guard syrinx_use_live_mean(decoder) >= 0 else {
@@ -65,7 +69,7 @@ struct SphinxConfiguration: ~Copyable {
     return decoder
   }
 
-  /// Makes a front end with a model's parameters, as `ps_init` would.
+  /// Makes a front end with a model's parameters, as `ps_init` does.
   consuming func makeFrontEnd(
     _ parameters: [String: String]
   ) throws(SpeechEngineError) -> FrontEnd {
@@ -82,10 +86,11 @@ struct SphinxConfiguration: ~Copyable {
   private func tune() {
     ps_config_set_int(configuration, "remove_noise", 0)
     ps_config_set_float(configuration, "lw", 6)
-    // A second pass takes a sixth of the time, and introduces as many errors as it corrects.
+    // The second pass takes a sixth of the time, and introduces as many errors as it corrects.
     ps_config_set_int(configuration, "fwdflat", 0)
-    // These limits save a quarter of the time without losing words. Narrower beams and topn save
-    // more, but lose words in noisy recordings; pl_weight finds confident words in noise.
+    // These limits save a quarter of the time without losing words. Narrower beams and a lower
+    // `topn` save more, but lose words in noisy recordings; with `pl_weight`, noise becomes words
+    // of high confidence.
     ps_config_set_int(configuration, "maxhmmpf", 5000)
     ps_config_set_int(configuration, "maxwpf", 20)
   }
@@ -95,9 +100,9 @@ struct SphinxConfiguration: ~Copyable {
 ///
 /// They are checked first, because PocketSphinx ends the process for some invalid values.
 struct DecoderSettings: Hashable {
-  /// The whole numbers by name: `maxwpf`; a flag is 1 or 0.
+  /// The integer options and flags by name, such as `maxwpf`; a flag is 1 or 0.
   private(set) var integers: [String: Int] = [:]
-  /// The other numbers by name: `lw`.
+  /// The floating-point options by name, such as `lw`.
   private(set) var numbers: [String: Double] = [:]
 
   /// Whether PocketSphinx searches the word lattice for the best path, which gives each word its
@@ -131,7 +136,7 @@ struct DecoderSettings: Hashable {
     }
   }
 
-  /// With a wider beam, PocketSphinx divides by zero when it reaches `maxhmmpf`.
+  /// The widest beam; with a wider one, PocketSphinx divides by zero when it reaches `maxhmmpf`.
   private static let widestBeam = 1e-12
 
   private static let flags = ["fwdflat", "bestpath"]
@@ -150,15 +155,17 @@ extension Optional {
   }
 }
 
-/// Calls the body with the path of a file in memory with these bytes, for data that PocketSphinx reads
-/// only from a path; with nil if there are no bytes or the system has no files in memory.
+/// Calls the body with the path of an in-memory file with these bytes, for data that PocketSphinx
+/// reads only from a file.
+///
+/// The path is nil if there are no bytes, or if the system has no in-memory files.
 func withMemoryFile<Value>(_ bytes: [UInt8], _ body: (String?) -> Value) -> Value {
   let descriptor = bytes.isEmpty ? -1 : syrinx_memory_file("syrinx")
   guard descriptor >= 0 else { return body(nil) }
   defer { close(descriptor) }
   var written = 0
   while written < bytes.count {
-    // write reads within the slice, which stays alive during the call.
+    // `write` reads within the slice, which stays alive during the call.
     let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     guard count > 0 else { return body(nil) }
     written += count

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The errors that PocketSphinx reports only in its log, for calls on one thread.
 ///
-/// All lines go to swift-log, never to stderr. The level is at most debug, because the engine throws
-/// the errors that PocketSphinx logs.
+/// All lines go to swift-log, never to stderr. The level is at most debug, because the engine
+/// reports these errors by throwing them.
 final class SphinxLog: Sendable {
   static let label = "syrinx.pocketsphinx"
 
@@ -21,7 +21,7 @@ final class SphinxLog: Sendable {
   // The lock is held to add or read lines.
   fileprivate let errors = Mutex<[String]>([])
 
-  /// The errors, in order, that PocketSphinx logs during `body`.
+  /// Returns the errors that PocketSphinx logs during `body`, in order.
   static func errors(during body: () -> Void) -> [String] {
     let log = SphinxLog()
     $current.withValue(log, operation: body)
@@ -59,15 +59,16 @@ extension String {
 }
 
 extension SpeechEngineError {
-  /// Creates the error for a well-formed grammar that PocketSphinx rejects, from the first error in its
-  /// log; nil if there is none.
+  /// Creates the error for a well-formed grammar that PocketSphinx rejects, from the first error in
+  /// its log; nil if there is none.
   init?(grammarErrors errors: [String], in grammar: String) {
     guard let error = errors.first else { return nil }
     guard error.hasPrefix("The word '") else {
       self = .grammarInvalid(line: nil, reason: error)
       return
     }
-    // PocketSphinx truncates a long word at the end of the log line.
+    // The closing quotation mark may be missing, because PocketSphinx truncates log lines with long
+    // words.
     let word = error.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
     let remedy =
       word.hasPrefix("\"")
@@ -77,13 +78,13 @@ extension SpeechEngineError {
       reason: "the word \(word.quoted) is not in the dictionary\(remedy)")
   }
 
-  /// The first line that contains the word as a whole.
+  /// Returns the first line that contains the word as a whole, or else as a part.
   private static func line(of word: String, in grammar: String) -> Int? {
     let lines = grammar.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let index = lines.firstIndex { line in
       line.split { !($0.isLetter || $0.isNumber || "'-._".contains($0)) }.contains { $0 == word }
     }
-    // The fallback is for a word with other characters, or the beginning of a long word.
+    // The fallback is for a word with other characters, or one that PocketSphinx truncated.
     return (index ?? lines.firstIndex { $0.contains(word) }).map { $0 + 1 }
   }
 }
@@ -92,6 +93,6 @@ extension StringProtocol {
   /// The text, truncated to 40 characters for a message.
   fileprivate var clipped: String { count > 40 ? "\(prefix(40))…" : String(self) }
 
-  /// The clipped text in quotation marks, unless it begins with one.
+  /// The clipped text in quotation marks, unless it begins with a quotation mark.
   fileprivate var quoted: String { hasPrefix("\"") ? clipped : "\"\(clipped)\"" }
 }

@@ -6,7 +6,7 @@ import SpeechEngine
 
 /// The files of a model: an acoustic model, a dictionary, and a language model.
 struct ModelFiles: Equatable, Sendable {
-  /// The directory that holds all of them.
+  /// The directory that contains all files of the model.
   let directory: String
   /// The acoustic model's directory.
   let acoustic: String
@@ -45,14 +45,14 @@ struct ModelFiles: Equatable, Sendable {
     Self.acousticNames.map { "\(acoustic)/\($0)" } + [dictionary, language]
   }
 
-  /// The model's language as a BCP 47 tag; `und` if no name contains it.
+  /// The model's language as a BCP 47 tag; `und` if no file name contains a language.
   var tag: String {
     Self.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
   }
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
 
-  /// The names in a directory; nil if it does not exist.
+  /// Returns the names in a directory; nil if the directory does not exist.
   private static func names(in directory: String) throws(SpeechEngineError) -> [String]? {
     if let names = FilePath(directory).names { return names.map(\.text) }
     let code = errno
@@ -87,7 +87,7 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
   @discardableResult
   func validate() throws(SpeechEngineError) -> ValidatedModel {
-    // Taken before reading, so that a change during validation is detected.
+    // Read before the files, so that a change during validation is detected.
     let stamps = stamps
     try validateAcoustics()
     let vocabulary = try check(language) { file throws(ModelDamage) in try file.vocabulary() }
@@ -122,7 +122,7 @@ struct ModelFiles: Equatable, Sendable {
     }
   }
 
-  /// Adds the file to the error of a check.
+  /// Checks a file, and adds its path to an error.
   @discardableResult
   private func check<Value>(
     _ path: String, _ body: (ModelBytes) throws(ModelDamage) -> Value
@@ -135,9 +135,9 @@ struct ModelFiles: Equatable, Sendable {
 /// A model whose files have been validated.
 final class ValidatedModel: Sendable {
   let files: ModelFiles
-  /// The identities of the files before validation.
+  /// The stamps of the files before validation.
   fileprivate let stamps: [[UInt64]?]
-  /// The lines of the dictionary with words of the language model, which dictation needs.
+  /// The lines of the dictionary whose words are in the language model; dictation needs no others.
   let knownWords: [UInt8]
   /// The words of the language model.
   let vocabulary: Vocabulary
@@ -165,9 +165,9 @@ extension ModelFiles {
 }
 
 extension stat {
-  /// A stamp that differs after the file is written or replaced.
+  /// A value that changes when the file is written or replaced.
   fileprivate var stamp: [UInt64] {
-    // The time of the last change to data or metadata, which programs cannot set.
+    // The time of the last change to data or metadata is included, because programs cannot set it.
     identity + [st_size, st_ctim.tv_sec, st_ctim.tv_nsec].map(UInt64.init(truncatingIfNeeded:))
   }
 }
@@ -188,8 +188,7 @@ struct ModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The directory of the model: the chosen directory, or else that of the environment, or else
-  /// Debian's.
+  /// The model's directory: the chosen directory, or else the environment's, or else Debian's.
   var directory: String { only ?? Self.debianDirectory }
 
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
@@ -210,9 +209,9 @@ struct ModelLocation: Sendable {
     }
   }
 
-  /// The files of the model.
+  /// Returns the files of the model.
   ///
-  /// They exist and are readable, but are not validated.
+  /// The files exist and are readable, but are not validated.
   func find() throws(SpeechEngineError) -> ModelFiles {
     if let files = try ModelFiles(directory: directory) { return files }
     if let only { throw .noModel(inNamed: FilePath(only)) }
@@ -220,24 +219,26 @@ struct ModelLocation: Sendable {
   }
 }
 
-/// The language of a model by its file names: `fr-fr`, `cmudict-en-us.dict`, `cmusphinx-it-5.2`.
+/// Finds the language of a model by its file names: `fr-fr`, `cmudict-en-us.dict`,
+/// `cmusphinx-it-5.2`.
 extension ModelFiles {
-  /// Parts of file names that are not a language.
+  /// Parts of file names that are not language codes.
   private static let otherParts: Set = [
     "cmudict", "cmusphinx", "cont", "dict", "large", "lm", "model", "pocketsphinx", "ptm", "semi",
     "small", "voxforge",
   ]
 
-  /// Returns the tag by the names of a model's files; `und` if no name contains a language.
+  /// Returns the language tag in the names of a model's files; `und` if no name contains a
+  /// language.
   ///
-  /// The first language is used, and other names may add its region.
+  /// The first language found is used; other names may add its region.
   static func tag(ofFilesNamed paths: [String]) -> String {
     let tags = paths.compactMap(tag(ofFileNamed:))
     guard let first = tags.first else { return LanguageTag.unknown }
     return tags.first { $0.hasPrefix("\(first)-") } ?? first
   }
 
-  /// Returns the tag by the last part of a path; nil if the name has unknown parts.
+  /// Returns the language tag in the last part of a path; nil if the name has unknown parts.
   private static func tag(ofFileNamed path: String) -> String? {
     let name = path.split(separator: "/").last?.lowercased() ?? ""
     let stem = [".dict", ".lm.bin"].first(where: name.hasSuffix).map { name.dropLast($0.count) }

@@ -2,13 +2,14 @@ import FilePaths
 import Glibc
 import SpeechEngine
 
-/// Reads the bytes of a model's file in order, never past the end.
+/// Reads a model's file in order, never past its end.
 struct ModelBytes {
   private(set) var position = 0
   private let mapping: MappedFile
 
-  /// Maps a whole file, because copying the 27 MB of a language model takes longer than checking
-  /// them.
+  /// Maps a whole file.
+  ///
+  /// Copying the 27 MB of a language model would take longer than checking them.
   ///
   /// - Throws: `.modelUnreadable`; `.failed` if a system limit is the cause.
   init(path: String) throws(SpeechEngineError) {
@@ -25,14 +26,14 @@ struct ModelBytes {
 
   private var left: Int { bytes.count - position }
 
-  /// Reads the next little-endian 32-bit signed integer.
+  /// Reads the next 32-bit signed integer, in little-endian order.
   mutating func word() throws(ModelDamage) -> Int {
     try skip(4)
     // `skip` keeps the load within the bytes.
     return Int(bytes.loadUnaligned(fromByteOffset: position - 4, as: Int32.self))
   }
 
-  /// Reads the next little-endian 32-bit signed integers.
+  /// Reads the next `count` 32-bit signed integers, in little-endian order.
   mutating func words(_ count: Int) throws(ModelDamage) -> [Int] {
     var words: [Int] = []
     for _ in 0..<count { words.append(try word()) }
@@ -51,7 +52,7 @@ struct ModelBytes {
     return String(decoding: bytes[position..<stop], as: UTF8.self)
   }
 
-  /// Skips a number of bytes that is the product of the factors; throws for a negative factor.
+  /// Skips as many bytes as the product of the factors; throws for a negative factor.
   mutating func skip(_ factors: Int...) throws(ModelDamage) {
     var count = 1
     for factor in factors {
@@ -80,20 +81,21 @@ struct ModelBytes {
 }
 
 extension Bool {
-  /// Throws the reason if this is false.
+  /// Throws a damage with this reason if the condition is false.
   func orDamage(_ reason: @autoclosure () -> String) throws(ModelDamage) {
     guard self else { throw ModelDamage(reason()) }
   }
 }
 
-/// The files of an acoustic model.
+/// Checks and reads the files of an acoustic model.
 extension ModelBytes {
-  /// Without these parameters, PocketSphinx uses defaults that do not fit the model.
+  /// Parameters that must be present, because PocketSphinx's defaults for them do not fit the
+  /// model.
   private static let requiredParameters = [
     "-lowerf", "-upperf", "-nfilt", "-transform", "-lifter", "-feat", "-svspec", "-cmn",
   ]
 
-  /// Reads `feat.params`, the parameters of the front end: values by name with hyphen, `-lowerf`.
+  /// Reads `feat.params`, the parameters of the front end, by their names with a hyphen: `-lowerf`.
   func featureParameters() throws(ModelDamage) -> [String: String] {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ModelDamage("it is not text")
@@ -144,8 +146,8 @@ extension ModelBytes {
 
   /// Checks a file in Sphinx-3 format: `means`, `variances`, `transition_matrices`.
   ///
-  /// - Parameter hasStreams: whether the second of the three counts is a number of streams, whose
-  ///   widths follow.
+  /// - Parameter hasStreams: whether the second of the three counts is a number of streams, each
+  ///   with a width after the counts.
   func checkParameters(hasStreams: Bool) throws(ModelDamage) {
     var file = self
     try file.skip(magic: "s3\n", of: "a Sphinx parameter file")
@@ -167,7 +169,7 @@ extension ModelBytes {
   func checkSenones() throws(ModelDamage) {
     var file = self
     var streamCount = 1
-    // Texts with their lengths come first, up to an empty one.
+    // The file begins with texts, each after its length; an empty text ends them.
     while true {
       let length = try file.word()
       if length == 0 { break }
@@ -187,7 +189,7 @@ extension ModelBytes {
   }
 }
 
-/// The language model and the dictionary.
+/// Checks and reads a language model and a dictionary.
 extension ModelBytes {
   private static let quantizedBits = 16
 
@@ -201,10 +203,10 @@ extension ModelBytes {
     try counts.allSatisfy { $0 > 0 }.orDamage("the counts in its header are invalid")
     try (file.word() == 1).orDamage("its values are not quantized")
     try file.skip(((order - 2) * 2 + 1) << Self.quantizedBits * 4)
-    // An additional entry marks the end of the last word's successors.
+    // One more entry, which marks the end of the last word's successors.
     try file.skip(counts[0] + 1, 12)
     for index in 1..<order {
-      // A word, its values, and its successors except in the highest order.
+      // An entry consists of a word, its values, and, except in the highest order, its successors.
       let isLast = index == order - 1
       let width =
         counts[0].bitLength + Self.quantizedBits * (isLast ? 1 : 2)
@@ -230,7 +232,7 @@ extension ModelBytes {
     return vocabulary
   }
 
-  /// Checks that a dictionary is not truncated to nothing or within a line.
+  /// Checks that a dictionary is not empty and does not end within a line.
   func checkDictionary() throws(ModelDamage) {
     try (!bytes.isEmpty).orDamage("it is empty")
     try (bytes.last == UInt8(ascii: "\n")).orDamage("its last line is cut off")
@@ -239,8 +241,8 @@ extension ModelBytes {
   /// Returns the lines of a dictionary whose words are in a language model's vocabulary, with every
   /// pronunciation.
   ///
-  /// A line is a word and its phones. Dictation finds no other words, and loading them takes a fifth of
-  /// the startup time.
+  /// A line consists of a word and its phones. Dictation finds no other words, and loading only
+  /// these saves a fifth of the startup time.
   func excerpt(within vocabulary: Vocabulary) -> [UInt8] {
     let bytes = bytes
     var excerpt: [UInt8] = []
@@ -254,8 +256,8 @@ extension ModelBytes {
     return excerpt
   }
 
-  /// Returns the word of a line as the language model spells it: `close` for the pronunciation
-  /// `close(2)`.
+  /// Returns the hash of a line's word as the language model spells it: `close` for the
+  /// pronunciation `close(2)`.
   private static func word(of line: Slice<UnsafeRawBufferPointer>) -> WordHash {
     var hash = WordHash()
     var beforeBracket: WordHash?
@@ -278,11 +280,12 @@ extension Int {
 }
 
 extension String {
-  /// The spelling of a dictionary entry without its pronunciation number; nil for silence and noise
-  /// (`<sil>`, `[NOISE]`, `++breath++`) and for the empty word around a grammar's repetitions
-  /// (`(NULL)`).
+  /// The spelling of a dictionary entry without its pronunciation number.
+  ///
+  /// Nil for silence and noise (`<sil>`, `[NOISE]`, `++breath++`), and for `(NULL)`, the empty word
+  /// around a grammar's repetitions.
   var dictionarySpelling: String? {
-    // A key phrase ends with a space in place of its threshold.
+    // PocketSphinx reports a key phrase with a trailing space, where its threshold was.
     let entry = hasSuffix(" ") ? String(dropLast()) : self
     guard let first = entry.first, !"<[+".contains(first), entry != "(NULL)" else { return nil }
     guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex
@@ -296,7 +299,7 @@ typealias Vocabulary = Set<WordHash>
 
 /// A hash of a word, computed byte by byte (FNV-1a).
 ///
-/// Two words may have the same hash, but with 64 bits that is practically impossible.
+/// A collision of two words is possible, but with 64 bits practically excluded.
 struct WordHash: Hashable {
   private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

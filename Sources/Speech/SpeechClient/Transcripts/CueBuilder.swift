@@ -33,7 +33,7 @@ public struct CueBuilder: Sendable {
     return [extended(last, before: nil)]
   }
 
-  /// The number of words in the next cue, at least 1.
+  /// Returns the number of words in the next cue, at least 1.
   private func cueLength(of words: ArraySlice<TranscriptionSegment>) -> Int {
     var count = 1
     while count < words.count {
@@ -46,7 +46,8 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// The number of words in a cue if no pause fits: up to the longest silence in the second half.
+  /// Returns the number of words in a cue if it cannot end at a pause: up to the longest silence in
+  /// the second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {

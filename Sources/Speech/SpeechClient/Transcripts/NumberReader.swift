@@ -164,12 +164,12 @@ struct NumberReader {
     return digits.isEmpty ? nil : digits
   }
 
-  /// A number below a thousand, a number of hundreds, or a few digits.
+  /// A number below a thousand, a multiple of a hundred, or a few digits.
   private struct Group {
     var value: Int
     var suffix = ""
 
-    /// The suffix of the whole number if `total` precedes this group.
+    /// Returns the suffix of the whole number if this group follows `total`.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 
@@ -241,7 +241,7 @@ struct NumberReader {
     return plain(parts[0] + fraction.prefix(exponent)) + "." + fraction.dropFirst(exponent)
   }
 
-  /// The digits without leading zeros.
+  /// Returns the digits without leading zeros.
   private static func plain(_ digits: some StringProtocol) -> String {
     let rest = digits.drop { $0 == "0" }
     return rest.isEmpty ? "0" : String(rest)
@@ -271,7 +271,7 @@ struct NumberReader {
     "tens twenties thirties forties fifties sixties seventies eighties nineties", step: 10
   ).filter { $0.value > 10 }
 
-  /// Numbers the words from 0, or in steps that begin with one step.
+  /// Maps each word to its index; with a step, to its position, counted from 1, times the step.
   private static func numbered(_ words: String, step: Int? = nil) -> [String: Int] {
     let pairs = words.split(separator: " ").enumerated().map { index, word in
       (String(word), step.map { (index + 1) * $0 } ?? index)
@@ -281,13 +281,13 @@ struct NumberReader {
 }
 
 extension String {
-  /// Whether it consists of digits with at most one decimal point between them.
+  /// Whether the text consists of digits with at most one decimal point between them.
   fileprivate var isDecimal: Bool {
     !isEmpty && allSatisfy { ("0"..."9").contains($0) || $0 == "." } && first != "." && last != "."
       && count { $0 == "." } <= 1
   }
 
-  /// A scale without the suffix of an ordinal number.
+  /// The word of a scale without its ordinal suffix: "thousand" for "thousandth".
   fileprivate var withoutTh: String {
     hasSuffix("dth") || hasSuffix("nth") ? String(dropLast(2)) : self
   }

@@ -135,7 +135,7 @@ extension WordNormalization {
     "uh", "uhh", "um", "umm", "uhm", "er", "erm", "hm", "hmm", "mm", "mmm", "mhm",
   ]
 
-  /// Words that follow no rule.
+  /// The expansions of words that follow no rule.
   private static let phrases: [String: [String]] = [
     "won't": ["will", "not"], "can't": ["can", "not"], "cannot": ["can", "not"],
     "shan't": ["shall", "not"], "ain't": ["is", "not"], "let's": ["let", "us"],
@@ -191,7 +191,7 @@ extension WordNormalization {
 
   private static let longestStem = stems.keys.map(\.count).max() ?? 0
 
-  /// The beginnings of words.
+  /// American spellings by the beginnings of British words.
   private static let stems: [String: String] = [
     "armour": "armor", "behaviour": "behavior", "clamour": "clamor", "colour": "color",
     "endeavour": "endeavor", "favour": "favor", "flavour": "flavor", "harbour": "harbor",
@@ -214,7 +214,7 @@ extension WordNormalization {
     "fulfilment": "fulfillment",
   ]
 
-  /// Whole words.
+  /// American spellings by whole British words.
   private static let spellings: [String: String] = [
     "centre": "center", "centres": "centers", "centred": "centered", "theatre": "theater",
     "theatres": "theaters", "metre": "meter", "metres": "meters", "kilometre": "kilometer",

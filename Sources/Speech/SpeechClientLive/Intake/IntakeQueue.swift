@@ -8,7 +8,7 @@ import SpeechClient
 struct IntakeQueue: PipeQueue {
   /// The next audio to recognize.
   struct Item: Equatable {
-    /// The audio lost right before the buffer, wherever it was lost, in order.
+    /// The audio lost right before the buffer, by the source or by this queue, in order.
     var losses: [SpeechRecognitionEvent] = []
     var buffer: AudioBuffer
     /// Whether the recognizer lags behind a live source.
@@ -26,7 +26,10 @@ struct IntakeQueue: PipeQueue {
   static let endOfLag = Duration.milliseconds(500)
   /// The minimum change to report a lag again.
   static let lagStep = Duration.seconds(1)
-  /// A shorter gap is reported with the next one; between two formats it is a rounding error.
+  /// The shortest gap to report.
+  ///
+  /// Shorter gaps are reported together with later ones, except between two formats, where they are
+  /// rounding errors.
   static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?
@@ -67,7 +70,7 @@ struct IntakeQueue: PipeQueue {
   /// Whether to read more from the source.
   var hasRoom: Bool { isClosed || limit != nil || buffers.isEmpty }
 
-  /// Whether a waiting source is ahead of the recognizer.
+  /// Whether a source that can wait is ahead of the recognizer.
   var holdsBack: Bool { limit == nil && !buffers.isEmpty }
 
   /// Adds the next buffer of the source; a closed queue ignores it.
@@ -81,15 +84,16 @@ struct IntakeQueue: PipeQueue {
     for oldest in buffers.removeOldest(beyond: limit, by: \.duration) { note(dropped: oldest) }
   }
 
-  /// Closes the queue when enough audio has arrived; empty buffers count, too.
+  /// Records the duration of the audio received since `finish`, and closes the queue when it is
+  /// long enough; an empty buffer counts as a millisecond.
   ///
-  /// It drops nothing: the queued audio is the end of the source.
+  /// Queued audio is not dropped, because it is the end of the source's audio.
   private mutating func takeRest(_ length: Duration) {
     rest = length
     if length >= Self.longestRest { isClosed = true }
   }
 
-  /// The next audio; a failure of the source follows all its audio.
+  /// Returns the next audio; an error of the source is returned after all its audio.
   mutating func next(for _: Int) -> PipeStep<Item, any Error> {
     guard !buffers.isEmpty else { return isClosed ? .end(failure.take()) : .wait }
     let buffer = buffers.removeFirst()
@@ -138,7 +142,8 @@ struct IntakeQueue: PipeQueue {
     let rate = oldest.format.sampleRate
     let end = oldest.endFrame.duration(at: rate)
     let first = oldest.firstFrame.duration(at: rate)
-    // A gap before it is reported with it: no audio between the two is recognized.
+    // A gap before the dropped buffer becomes part of the dropped range, because no audio between
+    // the two is recognized.
     let begin = dropped?.lowerBound ?? min(self.end ?? first, first)
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound
@@ -146,7 +151,8 @@ struct IntakeQueue: PipeQueue {
     buffers[0].silencedSampleCount += oldest.silencedSampleCount
   }
 
-  /// The audio missing before a buffer, extended backward by the gaps that were too short to report.
+  /// Returns the gap before a buffer, extended backward by earlier gaps that were too short to
+  /// report; nil if it is itself too short.
   private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
     let rate = buffer.format.sampleRate
     let begin = buffer.firstFrame.duration(at: rate)
@@ -158,7 +164,8 @@ struct IntakeQueue: PipeQueue {
     return max(.zero, begin - unreported)..<begin
   }
 
-  /// The buffer with its offset in the stream, which stays the same if earlier buffers are dropped.
+  /// Returns the buffer with its final offset in the stream, which does not depend on whether
+  /// earlier buffers are dropped.
   private mutating func placed(_ buffer: AudioBuffer) -> AudioBuffer {
     var buffer = buffer
     if let expected, expected.format == buffer.format {

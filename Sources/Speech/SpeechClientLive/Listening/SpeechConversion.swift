@@ -3,9 +3,9 @@ import Resampling
 
 /// Converts audio of any format to 16 kHz mono, in stretches without a gap.
 ///
-/// Thread safety: one thread at a time, as its resampler.
+/// Thread safety: none; one thread at a time uses it, because of its resampler.
 struct SpeechConversion {
-  /// A gap within one format that is no longer than this becomes silence: an xrun or a rounded
+  /// The longest gap within one format that is filled with silence, so that an xrun or a rounded
   /// position does not split a word.
   static let longestBridge = Duration.milliseconds(50)
 
@@ -13,13 +13,15 @@ struct SpeechConversion {
   /// The expected first frame of the next buffer, at its own rate.
   private var expected: FrameCount?
 
-  /// Whether the buffer continues the stretch, at most a short gap later; otherwise it begins another
-  /// one, and the current one has to be flushed before it.
+  /// Whether the buffer continues the stretch, at most a short gap later.
+  ///
+  /// Otherwise the buffer begins another stretch, and the caller must flush the current one first.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
   /// Returns the converted audio; a buffer that jumps back follows the previous buffer.
   ///
-  /// Before a buffer that does not continue the stretch, the caller flushes it, or its end is lost.
+  /// If the buffer begins another stretch, the caller must call `flush` first, or the end of the
+  /// current stretch is lost.
   mutating func process(_ buffer: AudioBuffer) throws -> [Float] {
     var buffer = buffer
     var silence: [Float] = []
@@ -34,21 +36,22 @@ struct SpeechConversion {
     return silence.isEmpty ? samples : silence + samples
   }
 
-  /// Ends the stretch; returns the audio that the resampler holds back.
+  /// Ends the stretch and returns the samples that the resampler still holds.
   mutating func flush() throws -> [Float] {
     defer { resampler = nil }
     return finite(try resampler?.flush())
   }
 
-  /// The converted samples; the largest floating-point numbers overflow in the resampler.
+  /// Returns the converted samples; non-finite ones become silence, because the largest
+  /// floating-point numbers overflow in the resampler.
   private func finite(_ converted: AudioBuffer?) -> [Float] {
     guard var converted else { return [] }
     _ = converted.silenceNonFinite()
     return converted.samples
   }
 
-  /// The silence, possibly empty, between the audio before and the buffer; nil if they are too far
-  /// apart or in different formats.
+  /// Returns the silence, possibly empty, between the previous buffer and this one; nil if they are
+  /// too far apart or in different formats.
   private func bridge(to buffer: AudioBuffer) -> AudioBuffer? {
     guard let expected, resampler?.inputFormat == buffer.format else { return nil }
     let missing = max(0, buffer.firstFrame - expected)
@@ -58,7 +61,7 @@ struct SpeechConversion {
 }
 
 extension AudioBuffer {
-  /// The buffer in pieces of at most `length`.
+  /// Returns the buffer in pieces of at most `length`.
   func slices(of length: Duration) -> [AudioBuffer] {
     let step = max(1, FrameCount(length, at: format.sampleRate).rawValue)
     return stride(from: 0, to: frameCount.rawValue, by: step).map { begin in
@@ -68,7 +71,7 @@ extension AudioBuffer {
 }
 
 extension Range<FrameCount> {
-  /// The start and the end of the frames at a rate.
+  /// Returns the start and the end of the frames at a sample rate.
   func timestamps(at rate: SampleRate) -> Range<Duration> {
     lowerBound.duration(at: rate)..<upperBound.duration(at: rate)
   }

@@ -20,7 +20,8 @@ struct UtteranceFinder {
     case end(silence: FrameCount, certainty: Double)
   }
 
-  /// The probability at which speech begins, and the lowest at which it continues.
+  /// The probability of speech at which an utterance begins, and the lowest at which speech
+  /// continues.
   private static let (onset, hold) = (0.5, 0.35)
 
   private let detector: any SpeechActivitySession
@@ -29,22 +30,24 @@ struct UtteranceFinder {
   private var endpointer: Endpointer
   private let kept: Int
   private let preRoll: FrameCount
-  /// The silence that is passed on before speech continues or the utterance ends; nil for all
-  /// silence.
+  /// The silence that is passed on at once; the rest of a pause is withheld until speech continues.
+  ///
+  /// Nil to pass on all silence.
   private let tail: FrameCount?
-  /// The number of samples of a cut utterance that also belong to the next one.
+  /// The number of samples of a cut utterance that also belong to the next utterance.
   private let overlap: Int
-  /// The audio that is still needed: between utterances, as much as the next one may reach back.
+  /// The audio that is still needed: between utterances, as much as the next utterance may include.
   private var audio: [Float] = []
-  /// The number of its samples that have been passed on.
+  /// The number of samples in `audio` that have been passed on.
   private var given = 0
-  /// The number of its samples that have been judged.
+  /// The number of samples in `audio` that have been judged.
   private var judged = 0
-  /// The highest probability of speech in the utterance, or in the speech that may begin one.
+  /// The highest probability of speech in the utterance, or in the speech that may begin an
+  /// utterance.
   private var certainty = 0.0
-  /// The number of its samples that the detector has received.
+  /// The number of samples in `audio` that the detector has received.
   private var measured = 0
-  /// The place of its first sample in the stream.
+  /// The position in the stream of the first sample in `audio`.
   private var position: FrameCount = 0
 
   /// - Parameter overlap: the part of an utterance of maximum length that the next utterance
@@ -67,8 +70,8 @@ struct UtteranceFinder {
     (self.detector, self.step) = (session, step)
   }
 
-  /// The silence to add to an utterance that ended with this much, because the engine or the policy
-  /// wants more, or because the utterance is too short for the engine.
+  /// Returns the silence to add to an utterance that ended with `silence`, because the engine or
+  /// the policy requires more, or because the utterance is too short for the engine.
   func padding(
     after silence: FrameCount, wanted: Duration = .zero, length: FrameCount = 0,
     shortest: Duration = .zero
@@ -95,8 +98,8 @@ struct UtteranceFinder {
   mutating func flush() -> [Action] {
     let actions = judge(detector.flush())
     guard endpointer.isInUtterance else { return actions }
-    // The few samples that have not been judged count like those before them: after the silence that
-    // is passed on, they are withheld as well.
+    // The few unjudged samples are treated like those before them: withheld if the tail has been
+    // passed on.
     let hasPassedTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
     let end =
       passing(upTo: (hasPassedTail ? judged : audio.count) - withheldSilence)
@@ -109,16 +112,16 @@ struct UtteranceFinder {
   /// The number of held samples.
   var pendingCount: Int { audio.count }
 
-  /// The end of the audio that was judged.
+  /// The end of the judged audio in the stream.
   var judgedEnd: FrameCount { position + FrameCount(judged) }
 
-  /// A later utterance cannot begin before this frame, for any buffer length.
+  /// The earliest frame at which a later utterance can begin, however long the added buffers are.
   var earliestStart: FrameCount { judgedEnd - FrameCount(kept) }
 
   /// Whether there is a current utterance.
   var isInUtterance: Bool { endpointer.isInUtterance }
 
-  /// Whether the newest frame was no speech.
+  /// Whether the newest frame is not speech.
   var isInPause: Bool { endpointer.silentFrames > 0 }
 
   /// Continues at another place of the stream; pending audio is dropped.
@@ -129,7 +132,7 @@ struct UtteranceFinder {
     endpointer.forgetPast()
   }
 
-  /// Judges the next frames, as far as the detector has.
+  /// Judges as many of the next frames as there are probabilities from the detector.
   private mutating func judge(_ probabilities: [Double]) -> [Action] {
     var actions: [Action] = []
     for probability in probabilities where judged < measured {
@@ -153,13 +156,14 @@ struct UtteranceFinder {
       return [.begin(at: position, sound: sound)]
     case .ended:
       let audio = passing(upTo: judged - withheldSilence)
-      // In a foreground pause the detector found speech, so part of the pause has been passed on.
+      // In a foreground pause, the detector found speech, so a part of the pause has already been
+      // passed on.
       let silence = max(0, quiet - FrameCount(judged - given))
       defer { certainty = 0 }
       drop(given)
       return audio + [.end(silence: silence, certainty: certainty)]
     case .cut(let framesBack):
-      // The next utterance continues the same speech, so it keeps the probability.
+      // `certainty` is kept, because the next utterance continues the same speech.
       let end =
         passing(upTo: judged - framesBack * step) + [.end(silence: 0, certainty: certainty)]
       let sound = position + FrameCount(given)
@@ -189,7 +193,7 @@ struct UtteranceFinder {
 
   /// Passes on the audio before the frame `end`.
   ///
-  /// The last `overlap` frames of it are kept: the next utterance may begin with them.
+  /// Its last `overlap` samples are kept, because the next utterance may begin with them.
   private mutating func passing(upTo end: Int) -> [Action] {
     guard end > given else { return [] }
     let samples = Array(audio[given..<end])
@@ -199,7 +203,8 @@ struct UtteranceFinder {
   }
 
   private mutating func drop(_ count: Int) {
-    // `removeFirst` would reserve memory again if a block that was passed on shares it.
+    // Not `removeFirst`, which would allocate again if a block that was passed on shares the
+    // memory.
     if count > 0 { audio = Array(audio[count...]) }
     given = max(0, given - count)
     judged -= min(judged, count)
@@ -209,7 +214,7 @@ struct UtteranceFinder {
 }
 
 extension ArraySlice<Float> {
-  /// The sum of the squares, without an offset.
+  /// The sum of the squares, after removing the DC offset.
   fileprivate var energy: Double {
     let mean = reduce(0, +) / Float(count)
     return reduce(into: 0.0) { $0 += Double(($1 - mean) * ($1 - mean)) }

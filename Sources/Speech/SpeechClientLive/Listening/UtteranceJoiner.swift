@@ -1,22 +1,25 @@
 import AudioCore
 
-/// Joins neighboring utterances of a file: with more context the engine recognizes more words.
+/// Joins neighboring utterances of a file, because an engine recognizes more words with more
+/// context.
 ///
-/// As many as the limit allows become one utterance. If the next one does not fit, those before it
-/// are divided at their longest pause.
+/// As many utterances as the limit allows are joined. If the newest one exceeds the limit, the
+/// waiting utterances are divided at their longest pause.
 struct UtteranceJoiner {
   typealias Action = UtteranceFinder.Action
 
   /// Utterances with a longer pause between them are not joined.
   ///
-  /// Measured with Moonshine on nine files of clips with 0.3 to 1.5 s between them, 804 words: 46 are wrong
-  /// if none is joined, 41 if those within a second are, and 23 if those within two seconds are.
+  /// Measured with Moonshine on nine files of clips with 0.3 to 1.5 s between them, 804 words: 46
+  /// words are wrong if no utterances are joined, 41 with pauses of up to one second, and 23 with
+  /// pauses of up to two seconds.
   static let longestPause = FrameCount(.seconds(2), at: .speech)
 
   /// The silence that separates utterances that may be joined.
   ///
-  /// It is less than usual, so that there are more pauses to choose from. With the pre-roll of the next
-  /// one, no audio is lost in a pause of half a second.
+  /// It is shorter than the usual silence, so that there are more pauses to choose from. Together
+  /// with the pre-roll of the next utterance, it covers a pause of half a second without losing
+  /// audio.
   static let shortestPause = Duration.milliseconds(300)
 
   /// An utterance that waits for its neighbors.
@@ -41,7 +44,7 @@ struct UtteranceJoiner {
   private let limit: FrameCount
   private var waiting: [Waiting] = []
 
-  /// The newest utterance that waits.
+  /// The newest waiting utterance.
   private var newest: Waiting? {
     get { waiting.last }
     _modify {
@@ -56,7 +59,7 @@ struct UtteranceJoiner {
     self.limit = FrameCount(limit, at: .speech)
   }
 
-  /// Whether no utterance waits.
+  /// Whether no utterance is waiting.
   var isEmpty: Bool { waiting.isEmpty }
 
   /// Adds the next action of the finder, and returns the actions of the complete utterances.
@@ -77,7 +80,8 @@ struct UtteranceJoiner {
     return []
   }
 
-  /// Ends the waiting utterances if the next one begins too late to be joined.
+  /// Ends the waiting utterances if an utterance that begins at `frame` would be too late to be
+  /// joined.
   mutating func pass(to frame: FrameCount) -> [Action] {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause

@@ -9,7 +9,7 @@ extension PipePolicy<SpeechRecognitionEvent> {
   ///
   /// - Parameters:
   ///   - limit: the number of waiting events at which the pipe is full.
-  ///   - resultsOnly: whether the reader wants results only.
+  ///   - resultsOnly: whether the consumer needs only results.
   static func events(limit: Int = 16, resultsOnly: Bool = false) -> Self {
     PipePolicy(limit: limit) { queue, event in
       guard event.isResult || !resultsOnly else { return }

@@ -4,35 +4,38 @@ import SpeechEngine
 
 /// Determines which words of an utterance's hypotheses are stable.
 ///
-/// Words are compared after normalization: "metre" is meter, "ten" and "10" are one number, "can not" is
-/// cannot. A word becomes stable only after another word has followed it. Neither a word with digits nor
-/// any word after one becomes stable, because an engine often spells numbers in another way at the end.
-/// If the engine contradicts a stable word, the words from there on are no longer stable.
+/// Words are compared after normalization: "metre" is meter, "ten" and "10" are one number, "can
+/// not" is cannot. A word becomes stable only after another word has followed it. Neither a word
+/// with digits nor any word after one becomes stable, because an engine often spells numbers in
+/// another way at the end. If the engine contradicts a stable word, the words from there on are no
+/// longer stable.
 ///
-/// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. Each decode
-/// in which the word and all words before it stayed the same adds the square of the word's confidence,
-/// multiplied by the confidence of the next word: before an unsure word, a word is often the beginning of a
-/// longer one, as "you" of "humanity".
-/// Measured with Moonshine on 87 recordings (850 words in all), decoded every 320 ms: 600 words become
-/// stable before the end, and no final hypothesis contradicts one, nor with limits up to 1.2, nor with 0.3 to
-/// 0.7 after the last word. The sum of the squares alone, with a limit of 1.25, makes 606 words stable, on
-/// average 0.04 s later, and two final hypotheses contradict one.
+/// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. Each
+/// decode in which the word and all words before it stayed the same adds the square of the word's
+/// confidence, multiplied by the confidence of the next word. An unsure next word counts less,
+/// because the word before it is then often the beginning of a longer word, as "you" of "humanity".
 ///
-/// For other engines, a word is stable once it and all before it have been the same for half a
-/// second of audio, unless that position has changed too often. Measured with PocketSphinx on 26
-/// utterances of 144 words, 53 words become stable before the end, and its final hypotheses have
-/// all of them. If positions that were revised more often counted too, it would be 92 words, and 2
-/// final hypotheses would differ. In buffers of 20, 33, and 100 ms, 63 utterances in all, 1 final
+/// Measured with Moonshine on 87 recordings (850 words in all), decoded every 320 ms: 600 words
+/// become stable before the end, and no final hypothesis contradicts a stable word. The same is
+/// true of limits up to 1.2, and of 0.3 to 0.7 as the confidence after the last word. With only the
+/// sum of the squares and a limit of 1.25, 606 words become stable, on average 0.04 s later, and
+/// two final hypotheses contradict a stable word.
+///
+/// For other engines, a word is stable once it and all words before it have been the same for half
+/// a second of audio, unless the word at its position has changed too often. Measured with
+/// PocketSphinx on 26 utterances of 144 words: 53 words become stable before the end, and the final
+/// hypotheses contain all of them. Without the limit on changes, 92 words become stable, and 2
+/// final hypotheses differ. In buffers of 20, 33, and 100 ms, 63 utterances in all, 1 final
 /// hypothesis has another word; none of 525 other choices of times and counts makes words stable
 /// more than 20 ms sooner, on average, without more errors.
 struct PartialStabilizer {
-  /// The time for which a word must be unchanged if decodes are not numbered.
+  /// The duration for which a word must be unchanged if decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
   /// The evidence that a word needs if decodes are numbered.
   static let neededEvidence = 0.95
   /// The confidence assumed for a word that has none; it needs two decodes.
   static let unknownConfidence = 0.9
-  /// The confidence assumed for the word after the last one.
+  /// The confidence of the next word that is assumed for the last word.
   static let nextConfidence = 0.5
   /// The maximum number of changes of the word at a position, including its first appearance.
   static let maximumChanges = 3
@@ -42,13 +45,13 @@ struct PartialStabilizer {
   /// A word of the last hypothesis after normalization.
   private struct Seen {
     var text: String
-    /// The number of words of the hypothesis up to the end of this one.
+    /// The number of words of the hypothesis up to the end of this word.
     var end: Int
-    /// The words of the hypothesis that it consists of: "two hundred" is one number.
+    /// The hypothesis's words that make up this word: "two hundred" is one number.
     var words: ArraySlice<SpeechHypothesis.Word>
-    /// The length of the utterance when the word and all before it first appeared.
+    /// The length of the utterance when the word and all words before it first appeared.
     var since: FrameCount
-    /// The sum of its evidence in the decodes since then.
+    /// The sum of the word's evidence in the decodes since then.
     var evidence = 0.0
 
     var confidence: Double {
@@ -66,7 +69,7 @@ struct PartialStabilizer {
   /// The number of elements of `seen` that are stable.
   private var settledCount = 0
 
-  /// The number of words of the last hypothesis, from the first on, that are stable.
+  /// The number of stable words at the beginning of the last hypothesis.
   var stableCount: Int {
     guard settledCount > 0 else { return 0 }
     let end = seen[settledCount - 1].end
@@ -74,7 +77,7 @@ struct PartialStabilizer {
     return settledCount < seen.count ? min(end, seen[settledCount].end - 1) : end
   }
 
-  /// Adds the hypothesis after this number of frames of the utterance.
+  /// Adds the hypothesis for the first `processed` frames of the utterance.
   ///
   /// - Parameter maySettle: whether the audio seems to be speech; otherwise no more words become
   ///   stable.

@@ -1,18 +1,19 @@
 import AudioCore
 import SpeechEngine
 
-/// Spells words as the phrases of a request do, where they differ only in case, spaces, and hyphens.
+/// Gives words the spelling of a request's phrases, from which they differ only in case, spaces,
+/// and hyphens.
 ///
-/// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the beginning of
-/// a sentence, a phrase in lower case gets a capital.
+/// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the
+/// beginning of a sentence, a phrase in lower case gets a capital.
 struct PhraseSpelling {
   typealias Word = SpeechHypothesis.Word
 
-  /// The words of each phrase, by the letters of the phrase.
+  /// The words of each phrase, by the phrase's letters.
   private var phrases: [String: [String]] = [:]
   private var longest = 0
 
-  /// The first of several phrases with the same letters counts.
+  /// If several phrases have the same letters, the first one is used.
   init(_ phrases: [String]) {
     for phrase in phrases {
       let words = phrase.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -23,10 +24,13 @@ struct PhraseSpelling {
     }
   }
 
-  /// The number of stable words after the spelling: a word that may begin a phrase is not stable,
-  /// because the phrase may have fewer words.
+  /// Returns the number of stable words after the spelling.
   ///
-  /// - Parameter count: the number of stable words before the spelling.
+  /// A word that may begin a phrase is not stable, because the phrase may have fewer words.
+  ///
+  /// - Parameters:
+  ///   - count: the number of stable words before the spelling.
+  ///   - words: the words before the spelling.
   func settledCount(_ count: Int, of words: [Word]) -> Int {
     let texts = words.prefix(count).map { Self.letters(of: $0.text) }
     let firstOpen = texts.indices.first { index in
@@ -36,7 +40,7 @@ struct PhraseSpelling {
     return applied(to: Array(words.prefix(firstOpen ?? count))).count
   }
 
-  /// The words with the spelling of the longest phrases.
+  /// Returns the words with the spelling of the longest phrases.
   func applied(to words: [Word]) -> [Word] {
     guard !phrases.isEmpty else { return words }
     var spelled: [Word] = []
@@ -54,7 +58,8 @@ struct PhraseSpelling {
     return spelled
   }
 
-  /// The longest phrase whose letters are those of the first words, and the number of these words.
+  /// Returns the longest phrase whose letters are those of the first words, and the number of these
+  /// words.
   private func longestPhrase(
     at words: ArraySlice<Word>
   ) -> (phrase: [String], wordCount: Int)? {
@@ -63,7 +68,8 @@ struct PhraseSpelling {
     for (index, word) in words.enumerated() {
       letters += Self.letters(of: word.text)
       guard letters.count <= longest else { break }
-      // A phrase continues after a mark, as at the end of a sentence, only if it contains the mark.
+      // The words of a phrase may not be separated by a mark, such as the end of a sentence, unless
+      // the phrase contains the mark, too.
       if let phrase = phrases[letters],
         Self.innerMarkCount(of: words.prefix(index + 1).map(\.text))
           <= Self.innerMarkCount(of: phrase)
@@ -74,8 +80,8 @@ struct PhraseSpelling {
     return found
   }
 
-  /// The words of a phrase with the punctuation around those that they replace, each with the lowest
-  /// confidence of these.
+  /// Returns the words of a phrase in place of recognized words, with the punctuation around these
+  /// and their lowest confidence.
   private static func respelled(
     _ words: ArraySlice<Word>, as phrase: [String], beginsSentence: Bool
   ) -> [Word] {
@@ -106,14 +112,14 @@ struct PhraseSpelling {
     return spelled
   }
 
-  /// The text in lower case, without spaces, hyphens, and the marks around it.
+  /// Returns the text in lower case, without spaces, hyphens, and outer marks.
   private static func letters(of text: String) -> String {
     let (before, after) = marks(around: text)
     return text.dropFirst(before.count).dropLast(after.count).lowercased()
       .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
   }
 
-  /// The number of words with a mark towards their neighbors.
+  /// Returns the number of marks between the words.
   private static func innerMarkCount(of words: [String]) -> Int {
     words.dropLast().count { !marks(around: $0).after.isEmpty }
       + words.dropFirst().count { !marks(around: $0).before.isEmpty }
@@ -126,6 +132,6 @@ struct PhraseSpelling {
   }
 
   private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
-  /// The marks that belong to the sentence, not to a word: "C#" and "C++" keep theirs.
+  /// The marks that belong to the sentence instead of the word; "C#" and "C++" keep their marks.
   private static let outerMarks = Set(".,;:!?…\"'()[]“”‘’«»¿¡")
 }

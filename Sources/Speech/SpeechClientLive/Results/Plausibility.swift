@@ -4,26 +4,28 @@ import SpeechEngine
 /// Determines whether the words of an utterance can be speech: engines find words in noise and
 /// music, too.
 struct Plausibility {
-  /// If the detector's certainty of speech reached this value once, the words are accepted.
+  /// The detector's certainty of speech from which words are always accepted.
   ///
-  /// Measured with Silero, each utterance of 87 recordings reaches 0.98, and 0.96 at a quarter of the
-  /// level or in a narrow band. Plucked strings reach 0.92, and no other synthesized noise 0.75.
+  /// Measured with Silero, each utterance of 87 recordings reaches 0.98, and 0.96 at a quarter of
+  /// the level or in a narrow band. Plucked strings reach 0.92, and no other synthesized noise
+  /// 0.75.
   static let sureCertainty = 0.95
-  /// If the confidence of every word is lower, the engine mistook noise for speech.
+  /// The least confidence of a word of speech; if the confidence of every word is lower, the engine
+  /// mistook noise for speech.
   static let leastConfidence = 0.03
-  /// The lowest acceptable probability of a text of few words, and of any other.
+  /// The lowest acceptable probability of a short text, and of a longer text.
   static let leastProbability = (
     short: SpeechHypothesis.doubtfulProbability, long: SpeechHypothesis.leastProbability
   )
-  /// The least confidence of a word that counts in a longer text that is too improbable as a whole.
+  /// The minimum confidence of an accepted word in a longer text that is too improbable as a whole.
   static let leastWordConfidence = 0.4
-  /// The greatest number of words in a short text.
+  /// The maximum number of words in a short text.
   static let shortCount = 3
-  /// The maximum length of a word, except in a voiced sound.
+  /// The maximum length of a plausible word, unless the sound is voiced.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
-  /// Words that cover a smaller part of the sound than one in `leastShare` are accidental.
+  /// The words must cover at least 1 / `leastShare` of the sound.
   static let leastShare = 25
-  /// Short words that cover a smaller part of all words than one in this number are accidental.
+  /// The words of plausible length must cover at least 1 / `leastShortShare` of all words.
   static let leastShortShare = 10
   /// The minimum length of a word, unless its confidence is at least the given value.
   static let shortestWord = (length: FrameCount(.milliseconds(60), at: .speech), confidence: 0.3)
@@ -32,15 +34,15 @@ struct Plausibility {
   var isVoiced: Bool
   /// The length of the sound.
   var sound: FrameCount
-  /// The detector's highest probability of speech in it.
+  /// The detector's highest probability of speech in the sound.
   var certainty = 0.0
   /// The number of words of the whole text, which may be divided into several results.
   var textLength = 0
 
-  /// Whether any of the words may be speech: a short text is judged as a whole, a longer one word by word.
+  /// Whether any of the words may be speech.
   ///
-  /// Only a text without a probability is judged by the lengths of its words, which estimated times do
-  /// not show.
+  /// A short text is judged as a whole, a longer text word by word. A text without a probability is
+  /// judged by the confidences and the lengths of its words; estimated lengths say nothing.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
@@ -50,7 +52,7 @@ struct Plausibility {
         && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
     }
     if isShort(hypothesis) { return probability >= Self.leastProbability.short }
-    // In an improbable text, only a confidence shows that a word is probable.
+    // In an improbable text, a word without a confidence is never probable.
     return words.contains { word in
       isSpoken(word, in: hypothesis)
         && (probability >= Self.leastProbability.long || word.confidence != nil)
@@ -68,7 +70,8 @@ struct Plausibility {
     return (isVoiced || isRated) && isSpeech(hypothesis)
   }
 
-  /// Whether a word can have been spoken in its measured time, and is probable in an improbable text.
+  /// Whether a word can have been spoken in its measured time and, if the text is improbable, is
+  /// probable itself.
   func isSpoken(_ word: SpeechHypothesis.Word, in hypothesis: SpeechHypothesis) -> Bool {
     let confidence = word.confidence ?? 1
     let isImprobable =
@@ -94,15 +97,19 @@ extension SpeechHypothesis.Word {
 
 /// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
 struct VoicingMeter {
-  /// The least correlation of two periods of a voice.
+  /// The least correlation of two consecutive periods of a voice.
   static let likeness: Float = 0.75
-  /// The interval of measurements in samples, 50 ms; each covers the last 40 ms.
+  /// The interval of measurements in samples: 50 ms.
+  ///
+  /// Each measurement covers the last 40 ms.
   private static let step = 800
   private static let window = 640
-  /// Four samples are averaged: frequencies above 2 kHz do not matter here.
+  /// The number of samples that are averaged into one, because frequencies above 2 kHz do not
+  /// matter here.
   private static let thinning = 4
   private static let lags = 10...50
-  /// A measurement below this part of the loudest one's power, 40 dB less, is a pause.
+  /// A measurement is a pause if its power is below this fraction of the loudest measurement's: 40
+  /// dB less.
   private static let quietest: Float = 1e-4
 
   private var pending: [Float] = []
@@ -136,7 +143,7 @@ struct VoicingMeter {
     }
   }
 
-  /// The window without its offset, which would correlate at every lag.
+  /// Returns the window without its DC offset, which would correlate at every lag.
   private static func centered(_ window: [Float]) -> [Float] {
     let mean = window.reduce(0, +) / Float(window.count)
     return window.map { $0 - mean }

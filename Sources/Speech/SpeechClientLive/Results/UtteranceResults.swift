@@ -2,14 +2,16 @@ import AudioCore
 import SpeechClient
 import SpeechEngine
 
-/// Makes the results of a task, and the events around them, from an engine's hypotheses: numbered, on
-/// one timeline, with one final result for each utterance that is not lost.
+/// Makes the results and events of a task from an engine's hypotheses.
+///
+/// The results are numbered, on one timeline, with one final result for each utterance that is not
+/// lost.
 struct UtteranceResults {
   /// Whether words of partial results become stable.
   let hasStableWords: Bool
   /// Whether the engine recognizes only key phrases.
   let spotsPhrases: Bool
-  /// The spelling of the request's phrases, which the words get after they are judged and divided.
+  /// Gives the words the spelling of the request's phrases after they are judged and divided.
   private let spelling: PhraseSpelling
   private var stabilizer = PartialStabilizer()
   private var number = 0
@@ -18,12 +20,13 @@ struct UtteranceResults {
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
-  /// The stretches of the words that the last final result lacks: too short to be spoken, or improbable.
+  /// The ranges of the words that were removed from the last final result, because they were too
+  /// short to be spoken, or improbable.
   private(set) var omitted: [Range<Duration>] = []
 
   /// - Parameters:
-  ///   - hasStableWords: whether words of partial results become stable; not if a later word may move
-  ///     them to another result.
+  ///   - hasStableWords: whether words of partial results become stable; false if a later word may
+  ///     move them to another result.
   ///   - spotsPhrases: whether the engine recognizes only key phrases.
   ///   - spelling: the spelling of the request's phrases, which its words get.
   init(
@@ -41,7 +44,7 @@ struct UtteranceResults {
     start = frame
   }
 
-  /// Returns a partial result after this number of frames of the utterance; nil if nothing has
+  /// Returns a partial result for the first `processed` frames of the utterance; nil if nothing has
   /// changed.
   ///
   /// - Parameter plausibility: judges the words so far, because no word of a noise may become
@@ -62,7 +65,7 @@ struct UtteranceResults {
       isFinal: false, stableSegmentCount: stableCount)
   }
 
-  /// The final result; nil if the utterance has no words that can be speech, and is lost.
+  /// Returns the final result; nil if the utterance has no words that can be speech, and is lost.
   ///
   /// - Parameter plausibility: determines whether the words can be speech; nil for an engine that
   ///   recognizes only requested phrases.
@@ -105,10 +108,10 @@ struct UtteranceResults {
     shown = []
   }
 
-  /// The hypothesis without the words of the previous utterance: after a cut, an utterance repeats the
-  /// end of the previous one.
+  /// Returns the hypothesis without words of the previous utterance.
   ///
-  /// Only measured times can show that.
+  /// After a cut, an utterance repeats the end of the previous one. Only measured times show which
+  /// words are repeated.
   private func newWords(_ hypothesis: SpeechHypothesis, _ processed: FrameCount) -> SpeechHypothesis
   {
     var new = hypothesis
@@ -118,7 +121,11 @@ struct UtteranceResults {
     return new
   }
 
-  /// - Parameter hypothesis: the hypothesis of which the words are one alternative.
+  /// Returns a transcription of words.
+  ///
+  /// - Parameters:
+  ///   - hypothesis: the hypothesis that contains the words.
+  ///   - words: its best words, or one of its alternatives.
   private func transcription(
     _ hypothesis: SpeechHypothesis, _ words: [SpeechHypothesis.Word]
   ) -> Transcription {
@@ -135,8 +142,8 @@ struct UtteranceResults {
 }
 
 extension UtteranceResults {
-  /// The events of a decoded utterance: its results, its lost audio, and the ends of all results
-  /// but the last, after which the utterance ends.
+  /// Returns the events of a decoded utterance: its results, its lost audio, and the end of each
+  /// result except the last.
   mutating func events(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> [SpeechRecognitionEvent] {
@@ -155,18 +162,18 @@ extension UtteranceResults {
       let within = sounds.prefix { $0.lowerBound < words?.upperBound ?? 0 }
       sounds = sounds.dropFirst(within.count)
       events += partEvents
-      // A part that is lost as a whole includes its sounds.
+      // If a part is lost as a whole, its range includes these sounds.
       if case .result = partEvents.first {
         events += within.map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
       }
       events.append(.speechEnded(at: sound.upperBound))
     }
     for sound in sounds { events += Self.lost(sound) }
-    // The utterance has begun already, and is ended by the caller.
+    // Without the beginning, which is already reported, and the end, which the caller reports.
     return Array(events.dropFirst().dropLast())
   }
 
-  /// The events of a sound without words, which is an utterance of its own.
+  /// Returns the events of a sound without words, which counts as a separate utterance.
   private static func lost(_ sound: Range<FrameCount>) -> [SpeechRecognitionEvent] {
     let times = sound.timestamps(at: .speech)
     return [
@@ -175,9 +182,9 @@ extension UtteranceResults {
     ]
   }
 
-  /// The partial result of an utterance so far; nil if nothing has changed.
+  /// Returns a partial result for the utterance so far; nil if nothing has changed.
   ///
-  /// Only the first part of an utterance has partial results; later parts have only final results.
+  /// Only the first part of an utterance has partial results; later parts have only a final result.
   mutating func partial(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> SpeechRecognitionResult? {
@@ -202,10 +209,13 @@ extension UtteranceResults {
       ? [] : [.dropped(utterance.sound.timestamps(at: .speech), reason: .unintelligible)]
   }
 
-  /// Determines whether the words of a part can be speech; nil for key phrases, because a phrase
-  /// may be short in long speech and has its own threshold.
+  /// Returns the judge of whether the words of a part can be speech.
   ///
-  /// - Parameter textLength: the number of words of the whole text.
+  /// Nil for key phrases, because a phrase may be short in long speech and has its own threshold.
+  ///
+  /// - Parameters:
+  ///   - part: the part.
+  ///   - textLength: the number of words of the whole text.
   private func plausibility(of part: Utterance, textLength: Int) -> Plausibility? {
     guard !spotsPhrases else { return nil }
     return Plausibility(
@@ -215,7 +225,7 @@ extension UtteranceResults {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// The words, cut at the end of the utterance, where its padding begins.
+  /// Returns the words, cut at the end of the utterance, where its padding begins.
   fileprivate func within(_ processed: FrameCount) -> Self {
     map { word in
       var word = word
@@ -233,14 +243,15 @@ extension SpeechHypothesis.Word {
     return word
   }
 
-  /// The middle of its frames.
+  /// The middle of the word's frames.
   var middle: FrameCount {
     FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
   }
 }
 
 extension String {
-  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is left.
+  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is
+  /// left.
   var wordKey: String {
     let small = lowercased().replacing("\u{2019}", with: "'")
     let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)
@@ -255,7 +266,7 @@ extension Transcription {
   /// The keys of its words.
   fileprivate var keys: [String] { segments.map(\.substring.wordKey) }
 
-  /// Adds to each word its counterparts in the alternatives.
+  /// Adds to each word the corresponding words of the alternatives.
   fileprivate mutating func addAlternatives(from readings: [Transcription]) {
     for reading in readings {
       for (index, text) in reading.substitutes(for: self)
@@ -265,10 +276,10 @@ extension Transcription {
     }
   }
 
-  /// The words of this transcription in place of different words of the other, by the index of
-  /// those.
+  /// Returns the words of this transcription that replace different words of `other`, by the index
+  /// of the replaced word.
   ///
-  /// A word that only this one has goes with the different word beside it.
+  /// An additional word is returned together with the differing word beside it.
   private func substitutes(for other: Transcription) -> [(Int, String)] {
     var found: [(index: Int, words: [String])] = []
     var added: [String] = []

@@ -43,7 +43,7 @@ actor Decoder {
     }
   }
 
-  /// Processes the next audio of an utterance; the first call begins the utterance.
+  /// Processes the next audio of an utterance; the first call also begins the utterance.
   func process(_ pieces: [[Float]]) throws {
     try use { session in
       if !isInUtterance { try session.beginUtterance() }
@@ -56,13 +56,13 @@ actor Decoder {
     }
   }
 
-  /// The words so far.
+  /// Returns the words so far.
   func hypothesis() throws -> SpeechHypothesis { try use { try $0.hypothesis } }
 
-  /// Lets the engine decode an utterance that may be over.
+  /// Asks the engine to decode an utterance that may be complete.
   func anticipateEnd() throws { try use { try $0.anticipateEnd() } }
 
-  /// The words of an utterance that ends with this audio.
+  /// Returns the words of an utterance that ends with this audio.
   ///
   /// - Parameter measuresWordTimes: whether word times are measured, even if the options permit
   ///   estimates.
@@ -73,7 +73,7 @@ actor Decoder {
     return try use { try $0.finishUtterance() }
   }
 
-  /// Calls a session, which is unusable after an error; the next utterance gets another one.
+  /// Calls the session; after an error it is released, and the next utterance gets a new one.
   private func use<Value>(
     _ body: (any SpeechEngineSession) throws -> Value
   ) throws -> Value {
@@ -90,8 +90,8 @@ actor Decoder {
   }
 }
 
-/// Counts the steps of a task, and interrupts the calls of its sessions, on all threads, once its
-/// results are no longer wanted.
+/// Counts the steps of a task, and interrupts the calls of its sessions on all threads when its
+/// results are no longer needed.
 final class TaskControl: Sendable {
   private let steps = Atomic<Int>(0)
   /// The functions that interrupt the calls in progress, by the numbers of the calls.
@@ -108,7 +108,7 @@ final class TaskControl: Sendable {
     steps.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// Runs a call of a session, which is interrupted by an earlier interruption or one during the call.
+  /// Runs a call of a session; an interruption before or during the call interrupts it.
   func withInterruption<Result>(
     of session: any SpeechEngineSession, _ body: () throws -> Result
   ) rethrows -> Result {

@@ -3,10 +3,12 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Turns the audio of one task into results, on its own thread because detection and decoding block.
+/// Turns the audio of one task into results, on its own thread because detection and decoding
+/// block.
 ///
-/// It cuts the audio into utterances, which decoders turn into words: one of them on the same thread,
-/// as the audio comes, or several on threads of their own. Reports keep the order of the audio.
+/// It cuts the audio into utterances, which decoders turn into words: one decoder on the same
+/// thread, as the audio arrives, or several on their own threads. Events are reported in the order
+/// of the audio.
 actor Recognizer {
   /// The audio that the engine gets at a time; a canceled task stops after at most this duration.
   private static let step = Duration.milliseconds(100)
@@ -35,7 +37,7 @@ actor Recognizer {
   /// The greatest number of decoders, which are made when they are needed.
   private let jobCount: Int
   private var decoders: [Decoder] = []
-  /// The number of samples of each decoder's utterances without a report.
+  /// For each decoder, the number of samples in utterances whose words have not been reported.
   private var loads: [Int] = []
   /// The traits of the engine.
   private var traits = SpeechSessionTraits()
@@ -50,11 +52,11 @@ actor Recognizer {
   private var pause: Duration?
   private var results = UtteranceResults()
   private var utterance = Utterance()
-  /// The audio of the utterance that no decoder has received.
+  /// The audio of the utterance that no decoder has received yet.
   private var pieces: [[Float]] = []
   /// The last report that waits for the words of an utterance; nil if none does.
   private var lastReport: Task<Void, Never>?
-  /// The reports of utterances that wait for their words or have just been made.
+  /// The reports of utterances whose words are awaited or have just arrived.
   private var unfinished: [Task<Void, Never>] = []
   /// The failure of a decoder that ended the stream.
   private var failure: (any Error)?
@@ -113,7 +115,8 @@ actor Recognizer {
   /// Whether the engine decodes in pauses.
   private var anticipatesEnd: Bool { isLive && traits.decodeInterval != nil }
 
-  /// The least audio between two partial results, so that small buffers cost no more than large ones.
+  /// The minimum audio between two partial results, so that small buffers cost no more than large
+  /// ones.
   private var partialStep: FrameCount {
     FrameCount(traits.decodeInterval ?? .milliseconds(80), at: .speech)
   }
@@ -145,8 +148,8 @@ actor Recognizer {
     if let failure = failures.last { throw failure }
   }
 
-  /// Reports the audio lost before an item, after the results of earlier audio, and the samples that
-  /// its source silenced; a short loss becomes silence.
+  /// Reports the audio lost before an item, after the results of earlier audio, and the samples
+  /// that the source silenced; a short gap does not end the stretch.
   private func report(_ item: IntakeQueue.Item) async throws {
     if !item.losses.isEmpty, !conversion.continues(with: item.buffer) { try await endStretch() }
     for loss in item.losses { post(loss) }
@@ -167,7 +170,7 @@ actor Recognizer {
     try await perform(joiner?.flush() ?? [])
   }
 
-  /// Finds utterances in the next audio, which continues the stretch or begins another one.
+  /// Finds utterances in the next audio, which continues the stretch or begins another stretch.
   private func process(_ audio: AudioBuffer) async throws {
     var audio = audio
     let rate = audio.format.sampleRate
@@ -216,12 +219,12 @@ actor Recognizer {
       let padding = padding(after: silence)
       if !padding.isEmpty { pieces.append(padding) }
       try decode()
-      // One utterance more than the decoders process, so that none is idle.
+      // One more utterance than there are decoders may wait, so that none is idle.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
     }
   }
 
-  /// The silence that the engine or the policy requires after the last word.
+  /// Returns the silence that the engine or the policy requires after the last word.
   private func padding(after silence: FrameCount) -> [Float] {
     finder.padding(
       after: silence, wanted: traits.tailPadding, length: utterance.length,
@@ -237,7 +240,7 @@ actor Recognizer {
   }
 }
 
-/// Decoding, and reports in the order of the audio.
+/// Decodes utterances, and reports events in the order of the audio.
 extension Recognizer {
   /// Returns the decoder with the least work; creates one if all are busy and the limit allows
   /// another.
@@ -252,7 +255,7 @@ extension Recognizer {
           control: control,
           isWanted: { [events] in !events.inspect(\.isClosed) }))
     } catch {
-      // Without another thread, the others do the work.
+      // If the system refuses another thread, the existing decoders do the work.
       guard let least else { throw error }
       return least
     }
@@ -260,7 +263,7 @@ extension Recognizer {
     return loads.count - 1
   }
 
-  /// Decodes an utterance that is over, and reports its words after the earlier utterances.
+  /// Decodes an utterance that has ended, and reports its words after those of earlier utterances.
   private func decode() throws {
     let (utterance, pieces) = (utterance, pieces)
     self.pieces = []
@@ -278,7 +281,7 @@ extension Recognizer {
     unfinished.append(report)
   }
 
-  /// Gives the only decoder the audio of an utterance that is not over, and reports its words so far.
+  /// Passes the audio of an unfinished utterance to the only decoder, and reports the words so far.
   private func decodeEarly() async throws {
     let pieces = pieces
     try await attempt { recognizer, decoder in
@@ -287,13 +290,13 @@ extension Recognizer {
     }
     guard options.wantsPartialHypotheses, !isLate,
       utterance.length - utterance.lengthAtPartial >= partialStep,
-      // A decode that starts now would delay the one for which `anticipateEnd` is called.
+      // In a pause, this decode would delay the one for `anticipateEnd`.
       !(anticipatesEnd && finder.isInPause)
     else { return }
     try await attempt { try await $0.postPartial(of: $1) }
   }
 
-  /// Lets the engine decode the utterance early, unless more silence has to follow.
+  /// Asks the engine to decode the utterance early, unless more silence must be appended.
   private func anticipateEnd(after silence: FrameCount) async throws {
     guard anticipatesEnd, !isLate, !isAhead, padding(after: silence).isEmpty else { return }
     try await attempt { recognizer, decoder in
@@ -320,7 +323,7 @@ extension Recognizer {
     }
   }
 
-  /// The failure of one utterance; throws a failure that ends the stream.
+  /// Returns the failure of one utterance; throws a failure that ends the stream.
   private func utteranceFailure(_ error: any Error) throws -> SpeechClientError {
     failures.append(error)
     let isTransient = (error as? SpeechEngineError)?.isTransient == true
@@ -331,7 +334,7 @@ extension Recognizer {
     return SpeechClientError(of: error)
   }
 
-  /// Reports an event after the utterances before it.
+  /// Reports an event after those of earlier utterances.
   private func post(_ event: SpeechRecognitionEvent) {
     post { $0.events.send(event) }
   }
@@ -363,7 +366,7 @@ extension Recognizer {
     if let failure { throw failure }
   }
 
-  /// Reports the results of an utterance, all but the last one with their ends.
+  /// Reports the results of an utterance, and its end.
   private func postFinals(
     _ words: Result<SpeechHypothesis, any Error>, of utterance: Utterance
   ) {

@@ -7,13 +7,13 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
-  /// The engine with this grammar for its sessions.
+  /// Returns the engine with this grammar for its sessions.
   ///
-  /// The thread that makes the first session reads it, because reading a file may take long, and only
-  /// once, because a pipe can be read only once.
+  /// The thread of the first session reads the grammar, because reading a file may take long. It is
+  /// read only once, because a pipe cannot be read again.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
-    // Held while it is read: every caller has to wait for it anyway.
+    // The lock is held while the grammar is read, because every caller needs the grammar anyway.
     let reading = Mutex<Result<String, SpeechClientError>?>(nil)
     var engine = self
     engine.makeSession = { [makeSession] options in
@@ -31,7 +31,7 @@ extension SpeechEngine {
 }
 
 extension SpeechGrammar {
-  /// The grammar's text; reads a file at once and waits for a pipe.
+  /// Returns the grammar's text, which may wait for a pipe's writer.
   func text() throws(SpeechClientError) -> String {
     switch self {
     case .text(let text): return text.withoutMark
@@ -89,7 +89,8 @@ extension SpeechSessionOptions {
 }
 
 extension SpeechClientError {
-  /// The client's error for an error of an engine or the system; any other error unchanged.
+  /// Returns the client's error for an error of an engine or the system, and any other error
+  /// unchanged.
   static func mapped(_ error: any Error) -> any Error {
     switch error {
     case let error as SpeechEngineError: SpeechClientError(error)
@@ -98,7 +99,7 @@ extension SpeechClientError {
     }
   }
 
-  /// The client's error for any error of an engine.
+  /// Creates the client's error from any error of an engine.
   init(of error: any Error) {
     self =
       Self.mapped(error) as? SpeechClientError ?? .engineFailed(reason: "\(error)")
@@ -119,7 +120,7 @@ extension SpeechClientError {
 }
 
 extension AuthorizationStatus {
-  /// The status that follows from an engine's error.
+  /// Creates the status that follows from an engine's error.
   init(_ error: any Error) {
     if case SpeechEngineError.modelUnreadable = error {
       self = .restricted(reason: "\(error)")
@@ -130,7 +131,7 @@ extension AuthorizationStatus {
 }
 
 extension SpeechEngineError {
-  /// Whether the next utterance may succeed with another session.
+  /// Whether the next utterance may succeed with a new session.
   var isTransient: Bool {
     switch self {
     case .failed, .unreachable: true

@@ -7,9 +7,9 @@ import Synchronization
 /// A running recognition: a reader moves audio into an intake, a recognizer reads the intake, and a
 /// pipe holds the events.
 ///
-/// It is over when the audio has ended, something failed, or its results are no longer wanted.
-/// Then the recognizer, its engine, and its thread are released, even if the audio's source keeps the
-/// reader.
+/// It is over when the audio has ended, a failure has occurred, or its results are no longer
+/// needed. Then the recognizer, its engine, and its thread are released, even if the audio's source
+/// retains the reader.
 final class SpeechTask: Sendable {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
@@ -30,12 +30,12 @@ final class SpeechTask: Sendable {
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
     lockstep: Lockstep? = nil, whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
-    // The time of a virtual card waits for the recognizer, which reads the intake.
+    // The time of a virtual card does not advance until the recognizer waits for more audio.
     let hold = TimeHold(lockstep, "a recognizer")
     hold?.begin()
     intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
-    // A closed pipe releases the handler, and with it the task.
+    // When the pipe closes, it releases this closure, and with it the task.
     events.onTermination { self.release() }
   }
 
@@ -55,7 +55,8 @@ final class SpeechTask: Sendable {
     }
   }
 
-  /// Ends the task as if its audio ended now; returns when the last result is ready for the consumer.
+  /// Ends the task as if its audio ended now; returns when the last result is ready for the
+  /// consumer.
   ///
   /// It does not wait for a source or an engine without progress.
   func finish() async {
@@ -83,13 +84,13 @@ final class SpeechTask: Sendable {
       }
       intake.change { $0.close() }
     } catch {
-      // A source may throw because its task was canceled.
+      // This error only means that `finish` or `release` canceled the reader.
       let failure = error is CancellationError && Task.isCancelled ? nil : error
       intake.change { $0.close(failure) }
     }
   }
 
-  /// Runs until the audio ends or the task is over; returns the failure, if any.
+  /// Runs the recognizer until the audio ends or the task is over; returns the failure, if any.
   private static func recognize(
     _ intake: StreamPipe<IntakeQueue>, _ control: TaskControl, for task: () -> SpeechTask?
   ) async -> (any Error)? {
@@ -100,7 +101,7 @@ final class SpeechTask: Sendable {
         guard let recognizer = task()?.recognizer else { return nil }
         try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
-          // The consumer of the events may itself need the time.
+          // The consumer that has to make room may itself wait for the time to advance.
           if !events.inspect(\.hasRoom) { intake.releaseTime() }
           _ = await events.room()
         }
@@ -124,16 +125,17 @@ final class SpeechTask: Sendable {
 
   /// Ends the events and the task.
   private func end(throwing failure: (any Error)?) {
-    // The order matters: a consumer that sees the end no longer finds the task.
+    // First, so that a consumer that sees the end no longer finds the task.
     state.withLock { $0.isOver = true }
     whenOver(self)
-    // Before `release`: the engine's call that it interrupts fails too, and the first failure counts.
+    // Before `release`, which makes the engine's call fail as well: only the first failure is
+    // reported.
     events.finish(throwing: failure)
     release()
   }
 
-  /// Until the task is over, leaves a source that delivers no audio for a second, and an engine whose
-  /// call does not return within half a minute.
+  /// Until the task is over, abandons a source that delivers no audio for a second, and an engine
+  /// whose call does not return within half a minute.
   private func keepWatch() async {
     let limit = Duration.seconds(30)
     var watch = StallWatch(lateAfter: limit, limit: limit, startLimit: limit)
@@ -162,8 +164,8 @@ final class SpeechTask: Sendable {
     control.interrupt()
     reader?.cancel()
     intake.change { $0.abandon() }
-    // The order matters: a task that is registered later sees that it is over, and once `over` is open
-    // it is no longer registered.
+    // Before `over` opens, so that the task is then no longer registered; a task that is registered
+    // later is seen to be over.
     whenOver(self)
     over.open()
   }

@@ -20,7 +20,8 @@ final class SpeechTasks: Sendable {
     self.clock = clock
   }
 
-  /// Reading it waits at most for files; for a remote engine it is the last known status.
+  /// Returns the status without waiting for anything but files; for a remote engine, this is the
+  /// last known status.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
@@ -68,7 +69,7 @@ final class SpeechTasks: Sendable {
       request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
     ) { [weak self] in self?.forget($0) }
     begin(task, request, lockstep)
-    // A task can be finished once it has begun; a task that is already over is not added.
+    // From here on, the task can be finished; a task that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
   }
@@ -136,12 +137,13 @@ extension SpeechRequest {
 
   /// Whether neighboring utterances may be decoded as one.
   ///
-  /// The source is not live, and a pause ends neither a sentence of a grammar nor a key phrase.
+  /// They may if the source is not live, and if a pause may occur within a sentence, as in
+  /// dictation but not in grammars and key phrases.
   fileprivate var allowsJoining: Bool {
     !mayBeLive && endpointPolicy.joinsUtterances && grammar == nil && keyPhrases.isEmpty
   }
 
-  /// The audio, which begins when it is iterated.
+  /// Returns the audio, which starts when it is iterated.
   fileprivate func audio(in lockstep: Lockstep?) -> SpeechTask.Audio {
     switch source {
     case .file(let url): SoundFile.buffers(of: url)

@@ -6,26 +6,26 @@ import SpeechEngine
 struct Utterance {
   typealias Word = SpeechHypothesis.Word
 
-  /// Audio of the utterance without a gap: its frames and its sound in the stream, and the detector's
-  /// highest probability of speech in it, once it has ended.
+  /// A stretch of the utterance's audio without a gap: its frames and its sound in the stream, and
+  /// the detector's highest probability of speech in it once it has ended.
   private typealias Stretch = (
     frames: Range<FrameCount>, sound: Range<FrameCount>, certainty: Double
   )
 
-  /// The first frame in the stream.
+  /// The utterance's first frame in the stream.
   private(set) var start: FrameCount
-  /// The frames from the first sound to the end of the last one in the stream; the end is known only
-  /// after the last stretch has ended.
+  /// The frames from the first sound to the end of the last one in the stream; the end is known
+  /// only after the last stretch has ended.
   private(set) var sound: Range<FrameCount>
-  /// The end of its audio in the stream.
+  /// The end of the utterance's audio in the stream.
   private(set) var end: FrameCount
-  /// The length of its audio.
+  /// The length of the utterance's audio.
   private(set) var length: FrameCount = 0
   var lengthAtPartial: FrameCount = 0
   private(set) var voicing = VoicingMeter()
-  /// The detector's highest probability of speech in it, once it is over.
+  /// The detector's highest probability of speech in the utterance, once it is over.
   private(set) var certainty = 0.0
-  /// The engine's failure in it.
+  /// The failure of the engine in this utterance.
   var failure: SpeechClientError?
   /// The duration of a pause between words that begins a part; nil if the utterance has one result.
   private let pause: FrameCount?
@@ -40,8 +40,8 @@ struct Utterance {
   /// Whether several stretches of speech were joined.
   var isJoined: Bool { stretches.count > 1 }
 
-  /// - Parameter pause: the duration of a pause between words that divides the results; nil for one
-  ///   result.
+  /// - Parameter pause: the duration of a pause between words that divides the results; nil for a
+  ///   single result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
     self.pause = pause.map { FrameCount($0, at: .speech) }
     (self.start, self.sound, end) = (start, sound..<sound, start)
@@ -57,13 +57,13 @@ struct Utterance {
     sound = sound.lowerBound..<max(sound.lowerBound, end)
   }
 
-  /// Continues with another frame of the stream, and its first sound with that one.
+  /// Begins another stretch at this frame of the stream; its sound begins at `sound`.
   mutating func resume(at frame: FrameCount, sound: FrameCount) {
     end = frame
     stretches.append((frames: frame..<frame, sound: sound..<sound, certainty: 0))
   }
 
-  /// Ends a stretch with this duration of silence.
+  /// Ends the newest stretch, whose last sound is followed by `silence`.
   ///
   /// - Parameter certainty: the detector's highest probability of speech in the stretch.
   mutating func endSound(after silence: FrameCount, certainty: Double) {
@@ -76,8 +76,8 @@ struct Utterance {
 }
 
 extension Utterance {
-  /// A part of the utterance with its own result, and the hypothesis for it, whose words are counted
-  /// from the part's first frame.
+  /// A part of the utterance with its own result, and the part's hypothesis, whose frames are
+  /// counted from the part's first frame.
   typealias Part = (utterance: Utterance, hypothesis: SpeechHypothesis)
 
   /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
@@ -93,7 +93,7 @@ extension Utterance {
       var (soundBegin, soundEnd) = (sound.lowerBound, sound.upperBound)
       if let begin = runs[index].first?.frames.lowerBound {
         if index > 0 { part.utterance.start = begin }
-        // Sounds without words before the first word are not part of it.
+        // Sounds without words before the first word are not included.
         if index > 0 || sounds.contains(where: { $0.upperBound <= begin }) {
           soundBegin = begin
         }
@@ -106,7 +106,7 @@ extension Utterance {
       let others = alternatives.map { $0[index] }.filter {
         seen.insert($0.map(\.text)).inserted
       }
-      // A word may lie outside the sound that the detector found.
+      // The word's frames may lie outside the sound that the detector found.
       part.utterance.sound = soundBegin..<max(soundBegin, soundEnd)
       part.utterance.certainty = certainty(in: part.utterance.start..<part.utterance.end)
       part.hypothesis.words = runs[index].counted(from: part.utterance.start)
@@ -115,15 +115,15 @@ extension Utterance {
     }
   }
 
-  /// The frames from the first of these words to the last in the stream; nil without words.
+  /// Returns the frames in the stream from the first of these words to the last; nil without words.
   func frames(of words: [Word]) -> Range<FrameCount>? {
     guard let first = words.first, let last = words.last else { return nil }
     let begin = start + first.frames.lowerBound
     return begin..<max(begin, start + last.frames.upperBound)
   }
 
-  /// The sounds of joined stretches in which the hypothesis has no word; none if its times are
-  /// estimated.
+  /// Returns the sounds of joined stretches in which the hypothesis has no word; none if its times
+  /// are estimated.
   func wordlessSounds(in hypothesis: SpeechHypothesis) -> [Range<FrameCount>] {
     guard isJoined, !hypothesis.words.isEmpty, !hypothesis.hasEstimatedTimes else {
       return []
@@ -134,14 +134,15 @@ extension Utterance {
     }
   }
 
-  /// The detector's highest probability of speech in some frames of the stream.
+  /// Returns the detector's highest probability of speech in these frames of the stream.
   private func certainty(in frames: Range<FrameCount>) -> Double {
     stretches.filter { $0.frames.overlaps(frames) }.map(\.certainty).max() ?? certainty
   }
 
-  /// The words with their frames in the stream.
+  /// Returns the words with their frames in the stream.
   ///
-  /// Estimated times are estimated again: the words of joined stretches are spread over their sounds.
+  /// If the stretches are joined and the times are estimated, the words are spread anew over the
+  /// sounds of the stretches.
   private func placed(_ words: [Word], areEstimated: Bool) -> [Word] {
     let isSpread = areEstimated && isJoined
     var length: FrameCount = 0
@@ -166,7 +167,8 @@ extension Utterance {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// The words in runs that end with a sentence or before a pause; one empty run if there are none.
+  /// Returns the words in runs, each ending with a sentence or before a pause; one empty run
+  /// without words.
   fileprivate func divided(pause: FrameCount) -> [[Element]] {
     reduce(into: [[]]) { runs, word in
       if let last = runs[runs.count - 1].last,
@@ -179,7 +181,7 @@ extension [SpeechHypothesis.Word] {
     }
   }
 
-  /// The words in as many runs as their counterparts in another text have.
+  /// Returns the words in runs that correspond to the runs of another text.
   fileprivate func divided(like others: [[Element]]) -> [[Element]] {
     var runs = others.map { _ in [Element]() }
     var (run, place, rest) = (0, 0, self[...])

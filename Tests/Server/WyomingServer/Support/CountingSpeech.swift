@@ -6,7 +6,7 @@ import Wyoming
 
 /// A recognizer whose words are the amount of audio that it has captured.
 struct CountingSpeech: Sendable {
-  /// How many recognitions are under way, and how many were given up.
+  /// The recognitions in progress, and signals for those that have begun and been abandoned.
   final class Tally: Sendable {
     let running = Atomic<Int>(0)
     let abandoned = AsyncStream.makeStream(of: Void.self)
@@ -15,7 +15,7 @@ struct CountingSpeech: Sendable {
 
   let tally = Tally()
 
-  /// Reads all of it, and then returns `8000 frames at 16000 in en` for one utterance.
+  /// Reads all audio, and then returns `8000 frames at 16000 in en` for one utterance.
   var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { request in
@@ -60,7 +60,8 @@ extension SpeechRecognitionResult {
     make(text, utterance, isFinal: true)
   }
 
-  /// A word each half second, from two seconds for each utterance on.
+  /// Returns a result with a word every half second; each utterance begins two seconds after the
+  /// previous one.
   private static func make(_ text: String, _ utterance: Int, isFinal: Bool) -> Self {
     let segments = text.split(separator: " ").enumerated().map { index, word in
       TranscriptionSegment(
@@ -72,7 +73,7 @@ extension SpeechRecognitionResult {
   }
 }
 
-/// The frames of one transcription with this many tenths of a second.
+/// Returns the events of one transcription with this many tenths of a second.
 func utterance(tenths: Int, language: String? = nil) -> [WyomingEvent] {
   let format = WyomingAudioFormat.speech.data
   let chunk = WyomingEvent("audio-chunk", format, payload: [UInt8](repeating: 0, count: 3200))

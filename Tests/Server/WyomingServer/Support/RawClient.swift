@@ -17,7 +17,7 @@ func connect(_ address: WyomingAddress) throws -> ByteLink {
   return try .connected(host: host, port: port, within: TimeBudget(.seconds(60)))
 }
 
-/// Sends all of a request and ends the client's side of the connection, as `nc -N`.
+/// Sends a whole request and ends the client's side of the connection, like `nc -N`.
 func request(_ bytes: [UInt8], at address: WyomingAddress) throws -> ByteLink {
   guard case .tcp(_, let port) = address else { throw LinkError.noCommand }
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -35,7 +35,7 @@ func request(_ bytes: [UInt8], at address: WyomingAddress) throws -> ByteLink {
   return ByteLink(owning: descriptor)
 }
 
-/// All events until the other end closes.
+/// Returns all events until the other end closes.
 func everything(from link: ByteLink) throws -> [WyomingEvent] {
   var reader = FrameReader()
   var events: [WyomingEvent] = []
@@ -50,7 +50,7 @@ func everything(from link: ByteLink) throws -> [WyomingEvent] {
   return events
 }
 
-/// Sends all bytes of events, and waits while there is no room for them.
+/// Sends all bytes of events; waits while there is no room for them.
 func send(_ events: [WyomingEvent], over link: ByteLink) throws {
   var rest = events.flatMap(\.bytes)[...]
   while !rest.isEmpty {
@@ -59,7 +59,7 @@ func send(_ events: [WyomingEvent], over link: ByteLink) throws {
   }
 }
 
-/// Sends an event and reads until one of these types comes.
+/// Sends an event and reads until an event of one of these types arrives.
 @discardableResult
 func exchange(
   _ event: WyomingEvent?, over link: ByteLink?, until types: String...
@@ -71,7 +71,7 @@ private func answer(
   to event: WyomingEvent?, over link: ByteLink?, until types: [String]
 ) throws -> WyomingEvent {
   guard let link else { throw LinkError.ended }
-  // A server that refuses may have closed already.
+  // A server that rejects the client may have closed the connection already.
   if let event { _ = try? link.write(event.bytes[...]) }
   var reader = FrameReader()
   while true {
@@ -85,7 +85,7 @@ private func answer(
   }
 }
 
-/// A socket file without a listener.
+/// Leaves a socket file behind on which no process listens.
 func leaveSocket(at path: String) throws {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }
@@ -99,9 +99,10 @@ func leaveSocket(at path: String) throws {
   guard code == 0 else { throw LinkError.system(errno) }
 }
 
-/// Keeps a connection open until it is looked at again.
+/// Keeps a connection open for use by another thread.
 ///
-/// Unchecked, because a connection is no value; right, because one thread after the other has it.
+/// `@unchecked`, because a connection is not `Sendable`; safe, because only one thread at a time
+/// uses it.
 final class LinkBox: @unchecked Sendable {
   private var link: ByteLink?
 

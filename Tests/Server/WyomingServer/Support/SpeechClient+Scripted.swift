@@ -6,10 +6,10 @@ import Synchronization
 extension SpeechClient {
   typealias Buffers = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
-  /// A recognizer whose results are made on request.
+  /// Returns a recognizer whose results are made on request.
   ///
-  /// - Parameter result: makes the requested result, the first, the second, and so on, from the
-  ///   buffers that were not recognized yet; nil ends the recognition.
+  /// - Parameter result: makes the result with the given number, counted from 1, from the buffers
+  ///   that have not been recognized yet; nil ends the recognition.
   static func scripted(
     _ result: @escaping @Sendable (Int, Buffers) async throws -> SpeechRecognitionResult?
   ) -> SpeechClient {

@@ -33,7 +33,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `two lines are about as long as each other`() {
+  func `the two lines of a cue have about the same length`() {
     let text = "the quick brown fox jumps over the lazy dog again"
     #expect(
       cues(utterance(text)).map(\.lines) == [
@@ -113,7 +113,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a short cue stays a second unless the next one begins sooner`() {
+  func `a short cue lasts a second unless the next cue begins sooner`() {
     let alone = cues(utterance("yes"))
     #expect(alone.map(\.end) == [.seconds(1)])
     let hurried = cues(utterance("yes"), utterance("no", from: .milliseconds(900)))

@@ -36,7 +36,7 @@ import Testing
     ("two hundred fifty euros", "250 euro"), ("\u{A3}1 and 20 pence", "1 pound 20 cent"),
     ("two dollars and a cat", "2 dollar and a cat"), ("$", ""), ("$x", "x"),
     ("5%", "5 percent"), ("five per cent", "5 percent"), ("12.5 percent", "12.5 percent"),
-    // Words that are not numbers, or that end one.
+    // Words that are not numbers, or that only end a number.
     ("and", "and"), ("a cat", "a cat"), ("hundred", "hundred"), ("point taken", "point taken"),
     ("ten and five", "10 and 5"), ("two thousand and we", "2000 and we"), ("oh no", "oh no"),
     ("ten oh well", "10 oh well"), ("three point", "3 point"), ("-3", "minus 3"), ("10-20", "1020"),
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: 0..<2000)
-  func `a number in words is the number in digits`(seed: Int) {
+  func `a number in words is converted to the same number in digits`(seed: Int) {
     // Every length from one digit to twelve.
     let number = (seed &* 7_919_777_123 &+ seed) % [10, 1000, 100_000, 1_000_000_000_000][seed % 4]
     #expect(words(spelled(number)) == String(number))

@@ -45,7 +45,7 @@ struct WordErrorRateTests {
 
   @Test
   func `among alignments with equal errors, the one with the most matches is chosen`() {
-    // Two substitutions would cost the same.
+    // Two substitutions would have as many errors.
     let rate = WordErrorRate(reference: "a b", hypothesis: "b c")
     #expect(rate.alignment == [.deletion("a"), .match("b"), .insertion("c")])
     let other = WordErrorRate(reference: "b c", hypothesis: "a b")
@@ -66,7 +66,7 @@ struct WordErrorRateTests {
     #expect(rate.substitutions == 1)
   }
 
-  /// The textbook recurrence over all prefixes at once.
+  /// Returns the fewest errors, by the textbook recurrence over all prefixes.
   private func fewestErrors(_ reference: [String], _ hypothesis: [String]) -> Int {
     var table = [[Int]](
       repeating: Array(0...hypothesis.count), count: reference.count + 1)
@@ -82,7 +82,7 @@ struct WordErrorRateTests {
   }
 
   @Test(arguments: 1...40)
-  func `there are never more errors than needed, and no word gets lost`(seed: UInt64) {
+  func `an alignment has the fewest errors and contains every word`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     let reference = (0..<Int.random(in: 1...40, using: &random)).map { _ in
       String(Int.random(in: 0..<6, using: &random))

@@ -26,7 +26,7 @@ final class Peer {
     try #require(process.terminationStatus == 0, "python3 with pip and a network are needed")
   }
 
-  /// Starts it and waits until it listens.
+  /// Starts the server and waits until it listens.
   init(on address: WyomingAddress, _ modes: String...) throws {
     try Self.install()
     process.executableURL = URL(filePath: "/usr/bin/env")

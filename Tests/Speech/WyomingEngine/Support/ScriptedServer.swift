@@ -23,8 +23,8 @@ final class ScriptedServer: Sendable {
           close(connection)
         }
       }
-      // Only this thread closes it: otherwise its number could belong to another server while this
-      // thread accepts.
+      // Only this thread closes the socket: otherwise its number could belong to another server
+      // while this thread accepts connections.
       close(listener)
     }
   }
@@ -78,7 +78,7 @@ struct ServerSide: Sendable {
     info()
   }
 
-  /// Serves as a recognizer does that finds the same text in all audio.
+  /// Serves like a recognizer that finds the same text in all audio.
   func transcribe(as text: String, endsAfterText: Bool = false) {
     answerEach { event in
       if event.type == "describe" { info() }
@@ -101,7 +101,7 @@ struct ServerSide: Sendable {
     }
   }
 
-  /// The next bytes; empty at the end.
+  /// Returns the next bytes; empty at the end.
   private func receive() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
@@ -119,7 +119,7 @@ struct ServerSide: Sendable {
   }
 }
 
-/// A server that accepts no connection: its queue is full, so further connections wait.
+/// A server whose queue of connections is full, so further connections wait.
 final class BusyServer {
   let address: WyomingAddress
   private let descriptors: [Int32]
@@ -141,7 +141,7 @@ final class BusyServer {
   }
 }
 
-/// A socket that listens on a free local port, and its address.
+/// Returns a socket that listens on a free local port, and its address.
 private func listening(backlog: Int32) -> (listener: Int32, name: sockaddr_in) {
   let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var name = sockaddr_in()

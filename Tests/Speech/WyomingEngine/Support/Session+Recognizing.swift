@@ -4,7 +4,7 @@ import Wyoming
 @testable import WyomingEngine
 
 extension SpeechEngine {
-  /// An engine whose timeouts exceed any test, unless the test sets others.
+  /// Returns an engine whose timeouts exceed any test, unless the test sets others.
   static func patient(
     _ server: WyomingAddress, _ change: (inout WyomingEngineOptions) -> Void = { _ in }
   ) -> SpeechEngine {
@@ -26,7 +26,7 @@ extension SpeechEngine {
 }
 
 extension SpeechEngineSession {
-  /// One utterance of this many tenths of a second.
+  /// Recognizes an utterance of this many tenths of a second.
   func recognize(tenths count: Int) throws -> SpeechHypothesis {
     try beginUtterance()
     for _ in 0..<count { try process([Float](repeating: 0.1, count: 1600)) }
@@ -34,7 +34,7 @@ extension SpeechEngineSession {
   }
 }
 
-/// The error of a body as an engine's error.
+/// Returns the error that `body` throws, if it is an engine's error.
 func engineError(_ body: () throws -> Void) -> SpeechEngineError? {
   do {
     try body()
