@@ -55,7 +55,7 @@ struct DoctorCommand: Subcommand {
     }
   }
 
-  /// A finding on recognizing, and one for each engine that is absent.
+  /// Returns a finding on speech recognition, and one for each missing engine.
   private func recognizing() async -> [HealthFinding] {
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
@@ -112,7 +112,7 @@ struct HealthFinding: Encodable, Equatable {
     HealthFinding(check, .failure, detail, remedy: remedy)
   }
 
-  /// The line for people.
+  /// The human-readable line.
   var line: String {
     let end = remedy.map { "; \($0)" } ?? ""
     return "\(state.rawValue.padded(to: 7))  \(check.padded(to: 18))  \(detail)\(end)".printableLine

@@ -72,8 +72,8 @@ struct WERCommand: Subcommand {
       throw CommandFailure("\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
-    // In floating point, 7 / 25 is slightly more than 28 percent, and 9.2 * 750 slightly less than
-    // 6,900.
+    // The rate is not compared directly: in floating point, 7 / 25 is slightly more than 28
+    // percent. The right side is rounded up, because 9.2 * 750 is slightly less than 6,900.
     if let limit, Double(errors.errorCount * 100) > (limit * Double(errors.referenceCount)).nextUp {
       await context.console.report(
         "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
@@ -94,7 +94,7 @@ struct WERCommand: Subcommand {
 }
 
 extension AlignedWord {
-  /// The word on its own line.
+  /// The word as a line of the alignment.
   fileprivate var line: String {
     switch self {
     case .match(let word): "= \(word)"

@@ -63,7 +63,8 @@ struct StatusThrottle {
   }
 }
 
-/// The width of text on a terminal; never underestimated, because a line that is too long wraps.
+/// The width of text on a terminal, rather too large than too small, because a line that is too
+/// long wraps.
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
@@ -98,9 +99,10 @@ extension Character {
 extension Unicode.Scalar {
   fileprivate var columns: Int {
     if value < 0x300 { return 1 }
-    // The variation selector turns a narrow character into a wide emoji.
+    // The variation selector turns a narrow character into a wide emoji, so it adds a column.
     if value == 0xFE0F { return 1 }
-    // Medial vowels and final consonants of a Hangul syllable are part of its block.
+    // The medial vowels and final consonants of a Hangul syllable share the columns of its first
+    // consonant.
     if (0x1160...0x11FF).contains(value) { return 0 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -123,13 +125,13 @@ struct LevelMeterLine {
   /// The mark after a sample at full scale.
   static let clipMark = "CLIP"
 
-  /// One bar: the peak of the moment, and the highest peak of the last 1.5 seconds.
+  /// One bar: the current peak, and the highest peak of the last 1.5 seconds.
   typealias Channel = (peak: Decibels, heldPeak: Decibels)
 
   /// The text in front of the bars; omitted on a narrow terminal.
   var label = ""
   var channels: [Channel] = []
-  /// Whether any sample was clipped so far.
+  /// Whether any sample has been clipped.
   var isClipped = false
   /// For each channel of a stream, the frame after which the held peak ends.
   private(set) var holdEnds: [FrameCount] = []
@@ -223,13 +225,13 @@ extension LevelMeterLine {
 }
 
 extension LevelMeterLine {
-  /// The meter of a recording.
+  /// Creates the meter of a recording.
   init(_ levels: RecordingLevels) {
     self.init(
       label: levels.recorded.clockText,
       isClipped: levels.channels.contains { $0.clippedSamples > 0 })
     channels = levels.channels.map { ($0.peak, $0.heldPeak) }
-    // A preview reports no channels.
+    // In a preview, the levels contain no channels.
     if channels.isEmpty { channels = [(levels.level.peak, levels.level.peak)] }
   }
 }
