@@ -97,7 +97,8 @@ private actor ChannelSpectrogram {
 
   /// Doubles the length of the columns.
   ///
-  /// Windows overlap by half, until a column averages so many that overlap no longer matters.
+  /// Windows overlap by half, until a column averages enough of them that overlap no longer
+  /// matters.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
     columns = stride(from: 0, to: columns.count, by: 2).map { index in

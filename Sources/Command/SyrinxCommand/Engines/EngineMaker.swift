@@ -26,8 +26,7 @@ public struct EngineMaker: Sendable {
   /// Makes the engine; its `availability` reports missing parts.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// Creates a maker whose engines log the places that were searched in vain for a library or
-  /// model.
+  /// Creates a maker whose engines log the searched places if they lack a library or model.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
