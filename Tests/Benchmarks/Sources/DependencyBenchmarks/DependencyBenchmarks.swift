@@ -14,8 +14,8 @@ import Glibc
 /// - `--only text`: only the operation of that name; if there is none, those whose names contain
 ///   the text.
 /// - `--count 100000`: run the operations this many times without measuring, for `valgrind`, whose
-///   instruction counts do not depend on how busy the machine is. Run it with two counts, and divide
-///   the difference of the instructions by the difference of the counts:
+///   instruction counts do not depend on how busy the machine is. Run it with two counts, and
+///   divide the difference of the instructions by the difference of the counts:
 ///
 /// ```sh
 /// cd Tests/Benchmarks

@@ -2,8 +2,8 @@ import AudioCore
 import BenchmarkTools
 import Glibc
 
-/// Measures what playing and recording cost and how soon they respond, compared with aplay, arecord,
-/// and SoX in the same run.
+/// Measures what playing and recording cost and how soon they respond, compared with aplay,
+/// arecord, and SoX in the same run.
 ///
 /// ```sh
 /// Tests/bench.sh EngineBenchmarks
