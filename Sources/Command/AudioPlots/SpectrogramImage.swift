@@ -268,7 +268,7 @@ struct Spectrum: ~Copyable {
     precondition(powers.count == length / 2 + 1)
     samples.withUnsafeBufferPointer { samples in
       let source = samples.baseAddress! + first
-      // The compiler vectorizes a loop with a constant step.
+      // Separate calls, because the compiler vectorizes only loops with a constant step.
       switch step {
       case 1: load(source, step: 1)
       case 2: load(source, step: 2)

@@ -177,8 +177,8 @@ struct RootCommand: AsyncParsableCommand {
     return text.isEmpty ? status : end(with: text, status: status)
   }
 
-  /// Writes a text to standard output, or to standard error if it is an error, and returns the exit
-  /// status.
+  /// Writes a text to standard output, or if `status` is an error, to standard error; returns the
+  /// exit status.
   static func end(with text: String, status: Int32) -> Int32 {
     do throws(OutputError) {
       let output = status == EXIT_SUCCESS ? OutputDescriptor.output : .error

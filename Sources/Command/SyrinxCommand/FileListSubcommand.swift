@@ -32,7 +32,7 @@ struct ShortenedArguments {
   private(set) var words: [String] = []
   private var middles: [ArraySlice<String>] = []
 
-  /// Fails if no run is long.
+  /// Shortens each long run of operands; nil if there is none.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while !rest.isEmpty {

@@ -43,7 +43,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `'engines' lists installed models, and one ready engine is success`() async throws {
+  func `'engines' lists installed models and succeeds if one engine is ready`() async throws {
     let vosk = try FakeVoskFolder(in: folder)
     let run = try await BuiltCommand.run(
       "engines", "--json", in: folder, environment: environment(vosk.environment))
@@ -98,7 +98,8 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `a Wyoming server reports its languages, and an unreachable one has a remedy`() async throws
+  func `the languages of a Wyoming server are listed, or a remedy if it cannot be reached`()
+    async throws
   {
     let run = try await BuiltCommand.shell(
       "syrinx engines --json --server 'stdio:syrinx serve --wyoming stdio'", in: folder)

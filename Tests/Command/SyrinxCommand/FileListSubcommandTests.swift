@@ -51,7 +51,7 @@ struct FileListSubcommandTests {
   }
   #endif
 
-  @Test func `the files of several runs stay in order`() throws {
+  @Test func `the files of several long runs of operands stay in order`() throws {
     let many = Self.many
     #expect(try files("info @ --json @ --jobs 2 a.wav @") == many + many + ["a.wav"] + many)
     #expect(

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a file URL in a playlist is a path`() throws {
+  @Test func `a file URL in a playlist is read as a path`() throws {
     try write("a.m3u", "file:///tmp/a%20b.wav\n")
     #expect(PlayList([path("a.m3u")]).files == ["/tmp/a b.wav"])
   }

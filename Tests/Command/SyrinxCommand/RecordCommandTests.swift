@@ -65,7 +65,7 @@ struct RecordCommandTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `a signal completes the file`(signal: Int32) async throws {
+  func `a signal ends the recording with a complete file`(signal: Int32) async throws {
     try folder.tone("input.wav", .seconds(20))
     let run = try RunningCommand(
       "record", "out.wav", "--device", "virtual:input.wav", "--verbose",

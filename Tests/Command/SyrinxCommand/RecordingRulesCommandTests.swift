@@ -40,7 +40,9 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `standard output gets a recording from its first sound to a silence`() async throws {
+  func `standard output gets a recording from the first sound to the silence after it`()
+    async throws
+  {
     let input = try speech()
     let run = try await pipe("--start-at-sound --pre-roll 0.2 --stop-after-silence 0.1")
     #expect(run.status == 0, "\(run.error)")

@@ -77,7 +77,7 @@ struct StatusThrottleTests {
   }
 
   @Test
-  func `all statuses of a source with ten per second are shown`() {
+  func `all statuses of a source that sends ten per second are shown`() {
     var pace = StatusThrottle()
     #expect((0..<10).allSatisfy { pace.admits(.milliseconds($0 * 100)) })
   }

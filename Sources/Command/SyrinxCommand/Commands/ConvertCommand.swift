@@ -240,9 +240,9 @@ struct ConvertCommand: FileListSubcommand {
   }
 }
 
-/// The output of `syrinx convert --json`.
+/// The records that `syrinx convert --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let conversionSchema = """
     With --json, each output is an object: "inputs", "output" (its full path), "format" (its \
     extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \

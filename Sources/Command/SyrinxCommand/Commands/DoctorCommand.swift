@@ -118,7 +118,7 @@ struct HealthFinding: Encodable, Equatable {
     return "\(state.rawValue.padded(to: 7))  \(check.padded(to: 18))  \(detail)\(end)".printableLine
   }
 
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let schema = """
     With --json, each line is an object: "check", "state" (ok, note, or failure), "detail", and, if \
     something can be done, "remedy".

@@ -160,7 +160,7 @@ extension SpeechEngineCapability {
 
 /// An engine, or the installable voice activity detector, in the output of `syrinx engines --json`.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let engineSchema = """
     With --json, each engine is an object on its own line: "engine" (the value for --engine), \
     "default", "ready", "models", each with "language" and "location", "capabilities" out of \
@@ -182,7 +182,7 @@ extension JSONRecord {
     ]
   }
 
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let detectorSchema = """
     An object for the installable voice activity detector follows: "detector", "ready", and \
     "location" or "missing".

@@ -161,9 +161,9 @@ extension AudioTag {
   }
 }
 
-/// The output of `syrinx info --json`.
+/// The records that `syrinx info --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let fileInfoSchema = """
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \

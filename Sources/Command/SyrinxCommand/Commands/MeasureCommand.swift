@@ -246,10 +246,12 @@ extension Double {
   }
 }
 
-/// The output of `syrinx measure --json`. Levels are in dBFS, loudness is in LUFS, and lengths are
-/// in seconds; silence has neither level nor loudness.
+/// The records that `syrinx measure --json` prints.
+///
+/// Levels are in dBFS, loudness is in LUFS, and lengths are in seconds; silence has neither level
+/// nor loudness.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let measurementSchema = """
     With --json, each file is one object: "file" (or "device"), "rate", "channelCount", "length" in \
     seconds, "frames"; "peak", "rms", and "noiseFloor" in dBFS, "truePeak" in dBTP, "integrated", \

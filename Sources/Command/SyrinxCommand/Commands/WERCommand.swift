@@ -110,9 +110,9 @@ extension Double {
   fileprivate var percentText: String { "\((self * 1_000).rounded() / 10)" }
 }
 
-/// The output of `syrinx wer --json`.
+/// The records that `syrinx wer --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let wordErrorSchema = """
     With --json, there is one object: "rate" (0 is perfect, 1 is an error for each word), \
     "substitutions", "deletions", "insertions", "referenceWords", "hypothesisWords", and \

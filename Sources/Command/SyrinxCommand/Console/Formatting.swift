@@ -3,7 +3,8 @@ import FilePaths
 import FoundationEssentials
 
 extension Encodable {
-  /// The value as JSON on one line, keys in alphabetical order, control characters escaped.
+  /// Returns the value as JSON on one line, with keys in alphabetical order and control characters
+  /// escaped.
   func jsonLine() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -62,7 +63,7 @@ extension Duration {
 }
 
 extension Int {
-  /// The number with a noun: `1 sample`, `2 samples`.
+  /// Returns the number with a noun: `1 sample`, `2 samples`.
   func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 
   /// Returns the number, padded with zeros to at least `count` digits.

@@ -68,7 +68,7 @@ struct StatusThrottle {
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The longest prefix that fits into `columns` columns.
+  /// Returns the longest prefix that fits into `columns` columns.
   func prefix(columns: Int) -> SubSequence {
     var room = columns
     let end = indices.first { index in
@@ -78,7 +78,7 @@ extension StringProtocol {
     return self[..<(end ?? endIndex)]
   }
 
-  /// The longest suffix that fits into `columns` columns.
+  /// Returns the longest suffix that fits into `columns` columns.
   func suffix(columns: Int) -> SubSequence {
     var begin = endIndex
     var room = columns
@@ -147,7 +147,7 @@ struct LevelMeterLine {
   /// Heights for bars of one character; the first is for silence.
   private static let heights = Array(" ▁▂▃▄▅▆▇█")
 
-  /// The line, truncated to this number of columns.
+  /// Returns the line, truncated to `columns` columns.
   ///
   /// Wide terminals show horizontal bars of four to 20 characters with the held peak as `|`. If
   /// those do not fit, each channel is one character.
@@ -165,7 +165,7 @@ struct LevelMeterLine {
     return String(short.dropFirst().suffix(columns: max(0, columns)))
   }
 
-  /// Horizontal bars, or nil if they do not fit.
+  /// Returns horizontal bars, or nil if they do not fit.
   private func longBars(columns: Int) -> String? {
     guard !channels.isEmpty else { return nil }
     // A bar has two brackets, and a space before the next one.
@@ -174,7 +174,7 @@ struct LevelMeterLine {
     return channels.map { bar($0, length: length) }.joined(separator: " ")
   }
 
-  /// Bars of one character, or nil if they do not fit.
+  /// Returns bars of one character, or nil if they do not fit.
   private func shortBars(columns: Int) -> String? {
     guard !channels.isEmpty, channels.count + 2 <= columns else { return nil }
     let characters = channels.map {
@@ -194,7 +194,7 @@ struct LevelMeterLine {
     return "[\(String(cells))]"
   }
 
-  /// The number of cells, out of `count`, that a level fills.
+  /// Returns the number of cells, out of `count`, that a level fills.
   private static func cells(_ level: Decibels, of count: Int) -> Int {
     guard level.value > lowest else { return 0 }
     return min(count, Int(clamping: (level.value - lowest) / -lowest * Double(count)))

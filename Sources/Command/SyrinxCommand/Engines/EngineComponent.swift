@@ -48,7 +48,7 @@ struct EngineComponent: Equatable, Sendable {
     var machines: Set<Machine> = Set(Machine.allCases)
   }
 
-  /// The name of the folder.
+  /// The name of the installed folder.
   var name: String
   var offers: [Offer]
 

@@ -64,7 +64,7 @@ struct EngineMakers: DependencyKey {
 public struct EnginePreparation: Sendable {
   /// The name of the component.
   public var component: String
-  /// The names of the files that it adds.
+  /// The names of the files that the preparation adds.
   public var files: [String]
   /// Adds the files to the component's folder, using the library at a path.
   public var make: @Sendable (_ folder: URL, _ library: URL) throws -> Void

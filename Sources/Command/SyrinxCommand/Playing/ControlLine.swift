@@ -27,7 +27,7 @@ extension AudioPlayerClient {
         await console.report("\(error)")
       }
     }
-    // If the playback has ended, the task is canceled, and the playback accepts no command.
+    // A canceled task means that the playback has ended, so it would not accept the command.
     if isPaused, !Task.isCancelled { try? await control(id: id, command: .resume()) }
   }
 }

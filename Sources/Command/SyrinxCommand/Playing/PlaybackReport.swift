@@ -181,9 +181,9 @@ extension Decibels {
   fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }
 
-/// The events in the output of `syrinx play --json`; times in seconds.
+/// The records that `syrinx play --json` prints for events; times are in seconds.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let playbackSchema = """
     With --json, each event is an object on its own line: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, title, nonFinite, failed, \

@@ -67,9 +67,9 @@ extension TerminalGraphics {
   }
 }
 
-/// The output of `syrinx plot --json`.
+/// The records that `syrinx plot --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let plotSchema = """
     With --json, each plot that is written is an object: "file" (as given; \(FilePath.jsonHelp)), \
     "output" (its full path), "kind" (waveform, spectrogram, or peaks), "format" (png, svg, or pdf; \

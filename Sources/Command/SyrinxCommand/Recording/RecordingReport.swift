@@ -135,10 +135,11 @@ extension RecordingGapRule {
   }
 }
 
-/// The events in the output of `syrinx record --json`. Lengths are in seconds and levels in dBFS;
-/// digital silence has no level.
+/// The records that `syrinx record --json` prints for events.
+///
+/// Lengths are in seconds and levels in dBFS; digital silence has no level.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let recordingSchema = """
     With --json, each event is an object on its own line: "event" is started, waiting, began, levels, \
     xrun, nonFinite, paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, \

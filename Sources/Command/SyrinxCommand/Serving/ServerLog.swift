@@ -61,9 +61,9 @@ struct ServerLog: Sendable {
   }
 }
 
-/// The lines of the log as JSON; durations in seconds.
+/// The records of the log with `--log-format json`; durations are in seconds.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let serverSchema = """
     Standard error gets a line for each connection, each transcript, each loss of audio, and each \
     fault, but never the text of what was spoken. With --log-format json, each line is an object with \

@@ -213,7 +213,7 @@ private final class FolderLock {
   }
 }
 
-/// The engine, model, and options that a transcript depends on.
+/// The record of the engine, model, and options that a transcript depends on.
 extension JSONRecord {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self = [

@@ -163,7 +163,7 @@ extension Transcription {
 
 /// The results in the output of `--json`; times in seconds from the beginning of the audio.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let utteranceSchema = """
     With --json, each result is an object on its own line: "event" (partial or final), "utterance" \
     (from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
@@ -208,7 +208,7 @@ extension TranscriptionSegment {
 /// A lag or a loss in the output of `listen --json` and `transcribe --json`; times in seconds from
 /// the beginning of the audio.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let lagSchema = """
     Other objects have an "event": lagging with "seconds" of audio queued because recognition lags (0 \
     after it has caught up), or dropped with the "start" and "end" of a range and the "reason": slow \
@@ -219,7 +219,7 @@ extension JSONRecord {
     The failure of the command is an object with the "error".
     """
 
-  /// The documentation of losses in files; other inputs also have lag and gaps.
+  /// The help text about losses in files; other inputs also have lag and gaps.
   static let droppedSchema = """
     An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
     unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \

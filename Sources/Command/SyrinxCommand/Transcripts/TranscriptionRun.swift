@@ -265,7 +265,7 @@ actor ArchiveProgress {
 
 /// The record of a file, or of the whole run, in the output of `transcribe --json --output-dir`.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let archiveSchema = """
     With --json, a file that failed or is incomplete is an object with the "event" failed, the "file", \
     and the "error". With --output-dir, every other file is an object with the event transcribed and the \

@@ -147,7 +147,7 @@ struct WyomingEndToEndTests {
   }
 
   @Test(arguments: [(SIGKILL, "signal 9 (Killed)"), (SIGABRT, "signal 6 (Aborted)")])
-  func `a killed child is an error, and the next session has a new child`(
+  func `a killed child server is an error, and the next session starts a new child`(
     signal: Int32, name: String
   ) throws {
     let engine = engine("echo $$ > '\(folder.file("pid").path)';")
