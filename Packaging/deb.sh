@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a Debian package of the command, and prints its path:
 #   Packaging/deb.sh [--command FILE] [FOLDER]
-# FOLDER gets the package; .build/small without it. FILE is a built command; without it, Packaging/build.sh builds one.
+# The package is written to FOLDER (default: .build/small). FILE is a built command; without it, Packaging/build.sh builds one.
 # DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's tools.
 set -euo pipefail
 
@@ -36,7 +36,7 @@ DESTDIR=$tree bash Packaging/install.sh --prefix /usr --command "$command" >&2
 # dpkg keeps its own list of installed files.
 rm -r "$tree/usr/share/syrinx"
 gzip -9n "$tree"/usr/share/man/man1/*
-# Debian's zsh reads the completions of packages from another folder.
+# Debian's zsh reads completions of packages from this folder.
 mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
 
 documents=$tree/usr/share/doc/syrinx
@@ -82,14 +82,14 @@ cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
 syrinx: initial-upload-closes-no-bugs
 END
 
-# The libraries that the command calls, by their names in this system's packages. A command of Packaging/build.sh loads them
-# without the need of any.
+# The packages of the libraries that the command calls. A command of Packaging/build.sh loads them on demand, so the file with
+# explicit dependencies is examined.
 linked=$command.linked
 [ -f "$linked" ] || linked=$command
 mkdir -p "$work/debian" "$tree/DEBIAN"
 echo 'Source: syrinx' >"$work/debian/control"
 libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$linked" "$command" 2>/dev/null | sed 's/^shlibs:Depends=//')
-# dpkg-shlibdeps reads the versions of functions. The loader of relative relocations has one too, without a function.
+# dpkg-shlibdeps considers only the versions of functions, but relative relocations also require a version of the loader.
 libc=$(sed -n 's/.*libc6 (>= \([^)]*\)).*/\1/p' <<<"$libraries")
 [ -n "$libc" ] || { echo "deb.sh: dpkg-shlibdeps names no version of the C library" >&2; exit 1; }
 versions=$(readelf --version-info "$command")

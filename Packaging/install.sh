@@ -2,9 +2,9 @@
 # Installs the command with its manual, completions, and systemd units:
 #   Packaging/install.sh [--prefix FOLDER] [--command FILE]
 #   Packaging/install.sh --uninstall [--prefix FOLDER]
-# FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a command that
-# Packaging/build.sh has built, with its manual in FILE.share beside it; without --command, that script builds one. Run this one without
-# sudo: it builds as the current user, and calls sudo only if the folder is not writable.
+# FOLDER is /usr/local by default. If DESTDIR is set, it precedes FOLDER, as for packages. FILE is a command that Packaging/build.sh
+# has built, with its manual in FILE.share beside it; without --command, Packaging/build.sh builds one. Run install.sh without sudo:
+# it builds as the current user, and calls sudo only if the folder is not writable.
 # The list of installed files and folders is in share/syrinx, for --uninstall.
 set -euo pipefail
 
@@ -46,7 +46,7 @@ if [ ! -w "$existing" ]; then
   as_root=(sudo)
 fi
 
-# remove: the files that standard input names, and after them the folders (with a final slash) that are then empty.
+# remove: removes the files that standard input lists, and after them the folders (with a final slash) that are then empty.
 remove() {
   LC_ALL=C sort --reverse | while IFS= read -r file; do
     case $file in
@@ -75,16 +75,16 @@ if [ -z "$command" ]; then command=$(bash Packaging/build.sh); fi
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
-# put MODE FILE TARGET: a file for the installation; the target is below the prefix.
+# put MODE FILE TARGET: adds a file to the installation; TARGET is relative to the prefix.
 put() { install -D -m "$1" "$2" "$stage/$3"; }
 
 put 755 "$command" bin/syrinx
-# Packaging/build.sh makes the manual and the completions beside the command: this script builds nothing.
+# Packaging/build.sh has made the manual and the completions beside the command.
 while IFS= read -r file; do put 644 "$command.share/$file" "share/$file"; done < <(cd "$command.share" && find . -type f -printf '%P\n')
 case $prefix/ in
 /home/* | "${HOME:-/root}"/*) echo "install.sh: systemd starts no services from home folders, so no units are installed" >&2 ;;
 *)
-  # systemd expands %, and sed \, &, and |.
+  # Escapes the special characters of systemd (%) and sed (\, &, and |).
   folder=$(sed -e 's/%/%%/g' -e 's/[\\&|]/\\&/g' <<<"$prefix/bin")
   for unit in Packaging/systemd/*; do
     sed "s|@BIN@|$folder|" "$unit" >"$stage/unit"
@@ -98,7 +98,7 @@ for document in README.md CHANGELOG.md LICENSE THIRD-PARTY-NOTICES.md; do
 done
 mkdir -p "$stage/$(dirname "$list")"
 files=$(cd "$stage" && { find . -type f -printf '%P\n'; echo "$list"; })
-# The folders that this installation or an earlier one makes.
+# The folders that this or an earlier installation has created.
 folders=$(cd "$stage" && find . -mindepth 1 -type d -printf '%P\n' | while IFS= read -r folder; do
   if [ ! -d "$root/$folder" ] || grep -qxF "$folder/" "$root/$list" 2>/dev/null; then echo "$folder/"; fi
 done)
@@ -107,10 +107,10 @@ put 644 "$stage/list" "$list"
 
 outdated=''
 if [ -f "$root/$list" ]; then outdated=$(LC_ALL=C sort "$root/$list" | LC_ALL=C comm -23 - "$stage/list"); fi
-# Existing folders keep their modes. A running command keeps its old file; the new one takes its name.
+# Existing folders keep their modes. A running command keeps its old file, because the new file only takes over the name.
 while IFS= read -r file; do
   "${as_root[@]}" install -D -m "$(stat -c %a "$stage/$file")" "$stage/$file" "$root/$file"
 done <<<"$files"
-# Files that only an older version installed are removed last: an earlier failure leaves both.
+# Files that only an older version installed are removed last, so that a failure before leaves the old and the new files.
 if [ -n "$outdated" ]; then remove <<<"$outdated"; fi
 echo "installed in $root"

@@ -1,5 +1,5 @@
-// Functions that load their library at the first call. Packaging/lazy-linker.sh writes "functions.h", which has
-// FUNCTION(the library's file, the function) for each.
+// Defines functions that load their library at the first call. Packaging/lazy-linker.sh writes "functions.h", which contains
+// FUNCTION(the library's file, the function) for each function.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ struct function {
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// Each function jumps to the address in its struct. At first, that is the address of code that loads the library. This code
-// finds the struct in a register that no caller uses (r11 or x16).
+// Each function jumps to the address in its struct, which at first is the address of code that loads the library. This code gets
+// the address of the struct in a register that no caller uses (r11 or x16).
 #if defined(__x86_64__)
 #define JUMP(name) "jmp *" #name "_function+16(%rip)\n"
 #define LOAD(name) "lea " #name "_function(%rip), %r11\njmp load_and_jump\n"
@@ -41,19 +41,19 @@ static void *required(void *pointer) {
   quick_exit(1);
 }
 
-// Loads the library of a function, and finds the addresses of all functions of that library. The audio thread therefore never
-// loads a library: another thread has called it before. Several threads may run this at once; they store the same addresses.
+// Loads the library of a function, and stores the addresses of all its functions. The audio thread never loads a library, because
+// another thread has called the library before. Several threads may run this at once, because they store the same addresses.
 HIDDEN void load_library(const struct function *first) {
   int error = errno;
   void *library = required(dlopen(first->library, RTLD_NOW));
   for (struct function *function = __start_lazy_functions; function < __stop_lazy_functions; function++)
     if (strcmp(function->library, first->library) == 0)
-      // A thread that sees the address sees the loaded library.
+      // Released, so that a thread that reads the address also sees the loaded library.
       __atomic_store_n(&function->address, required(dlsym(library, function->name)), __ATOMIC_RELEASE);
   errno = error;
 }
 
-// Keeps the registers that can contain arguments.
+// Saves and restores the registers that can contain arguments.
 #if defined(__x86_64__)
 __asm__(
   ".text\nload_and_jump:\n"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing: packages.sh build | test | bench | site | deb | cluster
-# `build` has the packages to build and use Syrinx; `test` adds the peers of its tests, `bench` those of its
-# benchmarks; `site`, `deb`, and `cluster` have only those that check the documentation's site, a Debian package, and
-# the samples for many machines.
+# `build` has the packages to build and use Syrinx; `test` adds the peers of its tests, and `bench` the peers of its
+# benchmarks. `site`, `deb`, and `cluster` have only the packages that check the documentation's site, a Debian
+# package, and the samples for many machines.
 set -euo pipefail
 
 build=(
@@ -14,7 +14,7 @@ test=(
   alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins
   libsoundtouch1 libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd zsh
 )
-# Statically linked, the package that prints the reducers' differences needs curl.
+# libcurl: the package that prints the reducers' differences needs it if it is linked statically.
 bench=(flite libcurl4-openssl-dev opus-tools parallel pocketsphinx)
 
 case "${1:-}" in

@@ -1,6 +1,6 @@
-# Completes a page of swift-argument-parser's generator, which omits the environment and the exit statuses, leaves the examples in
-# the description, runs the lines of lists together, leaves empty lines between paragraphs, and names other pages only in that of
-# their command.
+# Completes a page of swift-argument-parser's generator. The generator omits the environment and the exit statuses, leaves the
+# examples in the description, joins the lines of lists, leaves empty lines between paragraphs, and refers to other pages only on
+# the page of their command.
 #   awk -v name=PAGE -v sections=FILE -f page.awk
 
 # The examples and the keys are indented lines.

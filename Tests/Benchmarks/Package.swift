@@ -18,7 +18,7 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(name: "CLoudness"),
     .systemLibrary(name: "CMalloc"),
-    // Compiled without the compiler's own knowledge of the functions that it replaces.
+    // The compiler must not treat the replaced functions as built-in functions.
     .target(name: "CMemoryCount", cSettings: [.unsafeFlags(["-fno-builtin"])]),
     .target(name: "BenchmarkTools", swiftSettings: settings),
     .executableTarget(

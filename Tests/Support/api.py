@@ -3,10 +3,10 @@
 
   Tests/Support/api.py            fails, and prints the difference, if there is one
   Tests/Support/api.py --write    writes the file
-  Tests/Support/api.py GRAPHS     compares what symbol-graphs.sh left in a directory, as documentation.sh does
+  Tests/Support/api.py GRAPHS     compares the symbol graphs that symbol-graphs.sh wrote to a directory, as documentation.sh does
 
-The file has a line for each declaration: the type that it belongs to, if any, and the declaration itself, with the
-constraints of its extension. A type's line has its conformances. What the compiler derives or inherits has no line.
+The file has a line for each declaration: its type, if any, and the declaration itself, with the
+constraints of its extension. The line of a type contains its conformances. Derived and inherited declarations have no line.
 """
 
 import difflib
@@ -18,7 +18,7 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
 listing = root / "Tests/Fixtures/API.txt"
-# Nearly every type conforms to them without saying so.
+# Nearly every type conforms to these protocols implicitly.
 implied = {"Copyable", "Escapable", "SendableMetatype"}
 relations = {"conformance": ":", "superclass": ":", "sameType": "=="}
 
@@ -43,7 +43,7 @@ def line(symbol, conforming):
     text = " ".join("".join(part["spelling"] for part in symbol["declarationFragments"]).split())
     kind = symbol["kind"]["identifier"]
     if kind in {"swift.class", "swift.enum", "swift.struct"}:
-        # The fragments of a class end in what it inherits from, those of a generic type in its constraints.
+        # The fragments of a class end with its superclass, and those of a generic type with its constraints.
         head, where, constraints = text.partition(" where ")
         head = head.partition(" : ")[0]
         inherited = conforming.get(symbol["identifier"]["precise"], [])

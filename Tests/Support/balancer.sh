@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs three servers behind Debian's HAProxy with Samples/cluster/balancer/haproxy.cfg, and kills one while six clients speak:
 #   Tests/Support/balancer.sh COMMAND
-# A killed server may cost its current utterances, and must cost one, or nothing was tested. A stopped server has an open port:
-# only `describe` shows that it does not recognize.
+# A killed server may lose its current utterances, and must lose at least one, or nothing was tested. A stopped server still has
+# an open port, so only `describe` shows that it does not respond.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -25,10 +25,10 @@ clean() {
 }
 trap clean EXIT
 
-# appears FILE TEXT PROCESS [LINE]: waits until the process has written the text in this line or later.
+# appears FILE TEXT PROCESS [LINE]: waits until the process has written the text to line LINE or a later line.
 appears() { grep -q -m 1 -e "$2" <(exec timeout 120 tail --pid "$3" --lines "+${4:-1}" --follow "$1"); }
 
-# serve NUMBER PORT: starts a server, on any free port if it is 0.
+# serve NUMBER PORT: starts a server; PORT 0 selects a free port.
 serve() {
   local log=$folder/server$1
   : >"$log"
@@ -38,14 +38,14 @@ serve() {
   ports[$1]=$(sed -n 's/.*listening on tcp:[^:]*:\([0-9]*\).*/\1/p' "$log")
 }
 
-# speak UTTERANCES [PROCESS PORT]: six clients at once. Prints the number of lost utterances.
+# speak UTTERANCES [PROCESS PORT]: runs six clients at the same time, and prints the number of lost utterances.
 speak() {
   PYTHONPATH=.build/python python3 Tests/Support/Wyoming/load.py "tcp://127.0.0.1:$port" "$sound" "go forward ten meters" 6 "$@"
 }
 
 recognized() { grep -c ' recognized ' "$folder/server$1" || true; }
 
-# changes SERVER STATE: waits until the balancer reports a state that it has not reported before.
+# changes SERVER STATE: waits until the balancer reports this state of the server after all lines seen before.
 changes() {
   appears "$folder/log" "recognizers/$1 is $2" "$balancer" $((seen + 1)) || fail "$1 is never $2: $(cat "$folder/log")"
   seen=$(wc --lines <"$folder/log")

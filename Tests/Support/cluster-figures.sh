@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures what one process and four Dask workers take for the same recordings, for the page "Scaling":
+# Measures the times of one process and of four Dask workers for the same recordings, for the page "Scaling":
 #   Tests/Support/cluster-figures.sh COMMAND FOLDER [COPIES]
-# FOLDER has recorded speech, of which each file is transcribed COPIES times (default: 10). The engine is the default one.
-# COMMAND is a release build, and nothing else may run on the machine.
+# FOLDER contains recorded speech; each file is transcribed COPIES times (default: 10) with the default engine. COMMAND is a
+# release build, and nothing else may run on the machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -23,7 +23,7 @@ audio=$(syrinx info --json "$speech"/*.wav | python3 -c '
 import json, sys
 print(sum(json.loads(line)["length"] for line in sys.stdin) * int(sys.argv[1]))' "${3:-10}")
 
-# measure NAME COMMAND...: a line with the elapsed time, the CPU time, and the CPU time for an hour of audio, in seconds.
+# measure NAME COMMAND...: prints the elapsed time, the CPU time, and the CPU time per hour of audio, in seconds.
 measure() {
   local name=$1 TIMEFORMAT='%R %U %S' times
   shift

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the samples for many machines on clusters of four workers on this machine, as root, and compares their results with those
-# of one process, byte for byte:
+# Runs the samples for many machines, as root, on clusters of four workers on this machine, and compares their results byte for
+# byte with those of one process:
 #   Tests/Support/cluster.sh COMMAND [ENGINE-OPTION...]
-# COMMAND is a built command. Without options, the engine is PocketSphinx, and the formats are text and vtt. With Moonshine, JSON
-# is the same too: --engine moonshine --format vtt,json. One worker of each cluster is killed halfway. Each file must have one
-# record in the manifest. SYRINX_CLUSTER_PARTS names some of the parts: dask s3 spark slurm.
+# COMMAND is a built command. Without options, the engine is PocketSphinx, and the formats are text and vtt. Moonshine's JSON is
+# reproducible, too: --engine moonshine --format vtt,json. One worker of each cluster is killed halfway. Each file must have one
+# record in the manifest. SYRINX_CLUSTER_PARTS selects some of the parts: dask s3 spark slurm.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 command=$(realpath -- "$1")
 shift
-# PocketSphinx's confidences, which are in JSON, depend on the files recognized before: they differ by a thousandth between
+# No JSON, because PocketSphinx's confidences depend on the files recognized before, so they differ by a thousandth between
 # shares.
 options=(--format 'text,vtt')
 if [ $# -gt 0 ]; then options+=("$@"); else options+=(--engine pocketsphinx); fi
@@ -33,13 +33,13 @@ clean() {
 }
 trap clean EXIT
 
-# The command writes a line for each start, so that a second start of a share is visible.
+# A wrapper of the command writes a line at each start, so that a second start of a share is visible.
 mkdir -p "$folder/bin"
 printf '#!/bin/sh\necho start >>%q\nexec %q "$@"\n' "$runs" "$command" >"$folder/bin/syrinx"
 chmod +x "$folder/bin/syrinx"
 export PATH=$folder/bin:$PATH PYTHONPATH=$python TMPDIR=$folder
 
-# make_audio: 40 clips in folders, no two of the same bytes, and one that is truncated.
+# make_audio: creates 40 different clips in folders, one of them truncated, and another file.
 make_audio() {
   local number sounds=(go-forward.wav two-utterances.wav turn-44100-stereo.flac)
   for number in {0..39}; do
@@ -52,16 +52,16 @@ make_audio() {
   (cd "$audio" && find . -type f -printf '%P\0' | LC_ALL=C sort --zero-terminated) >"$folder/list"
 }
 
-# records FOLDER: the manifest in order, without the times of modification, which a bucket does not keep.
+# records FOLDER: prints the sorted manifest, without the times of modification, which a bucket does not keep.
 records() { sed 's/"modified":[0-9.]*,//' "$1/manifest.jsonl" | LC_ALL=C sort; }
 
-# compare FOLDER: the same transcripts and list of failures as one process made, and one record for each file.
+# compare FOLDER: fails unless transcripts, list of failures, and records equal those of one process.
 compare() {
   diff --recursive --exclude .shares --exclude manifest.jsonl "$folder/one" "$1" || fail "other transcripts in $1"
   diff <(records "$folder/one") <(records "$1") || fail "other records in $1"
 }
 
-# ancestor PROCESS PATTERN: the nearest ancestor whose command line has the pattern.
+# ancestor PROCESS PATTERN: prints the nearest ancestor whose command line contains the pattern.
 ancestor() {
   local process=$1
   while process=$(ps -o ppid= -p "$process" | tr -d ' ') && [ "${process:-0}" -gt 1 ]; do
@@ -73,14 +73,14 @@ ancestor() {
   return 1
 }
 
-# tree PROCESS: it and its descendants.
+# tree PROCESS: prints the process and its descendants.
 tree() {
   echo "$1"
   local child
   for child in $(pgrep --parent "$1"); do tree "$child"; done
 }
 
-# kill_worker COUNT PATTERN FOLDER...: when that many records or subtitles are in the folders, kills a worker that is in a share.
+# kill_worker COUNT PATTERN FOLDER...: when the folders contain COUNT records or subtitles, kills a worker during a share.
 kill_worker() {
   local wanted=$1 pattern=$2 count=0 process worker
   shift 2
@@ -94,7 +94,7 @@ kill_worker() {
       [ "$count" -ge "$wanted" ] || continue
       for process in $(pgrep --full "^$command transcribe .*--output-dir $folder"); do
         worker=$(ancestor "$process" "$pattern") || continue
-        # A node of Slurm dies with everything on it. What others start ends with its worker.
+        # A Slurm node dies with all its processes. In other clusters, child processes end with their worker.
         if [ "$pattern" = slurmstepd ]; then worker=$(tree "$worker"); fi
         if kill -KILL $worker; then
           echo "process" $worker "after $count of them" >"$folder/killed"
@@ -107,7 +107,7 @@ kill_worker() {
   started+=("$!")
 }
 
-# survived NAME SHARES: a worker was killed, and its share was started again.
+# survived NAME SHARES: fails unless a worker was killed and its share was started again.
 survived() {
   [ -s "$folder/killed" ] || fail "$1: no worker was killed"
   local starts
@@ -117,14 +117,14 @@ survived() {
   rm "$folder/killed"
 }
 
-# nothing_left NAME: no share has left a temporary folder, not even that of a killed worker.
+# nothing_left NAME: fails if a share has left a temporary folder, even that of a killed worker.
 nothing_left() {
   local process
   for process in $(pgrep --full "^sh -c cat; rm -rf .* $folder/syrinx-share-"); do tail --pid "$process" --follow /dev/null; done
   [ -z "$(find "$folder" -maxdepth 1 -name 'syrinx-share-*')" ] || fail "$1: a share has left a temporary folder"
 }
 
-# refused FOLDER COMMAND...: runs it while another process has locked the folder.
+# refused FOLDER COMMAND...: runs the command while another process has locked the folder; fails unless it is refused.
 refused() {
   local status=0 output=$1
   shift
@@ -137,7 +137,7 @@ refused() {
 # appears FILE TEXT: waits until a process that was just started has written the text.
 appears() { grep -q -m 1 -e "$2" <(exec timeout 120 tail --pid "${started[-1]}" --lines +1 --follow "$1"); }
 
-# failed COMMAND...: runs it, with the status 1 of an archive with a truncated file.
+# failed COMMAND...: runs the command; fails unless its status is 1, because of the truncated file.
 failed() {
   local status=0
   "$@" 2>"$folder/log" || status=$?
@@ -147,8 +147,8 @@ failed() {
 # one OUTPUT OPTION...: transcribes everything in one process.
 one() { (cd "$audio" && tr '\0' '\n' <"$folder/list" | syrinx transcribe --files-from - -o "$@" "${options[@]}"); }
 
-# change_options OUTPUT: a run with other options, interrupted halfway, overwrites one of two shares. With the first options again,
-# only this share is transcribed, and all transcripts are as before.
+# change_options OUTPUT: runs with other options, which overwrites one of two shares. A third run with the first options must
+# transcribe only this share again, and yield the first transcripts.
 change_options() {
   PYTHONPATH=$samples:$python python3 - "$audio/day2" "$1" "${options[@]}" <<'PYTHON'
 import sys
@@ -183,7 +183,7 @@ test_dask() {
   nothing_left dask
   refused "$folder/dask" python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1
   refused "$folder/dask" syrinx transcribe "$audio" --output-dir "$folder/dask" "${options[@]}"
-  # Another run starts only the share with the truncated file, and one process finds everything done.
+  # A second run starts only the share with the truncated file, and one process skips all finished files.
   rm "$runs"
   failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1 --share 3 -- "${options[@]}"
   [ "$(wc --lines <"$runs")" = 1 ] || fail "dask: $(wc --lines <"$runs") starts in a second run"
@@ -223,7 +223,7 @@ test_spark() {
   nothing_left spark
 }
 
-# start_slurm: a controller, and one node with four processors, whatever the machine has.
+# start_slurm: starts a controller, and one node with four processors, regardless of the machine.
 start_slurm() {
   local slurm=$folder/slurm.d node
   node=$(hostname -s)
@@ -273,7 +273,7 @@ array() {
     "${options[@]}"
 }
 
-# merge ARRAY: merges when the array has ended.
+# merge ARRAY: merges the results after the array has ended.
 merge() {
   sbatch --wait --dependency="afterany:$1" --output="$folder/merge.log" "$samples/slurm/merge.sbatch" "$folder/slurm" "$1"
 }
@@ -287,7 +287,7 @@ test_slurm() {
   failed merge "$job"
   compare "$output"
   survived slurm 4
-  # An array of another size, of which only the first task runs.
+  # In an array of another size, only the first task runs.
   head --zero-terminated --lines 8 "$folder/list" >"$folder/shorter-list"
   job=$(array 0-1%1 "$folder/shorter-list")
   scancel "${job}_1"

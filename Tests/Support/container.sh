@@ -23,13 +23,13 @@ clean() {
 }
 trap clean EXIT
 
-# inside WORD...: a command in the tree, as the user and with the environment of the steps until now.
+# inside WORD...: runs a command in the tree, as the user and with the environment of the previous steps.
 inside() {
   ${network:+nsenter --net="$network"} chroot --userspec="$user" "$tree" \
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${environment[@]}" "$@"
 }
 
-# step INSTRUCTION REST: one instruction of the Containerfile.
+# step INSTRUCTION REST: carries out one instruction of the Containerfile.
 step() {
   case $1 in
   FROM)
@@ -55,7 +55,7 @@ step() {
   esac
 }
 
-# words JSON: the texts of an array.
+# words JSON: prints the texts of an array, separated by NUL.
 words() { python3 -c 'import json, sys; print(*json.loads(sys.argv[1]), sep="\0", end="\0")' "$1"; }
 
 DESTDIR=$context bash Packaging/install.sh --prefix /usr --command "$command"
@@ -63,7 +63,7 @@ while read -r instruction rest <&3; do
   step "$instruction" "$rest"
 done 3< <(grep -v '^#' Packaging/Containerfile | sed -e ':next' -e '/\\$/{N;s/\\\n *//;b next' -e '}')
 
-# The port is the image's own.
+# The server gets a separate network, so the image's own port is free.
 touch "$folder/network"
 unshare --net="$folder/network" ip link set lo up
 network=$folder/network

@@ -14,7 +14,7 @@ attribute = r"@\w+(?:\([^)]*\))?\s+"
 modifier = r"(?:public|package|private|fileprivate|internal|open|final|indirect|nonisolated|distributed)\s+"
 type_line = re.compile(rf"^\s*(?:{attribute}|{modifier})*(?:struct|class|enum|actor|protocol)\s+`?[A-Z]\w*", re.M)
 
-# The roads of Sources/README.md: directories and files of Sources, without the commands at their ends.
+# The code paths of Sources/README.md, as directories and files of Sources, without the commands at their ends.
 devices = ["Devices/AudioThreads", "Devices/SoundCard", "Devices/ALSASoundCard"]
 roads = {
     "capture -> text": [

@@ -37,7 +37,7 @@ inside() { chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONT
 files() { (cd "$tree" && find usr lib -path '*syrinx*' | LC_ALL=C sort); }
 
 cp "$package" Samples/sounds/go-forward.wav "$tree/tmp"
-# Of the recommended packages only the model, because pip depends on a compiler.
+# Of the recommended packages, only the model is installed, because pip depends on a compiler.
 inside apt-get install -qy --no-install-recommends "/tmp/$(basename "$package")" pocketsphinx-en-us \
   >"$folder/log" 2>&1 || fail "apt says: $(tail -n 5 "$folder/log")"
 [ "$(inside syrinx --version)" = "$("$1" --version)" ] || fail "the version is $(inside syrinx --version)"
@@ -46,12 +46,12 @@ text=$(inside syrinx transcribe --engine pocketsphinx /tmp/go-forward.wav)
 inside syrinx play --device virtual --quiet /tmp/go-forward.wav
 inside syrinx record --device virtual:/tmp/go-forward.wav --seconds 1 --quiet /tmp/take.flac
 [ "$(inside syrinx info --json /tmp/take.flac | grep -c '"frames":16000')" = 1 ] || fail "the recording does not have 16,000 frames"
-# TagLib is loaded with the first tag.
+# cairo is loaded with the first drawing, and TagLib with the first tag.
 inside syrinx plot /tmp/take.flac -o /tmp/cover.png
 inside syrinx convert /tmp/take.flac /tmp/take.mp3 --tag ARTIST=Ann --cover /tmp/cover.png
 tags=$(inside syrinx info --json /tmp/take.mp3)
 [[ $tags == *'"artist":"Ann"'* && $tags == *image/png* ]] || fail "the tags are: $tags"
-# Without a library, only what needs it fails.
+# Without a library, only the commands that need it fail.
 inside find /usr/lib -name 'libcairo.so.2*' -delete
 if inside syrinx plot /tmp/take.flac -o /tmp/take.png 2>"$folder/log"; then fail "it drew without cairo"; fi
 grep -q '^syrinx: cannot load a library: libcairo.so.2: .*; install it$' "$folder/log" || fail "without cairo it says: $(cat "$folder/log")"

@@ -21,7 +21,7 @@ complain() {
   failures=$((failures + 1))
 }
 
-# run SUITE: runs its tests, and leaves their output in $log and their exit status in $status.
+# run SUITE: runs the tests of a suite; sets $log to their output and $status to their exit status.
 run() {
   suite=$1
   status=0
@@ -41,7 +41,7 @@ expect_line() {
   grep -Eq "$1" "$log" || complain "no line of its output matches: $1"
 }
 
-# must_pass SUITE LINE: passes, and says so.
+# must_pass SUITE LINE: fails unless the suite passes and prints the line.
 must_pass() {
   local before=$failures
   run "$1"
@@ -50,7 +50,7 @@ must_pass() {
   report "$before"
 }
 
-# must_fail SUITE LINE...: fails, and its output has each of the lines.
+# must_fail SUITE LINE...: fails unless the suite fails and prints each of the lines.
 must_fail() {
   local before=$failures line
   run "$1"
@@ -80,7 +80,7 @@ must_fail AfterTheEnd 'Test guilty\(\) recorded an issue' "$innocent" "Unimpleme
 must_fail FailingXCTest "FailingXCTest.testGuilty : .*Unimplemented: 'SoundClient.play'" \
   "'FailingXCTest.testInnocent' passed"
 
-# In a statically linked program, what a module runs when it is loaded runs before Swift knows the arguments.
+# In a statically linked program, the initializers of a module run before Swift has read the arguments.
 suite=PrintArguments
 before=$failures
 static=(--package-path Tests/Fixtures/DependentPackage --scratch-path "$PWD/.build/static-package" --product "$suite")
@@ -89,7 +89,7 @@ swift build "${static[@]}" --static-swift-stdlib >"$log" 2>&1 || complain "it do
 expect_line '^true: one two$'
 report "$before"
 
-# Issues cannot fail tests without the product, nor without the trait: the process ends with one message.
+# Without the product, or without the trait, issues cannot fail tests, so the process ends with a message.
 ends_with_advice() {
   local suite
   build

@@ -27,12 +27,12 @@ server.serve_forever()' "$work/site" 2>/dev/null)
 server=$!
 read -r port <&3
 
-# page PATH: the page as the browser renders it.
+# page PATH: prints the page as the browser renders it.
 page() {
   timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
     --virtual-time-budget=30000 --dump-dom "http://127.0.0.1:$port$1" 2>/dev/null
 }
-# shows PATH TEXT: whether the page shows a text.
+# shows PATH TEXT: succeeds if the page shows the text.
 shows() {
   page "$1" >"$work/page" || fail "the browser cannot open $1"
   grep -qF "$2" "$work/page" || fail "$1 does not show \"$2\""

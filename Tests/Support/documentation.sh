@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 modules=$(bash Tests/Support/symbol-graphs.sh "$work/graphs")
 python3 Tests/Support/api.py "$work/graphs"
-# Callers do not pass the source location of a call, so no comment describes it.
+# Parameters for the source location need no documentation, because callers do not pass them.
 place="Parameter '(fileID|filePath|line|column)' is missing documentation"
 first=Sources/Syrinx/Syrinx.docc/Syrinx.md
 
@@ -43,8 +43,8 @@ for module in $modules; do
   convert "$module"
 done
 
-# The page of Syrinx is the first page of the site, and its order is that of the navigator. The page that docc makes lists
-# the modules in the order in which they were converted, and says nothing about them.
+# The page of Syrinx becomes the first page of the site, and determines the order in the navigator. The page that docc makes
+# only lists the modules in the order in which they were converted.
 ordered=("$work/Syrinx.doccarchive")
 for module in $(sed -nE 's/^- ``\/(\w+)``$/\1/p' "$first"); do ordered+=("$work/$module.doccarchive"); done
 docc merge "${ordered[@]}" --synthesized-landing-page-name Syrinx --output-path "$work/site"

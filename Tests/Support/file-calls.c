@@ -1,9 +1,9 @@
-// Counts how often a process has the disk store a file's data, and takes its permission to write away: LD_PRELOAD it.
+// Counts the calls with which a process syncs files to the disk, and can deny writing. It is used with LD_PRELOAD.
 //
 //   cc -shared -fPIC -O1 -o file-calls.so file-calls.c
 //
-// The process's end writes the number of calls of fdatasync into the file that SYNCS names. With DENY_AT=N a write that
-// would make a file longer than N bytes answers EACCES.
+// At the end of the process, the number of calls of fdatasync is written to the file that SYNCS names. With DENY_AT=N, a write
+// that would make a file longer than N bytes fails with EACCES.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,5 +48,5 @@ __attribute__((destructor)) static void tell(void) {
   fclose(file);
 }
 
-// The command ends with quick_exit, which runs no destructor.
+// The command ends with quick_exit, which runs no destructors.
 __attribute__((constructor)) static void begin(void) { at_quick_exit(tell); }

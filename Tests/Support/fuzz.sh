@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the fuzzer, with every module instrumented, and feeds each reader of foreign bytes for a minute:
 #   Tests/Support/fuzz.sh [SECONDS [HARNESS]...]
-# What crashes a reader, takes over 20 seconds, or takes over 1.5 GB ends the run and fails it; the path of the input is
-# printed. Inputs that reach new code are kept in .build/fuzz for the next run. It begins with a fault made on purpose.
+# An input that crashes a reader, takes over 20 seconds, or takes over 1.5 GB makes the run fail at once; the path of the input is
+# printed. Inputs that reach new code are kept in .build/fuzz for the next run. It begins with a deliberate fault.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bash Packaging/packages.sh build
@@ -18,7 +18,7 @@ package=(
 swift build "${package[@]}"
 program=$(swift build "${package[@]}" --show-bin-path)/Fuzz
 
-# run HARNESS SECONDS: runs a harness, into the log. FFmpeg is not in its PATH.
+# run HARNESS SECONDS: runs a harness without FFmpeg in its PATH, and writes its output to the log.
 run() {
   local corpus=$folder/corpus/$1
   mkdir -p "$corpus" "$folder/crashes"

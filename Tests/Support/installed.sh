@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the command into an empty folder, uses what was installed, and removes it.
+# Installs the command into an empty folder, uses the installed files, and removes them.
 #   Tests/Support/installed.sh COMMAND
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -37,7 +37,7 @@ for page in syrinx syrinx-play syrinx-engines-install; do
 done
 grep -A 2 '^\.Sh EXAMPLES$' "$root/share/man/man1/syrinx-play.1" | grep -q '^syrinx play ' || fail "syrinx-play.1 has no examples"
 ! grep -q '^Examples:' "$root"/share/man/man1/*.1 || fail "examples are left in a description"
-# Each page that a page names is there.
+# Each manual page that another page refers to is installed.
 named=$(sed -n 's/^\.Xr \([^ ]*\) .*/\1/p' "$root"/share/man/man1/*.1 | sort -u)
 grep -qx syrinx-play <<<"$named" || fail "the manual pages do not name each other"
 for page in $named; do [ -f "$root/share/man/man1/$page.1" ] || fail "a manual page names $page, which is missing"; done
@@ -45,7 +45,7 @@ bash -n "$root/share/bash-completion/completions/syrinx"
 
 units=$root/lib/systemd/system
 grep -q '^ExecStart="/opt/syrinx/bin/syrinx" serve' "$units/syrinx.service" || fail "the unit starts something else"
-# systemd looks for the program where the unit says, which is not where this test put it.
+# The units contain the final path of the program, so it is replaced with that of this test.
 sed -i "s|/opt/syrinx/bin/|$root/bin/|" "$units"/*.service
 SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/syrinx.service" "$units/syrinx.socket" 2>&1 |
   { ! grep -F "$units"; } || fail "systemd does not accept a unit"
@@ -62,7 +62,7 @@ PATH=$folder/bin:$PATH install --command "$command" || fail "the installer build
 cp "$command" "$folder/bin/syrinx"
 ! install --command "$folder/bin/syrinx" 2>/dev/null || fail "a command without its manual was taken"
 
-# The path of the command counts from the folder in which the installer is called.
+# The path of the command is relative to the folder in which the installer is called.
 (
   cd "$(dirname "$command")"
   DESTDIR=$folder bash "$OLDPWD/Packaging/install.sh" --prefix /opt/syrinx --command "./$(basename "$command")"
@@ -74,7 +74,7 @@ left=$(cd "$folder/opt" && find . -type f)
 left=$(cd "$root" && find . -mindepth 1 -type d | LC_ALL=C sort | xargs)
 [ "$left" = "./bin ./lib ./share ./share/man" ] || fail "not only the existing folders were left: $left"
 
-# A relative DESTDIR counts from the caller's folder, and a prefix may have characters that systemd and sed read otherwise.
+# A relative DESTDIR is relative to the caller's folder, and a prefix may contain special characters of systemd and sed.
 (cd "$folder" && DESTDIR=odd bash "$OLDPWD/Packaging/install.sh" --prefix '/opt/100% sy & rinx' --command "$command")
 grep -qxF 'ExecStart="/opt/100%% sy & rinx/bin/syrinx" serve' "$folder/odd/opt/100% sy & rinx/lib/systemd/system/syrinx.service" ||
   fail "a unit has the wrong prefix"

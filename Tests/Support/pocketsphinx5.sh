@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs PocketSphinx's tests on version 5, which Arch, Fedora, and openSUSE have: built from PyPI's source package into
-# .build, as a shared library like theirs.
+# Runs the tests of the PocketSphinx engine with version 5, the version of Arch, Fedora, and openSUSE. It is built from PyPI's
+# source package into .build, as a shared library like theirs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bash Packaging/packages.sh test
@@ -26,7 +26,7 @@ package=(
   --package-path Tests/Fixtures/Engines --scratch-path "$PWD/.build/engines-pocketsphinx5"
   -Xcc "-I$folder/include" -Xlinker -rpath -Xlinker "$folder/lib"
 )
-# The linker finds Debian's library first, so a mount namespace of the build puts version 5 in its place.
+# The linker would find Debian's library first, so the build runs in a mount namespace in which version 5 replaces it.
 unshare --map-root-user --mount bash -c '
   mount --bind "$0/lib/libpocketsphinx.so" "$(gcc -print-file-name=libpocketsphinx.so)" && exec swift build "$@" --build-tests
 ' "$folder" "${package[@]}"

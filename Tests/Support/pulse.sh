@@ -4,18 +4,19 @@
 # channels of 5.1. The server is an ordinary process with its own socket. It ends 30 s after its
 # last client has disconnected.
 #
-#   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it answers, and prints on stdout the
-#                                            variables that lead to it, as `export NAME=VALUE` lines
+#   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it responds, and prints to stdout the
+#                                            variables for its clients, as `export NAME=VALUE` lines
 #   Tests/Support/pulse.sh stop DIRECTORY    ends it
-#   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers no client (SIGSTOP)
-#   Tests/Support/pulse.sh kill DIRECTORY    ends it without notice (SIGKILL), as a crash does
+#   Tests/Support/pulse.sh pause DIRECTORY   pauses it, so that it responds to no client (SIGSTOP)
+#   Tests/Support/pulse.sh kill DIRECTORY    ends it abruptly (SIGKILL), like a crash
 #   Tests/Support/pulse.sh continue DIRECTORY   continues it (SIGCONT)
 #   Tests/Support/pulse.sh suspend DIRECTORY    suspends the sink syrinx with its monitor, as for an idle card
 #   Tests/Support/pulse.sh resume DIRECTORY     resumes it
 #   Tests/Support/pulse.sh move DIRECTORY SINK  moves all streams to a sink, or to its monitor
 #
-# DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
-# With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
+# DIRECTORY belongs to the server and is created if necessary. Its path has at most 80 characters, because
+# the path of a socket must be short. With the variables, ALSA's devices `default` and `pulse` play to the sink
+# and record its monitor.
 set -euo pipefail
 
 action=${1:?start, stop, kill, pause, continue, suspend, resume, or move}
@@ -46,7 +47,7 @@ is_running() {
 }
 
 launch() {
-  # When the daemon's first process ends, the server accepts connections.
+  # The server accepts connections as soon as the daemon's first process has ended.
   pulseaudio -n --daemonize=yes --system=no --exit-idle-time=30 --use-pid-file=yes \
     --disable-shm=yes --realtime=no --high-priority=no --log-target=file:"$directory/log" \
     -L "module-null-sink sink_name=syrinx format=float32le rate=48000 channels=2" \
@@ -58,7 +59,7 @@ stop() {
   is_running || return 0
   local server
   server=$(cat "$pid")
-  # A paused server would not notice.
+  # A paused server would not receive this signal.
   kill "$server"
   kill -CONT "$server"
   tail -s 0.05 --pid="$server" -f /dev/null

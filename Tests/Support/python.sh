@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Python packages that tests and benchmarks run as independent peers, for them alone:
-#   python.sh            those of the tests, in .build/python
-#   python.sh sherpa     those of the benchmarks, in .build/sherpa
-#   python.sh cluster    those of the test of many machines, in .build/cluster
-# PYTHONPATH names the folder when a test runs one of them.
+# Installs the Python packages that tests and benchmarks use as independent peers, only for these:
+#   python.sh            the packages for the tests, in .build/python
+#   python.sh sherpa     the packages for the benchmarks, in .build/sherpa
+#   python.sh cluster    the packages for the test of many machines, in .build/cluster
+# Tests set PYTHONPATH to the folder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -20,7 +20,7 @@ esac
 
 mark="$folder/.installed"
 mkdir -p "$folder"
-# Several tests may need it at the same time; one of them installs it.
+# If several tests need the packages at the same time, one of them installs them.
 exec 9>"$folder.lock"
 flock 9
 [ "$(cat "$mark" 2>/dev/null || true)" != "${wanted[*]}" ] || exit 0

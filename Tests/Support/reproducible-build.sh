@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the command of this commit in another folder, and compares it with a built one:
 #   Tests/Support/reproducible-build.sh COMMAND
-# COMMAND is what Packaging/build.sh built from the same commit, with the same Package.resolved. It must name no folder in which to look
-# for libraries first.
+# COMMAND was built by Packaging/build.sh from the same commit, with the same Package.resolved. It must contain no folder that is
+# searched first for libraries.
 set -euo pipefail
 command=$(realpath -e "$1")
 cd "$(dirname "$0")/../.."
@@ -19,7 +19,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 git clone --quiet . "$folder/another name"
 cp Package.resolved "$folder/another name"
-# The pages of the manual are not compared, so their generator need not be built again.
+# The manual pages are not compared, so their generator is not built again.
 SYRINX_GENERATE_MANUAL=$PWD/.build/debug/generate-manual
 export SYRINX_GENERATE_MANUAL
 again=$(bash "$folder/another name/Packaging/build.sh")

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds the package and extracts the public declarations of every documented module: symbol-graphs.sh FOLDER
-# It leaves the symbol graphs of a module in FOLDER/MODULE, and prints the modules' names, dependencies first.
+# It writes the symbol graphs of each module to FOLDER/MODULE, and prints the modules' names, dependencies first.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 bash Packaging/packages.sh build
-# The modules are read as the build left them. After a build with tests, only what changed since is built.
-# SwiftPM orders the traits among the compiler's arguments by their hashes: otherwise each new plan would compile everything.
+# Uses the modules of the last build, and builds only changed files.
+# SwiftPM orders the traits in the compiler's arguments by their hashes, so without this setting, each plan would compile everything.
 export SWIFT_DETERMINISTIC_HASHING=1
 swift build --traits Development >&2
 
@@ -15,13 +15,13 @@ built=.build/debug
 imports=(-I "$built/Modules")
 for map in Sources/CLibraries/*/module.modulemap Sources/CLibraries/*/include/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
   case $map in
-  *-tool.build/*) ;; # the same again, for macros
+  *-tool.build/*) ;; # the same modules, built for macros
   *) imports+=(-I "$(dirname "$map")") ;;
   esac
 done
 
-# What an app can import: the library products, the modules that Syrinx re-exports, and other modules with a catalog. Syrinx
-# is last, because its page links to those of all others.
+# Prints the modules that an app can import: the library products, the modules that Syrinx re-exports, and other modules with a
+# catalog. Syrinx is last, because its page links to the pages of all others.
 modules() {
   swift package dump-package | python3 -c '
 import glob, graphlib, json, pathlib, sys

@@ -2,9 +2,8 @@
 
     python3 test-events.py EVENTS
 
-EVENTS is the event stream that Swift Testing wrote. If the run did not come to its end, the tests that were running then
-are named, and the status is 1. The output of `swift test` is not enough: SwiftPM drops each block of it that is cut within
-a character.
+EVENTS is the event stream that Swift Testing wrote. If the run did not finish, the tests that were running are listed, and the
+status is 1. The output of `swift test` is not enough, because SwiftPM drops each block of it that ends within a character.
 """
 
 import json
@@ -17,13 +16,13 @@ with open(sys.argv[1], encoding="utf-8") as events:
         try:
             record = json.loads(line)
         except ValueError:
-            break  # The process ended within a line.
+            break  # The process ended while it wrote a line.
         if record["kind"] != "event":
             continue
         event = record["payload"]
         text = "\n  ".join(message["text"] for message in event["messages"])
         if event["kind"] == "issueRecorded" and not event["issue"]["isKnown"]:
-            # The location names the test's file; the test's name has its arguments, such as a seed.
+            # The location contains the test's file, and the test's name contains its arguments, such as a seed.
             print(event.get("testID", "no test"), text, sep="\n  ", file=sys.stderr)
         elif event["kind"] == "testCaseStarted":
             running.append(event["testID"])

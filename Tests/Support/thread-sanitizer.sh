@@ -9,10 +9,10 @@ swift build --package-path "$fixture" --scratch-path "$scratch" --build-tests --
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# A report does not end the run, so that all are seen. Nothing is suppressed.
+# A report does not end the run, so that all reports are printed. No report is suppressed.
 timeout --kill-after=10 300 \
   swift test --package-path "$fixture" --scratch-path "$scratch" --sanitize=thread --skip-build 2>&1 | tee "$log"
-# This module has hundreds of tests; far fewer are an error.
+# These modules have hundreds of tests, so a much smaller number is an error.
 tests=$(sed -n 's/.*Test run with \([0-9]*\) tests.*/\1/p' "$log" | tail -1)
 if [ "${tests:-0}" -lt 200 ]; then
   echo "only ${tests:-0} tests ran under Thread Sanitizer" >&2

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Builds the packages that pages show, and makes the changes that fail a test according to the pages.
+"""Builds the packages of tutorials, and makes the changes that, according to the pages, make a test fail.
 
   Tests/Support/tutorials.py
 
-A package consists of the page's own manifest, sources, and tests. Its tests pass; after each change they fail with the text
-that the page promises. Without the product ClientDependenciesTestSupport, the test process ends with a message that
-names it.
+A package consists of the page's own manifest, sources, and tests. Its tests must pass, and after each change fail with the text
+that the page promises. Without the product ClientDependenciesTestSupport, the test process must end with a message that
+names the product.
 """
 
 import re
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
-# Packages find Syrinx as "../syrinx", and share what is built of it.
+# All packages find Syrinx at "../syrinx" and share its build.
 work = root / ".build/tutorials"
 support = '.product(name: "ClientDependenciesTestSupport", package: "syrinx")'
 missing = 'Add the product "ClientDependenciesTestSupport"'
@@ -23,7 +23,7 @@ failures = []
 
 
 def blocks(page):
-    """The Swift blocks of a page, each with the paragraph before it."""
+    """Returns the Swift blocks of a page, each with the paragraph before it."""
     text = (root / page).read_text()
     return [
         (text[: match.start()].rstrip().split("\n\n")[-1], match[1])
@@ -32,7 +32,7 @@ def blocks(page):
 
 
 def block(page, line):
-    """The first Swift block of a page with a line that begins like this."""
+    """Returns the first Swift block of a page that contains a line with this beginning."""
     return next(code for _, code in blocks(page) if re.search(f"^ *{re.escape(line)}", code, re.M))
 
 
@@ -50,7 +50,7 @@ class Package:
         file.write_text(text)
 
     def test(self):
-        # SwiftPM would use the plan of the package before, whose files are unchanged.
+        # Otherwise SwiftPM would use the build plan of the previous package.
         for plan in (work / "build").glob("*.yaml"):
             plan.unlink()
         return subprocess.run(
@@ -70,7 +70,7 @@ class Package:
         self.check("the page's test passes", True, "Test run with 1 test")
 
     def fails(self, claim, path, old, new, *texts):
-        """The test fails after a change of a file, which is then undone."""
+        """Checks that the test fails after a change of a file, and undoes the change."""
         text = (self.folder / path).read_text()
         if text.count(old) != 1:
             return failures.append(f"{path} has '{old}' {text.count(old)} times")
@@ -87,7 +87,7 @@ class Package:
 
 
 def manifest(name, lists):
-    """A whole manifest around the lists that a page shows."""
+    """Returns a complete manifest with the lists that a page shows."""
     return f"""// swift-tools-version: 6.1
 import PackageDescription
 
@@ -99,7 +99,7 @@ let package = Package(
 
 
 def feature():
-    """The tutorial of Reducers says where each of its files is."""
+    """Checks the tutorial of Reducers, which gives the path of each of its files."""
     files = {}
     for paragraph, code in blocks("Sources/Features/Reducers/Reducers.docc/WritingAFeature.md"):
         path = re.search(r"Write\s+`memos/([^`]+)`", paragraph)
@@ -127,7 +127,7 @@ def feature():
 
 
 def quick_start():
-    """The quick start of ClientDependencies leaves the engine to the reader."""
+    """Checks the quick start of ClientDependencies, which leaves the engine to the reader."""
     page = "Sources/Dependencies/ClientDependencies/ClientDependencies.docc/QuickStart.md"
     parts = ["import ClientDependenciesMacros", "extension PlayerClient: DependencyKey",
              "@MainActor\nfinal class Jukebox"]
@@ -173,7 +173,7 @@ def read_me():
 
 
 def promises():
-    """The pages that name an endpoint whose use fails a test."""
+    """Checks the pages that name an endpoint whose use makes a test fail."""
     calls = {
         "AudioPlayerClient.play": "try? await player.play(url: URL(filePath: \"a.wav\"))",
         "AudioRecorderClient.capture": "_ = await recorder.capture(request: CaptureRequest())",
@@ -207,7 +207,7 @@ def promises():
 
 
 def causes():
-    """The table of Testing.md, with a test for each row."""
+    """Checks the table of Testing.md, with a test for each row."""
     page = "Sources/Dependencies/ClientDependencies/ClientDependencies.docc/Testing.md"
     table = (root / page).read_text().split("## What fails a test", 1)[1].split("\n\n")[1]
     rows = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
@@ -253,7 +253,7 @@ private enum Cycle: TestDependencyKey {
 
 
 def known_pages():
-    """Each page with a manifest or a promise is one that this script or the named check covers."""
+    """Checks that each page with a manifest or a promise is covered by this script or the named check."""
     covered = {
         "README.md": "read_me, promises", "CHANGELOG.md": "lists changes",
         "CMakeLists-notes/README.md": "nightly.sh cmake",

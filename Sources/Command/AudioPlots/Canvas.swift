@@ -16,10 +16,10 @@ struct Canvas: ~Copyable {
   private let format: PlotFormat
   private let surface: OpaquePointer?
   private let context: OpaquePointer?
-  /// The output of cairo, which lives as long as the surface.
+  /// The bytes that cairo has written, allocated for as long as the surface exists.
   private let output: UnsafeMutablePointer<[UInt8]>
 
-  /// The write function for cairo; its closure is `output`.
+  /// Appends bytes from cairo to `output`, whose address cairo passes as `closure`.
   private static let write: cairo_write_func_t = { closure, data, length in
     guard let closure, let data else { return CAIRO_STATUS_WRITE_ERROR }
     let output = closure.assumingMemoryBound(to: [UInt8].self)
@@ -54,7 +54,7 @@ struct Canvas: ~Copyable {
     throw .drawing(reason: String(cString: cairo_status_to_string(status)))
   }
 
-  /// Returns the bytes of the file; no drawing is possible afterward.
+  /// Ends the drawing and returns the bytes of the file.
   consuming func data() throws(PlotError) -> [UInt8] {
     if format == .png { return try png() }
     cairo_surface_finish(surface)
@@ -62,8 +62,9 @@ struct Canvas: ~Copyable {
     return output.pointee
   }
 
-  /// Returns the file of a `.png` canvas with fast compression; cairo takes three to six times as
-  /// long, and its files are not always smaller.
+  /// Encodes a `.png` canvas with fast compression.
+  ///
+  /// cairo's own encoder takes three to six times as long, and its files are not always smaller.
   ///
   /// The corresponding C function is `png_image_write_to_memory`.
   private func png() throws(PlotError) -> [UInt8] {
@@ -81,7 +82,7 @@ struct Canvas: ~Copyable {
     image.version = UInt32(PNG_IMAGE_VERSION)
     (image.width, image.height) = (UInt32(width), UInt32(height))
     (image.format, image.flags) = (UInt32(PNG_FORMAT_BGR), UInt32(PNG_IMAGE_FLAG_FAST))
-    // Incompressible pixels need less than this.
+    // An upper limit: even incompressible pixels need fewer bytes.
     var size = pixelCount * 3 + pixelCount / 25 + 4_096
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       let isWritten = png_image_write_to_memory(&image, bytes.baseAddress, &size, 0, data, 0, nil)
@@ -130,7 +131,7 @@ struct Canvas: ~Copyable {
     cairo_stroke(context)
   }
 
-  /// Fills the area between two lines of points with the same x.
+  /// Fills the area between the low and the high value at each x.
   func area(_ color: Color, _ points: [(x: Double, low: Double, high: Double)]) {
     guard let first = points.first else { return }
     set(color)

@@ -2,14 +2,14 @@ import AudioCore
 
 /// The frame of a plot: its size, title, and cues.
 public struct PlotFrame: Hashable, Sendable {
-  /// A text at a time, below the plot.
+  /// A text below the plot, for a range of time.
   public struct Cue: Hashable, Sendable {
     /// The start and end.
     public var time: Range<Duration>
     /// The text.
     public var text: String
 
-    /// Creates a text at a time.
+    /// Creates a cue for a range of time.
     public init(_ time: Range<Duration>, _ text: String) {
       (self.time, self.text) = (time, text)
     }
@@ -32,8 +32,8 @@ public struct PlotFrame: Hashable, Sendable {
     (self.title, self.cues) = (title, cues)
   }
 
-  /// Returns a height with a lane of at least 24 pixels for each channel, with room for its name
-  /// and axis: 100 to 16,384 pixels.
+  /// Returns the height, from 100 to 16,384 pixels, at which each channel's lane has at least 24
+  /// pixels: enough for its name and axis.
   public func roomyHeight(channelCount: Int) -> Int {
     // Clamped before the conversion, because `Int` traps on numbers out of range.
     Int(max(100, min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)))
@@ -41,7 +41,8 @@ public struct PlotFrame: Hashable, Sendable {
 }
 
 extension WaveformImage {
-  /// The waveform as a file, with a lane for each channel, an axis in dBFS, a time axis, and cues.
+  /// Returns the waveform as a file, with a lane for each channel, an axis in dBFS, a time axis,
+  /// and cues.
   ///
   /// - Throws: `PlotError.drawing`.
   public func data(as format: PlotFormat, _ frame: PlotFrame) throws(PlotError) -> [UInt8] {
@@ -50,7 +51,7 @@ extension WaveformImage {
     return try canvas.data()
   }
 
-  /// The plot as pixels.
+  /// Returns the plot as pixels.
   ///
   /// - Throws: `PlotError.drawing`.
   public func bitmap(_ frame: PlotFrame) throws(PlotError) -> Bitmap {
@@ -87,14 +88,14 @@ extension WaveformImage {
     layout.drawLaneNames(on: canvas, format)
   }
 
-  /// The columns that the length of the audio takes, with a part of the last one.
+  /// The number of columns that the audio fills; the last one counts by the part that it fills.
   private var audibleColumnCount: Double {
     Double(frameCount.rawValue) / Double(max(1, framesPerColumn.rawValue))
   }
 
   private typealias Point = (x: Double, lowest: Float, highest: Float, rms: Float)
 
-  /// A point for each pixel, or for each column where there are fewer.
+  /// Returns a point for each pixel, or for each column if there are fewer columns than pixels.
   private static func points(_ columns: [Column], _ width: Double, count: Double) -> [Point] {
     let pixels = min(Int(width), columns.count)
     guard pixels > 0 else { return [] }
@@ -129,12 +130,12 @@ extension WaveformImage {
 }
 
 extension SpectrogramImage {
-  /// The levels from dark to bright.
+  /// The levels in decibels that are drawn in the darkest and in the brightest color.
   private static let lowest = -100.0
   private static let highest = 0.0
 
-  /// The spectrogram as a file, with a lane for each channel, axes in hertz and seconds, a scale of
-  /// levels, and cues.
+  /// Returns the spectrogram as a file, with a lane for each channel, axes in hertz and seconds, a
+  /// scale of levels, and cues.
   ///
   /// - Throws: `PlotError.drawing`.
   public func data(as format: PlotFormat, _ frame: PlotFrame) throws(PlotError) -> [UInt8] {
@@ -143,7 +144,7 @@ extension SpectrogramImage {
     return try canvas.data()
   }
 
-  /// The plot as pixels.
+  /// Returns the plot as pixels.
   ///
   /// - Throws: `PlotError.drawing`.
   public func bitmap(_ frame: PlotFrame) throws(PlotError) -> Bitmap {

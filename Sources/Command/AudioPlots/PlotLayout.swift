@@ -99,7 +99,7 @@ struct PlotLayout {
       canvas.line(.faint, from: (x, bottom), to: (x, bottom + 4))
       let text = Self.timeText(Double(index) * step, step: step)
       let width = canvas.width(of: text, size: 10)
-      // The last label stays inside the picture.
+      // Keeps the last label inside the picture.
       let center = min(x, canvas.width - width / 2 - 2)
       canvas.text(text, x: center, y: bottom + 17, anchor: 0.5, size: 10, color: .faint)
     }
@@ -131,7 +131,7 @@ extension PlotLayout {
     900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
   ]
 
-  /// Returns the shortest round step that needs at most this number of marks.
+  /// Returns the shortest round step that needs at most `count` marks.
   private static func timeStep(seconds: Double, most count: Int) -> Double {
     timeSteps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
   }

@@ -47,9 +47,9 @@ public struct SpectrogramImage: Hashable, Sendable {
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
-/// Turns one channel into columns; they are averaged when there are too many.
+/// Computes the columns of one channel; whenever there are too many, each pair becomes one column.
 ///
-/// It is an actor, so that channels are measured at the same time.
+/// It is an actor, so that channels are measured in parallel.
 private actor ChannelSpectrogram {
   private let channel: Int
   private let channelCount: Int
@@ -58,12 +58,12 @@ private actor ChannelSpectrogram {
   private var hop: Int
   private let rows: [ClosedRange<Int>]
   private let spectrum: Spectrum
-  /// The samples of all channels that do not fill a window yet.
+  /// The latest samples of all channels, too few for a window.
   private var pending: [Float]
   private(set) var columns: [[Float]] = []
   /// The number of spectra that a column averages.
   private var spectraPerColumn = 1
-  /// The sum and the number of the spectra of the next column.
+  /// The sum and the number of the spectra measured for the next column.
   private var powers: [Float]
   private var spectraInColumn = 0
 
@@ -79,7 +79,7 @@ private actor ChannelSpectrogram {
     (self.length, hop) = (length, length / 2)
     self.spectrum = spectrum
     powers = Array(repeating: 0, count: length / 2 + 1)
-    // The first window begins half a window before the audio, with silence.
+    // The center of the first window is the first frame, so silence fills its first half.
     pending = Array(repeating: 0, count: length / 2 * channelCount)
     let highest = Double(length / 2)
     let nyquist = Double(format.sampleRate.hertz) / 2
@@ -95,8 +95,10 @@ private actor ChannelSpectrogram {
 
   var framesPerColumn: Int { hop * spectraPerColumn }
 
-  /// Windows overlap by half, unless a column averages many windows, which makes overlap
-  /// unnecessary.
+  /// Doubles the length of the columns.
+  ///
+  /// Windows overlap by half, until a column averages enough of them that overlap no longer
+  /// matters.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
     columns = stride(from: 0, to: columns.count, by: 2).map { index in
@@ -118,7 +120,7 @@ private actor ChannelSpectrogram {
     let windowSize = length * channelCount
     var begin = index
     while begin + windowSize <= samples.count {
-      // Called before the first spectrum of a column, because it changes the number of spectra.
+      // `lengthenColumns` changes `spectraPerColumn`, so it is called only between two columns.
       if spectraInColumn == 0, columns.count == 2 * columnCount { lengthenColumns() }
       spectrum.measure(samples, from: begin + channel, step: channelCount, addingTo: &powers)
       spectraInColumn += 1
@@ -135,7 +137,7 @@ private actor ChannelSpectrogram {
     spectraInColumn = 0
   }
 
-  // Static, because a closure of an actor checks its isolation at each call.
+  // Static, because a closure in a method of an actor would check the isolation at each call.
   private static func means(
     of rows: [ClosedRange<Int>], in powers: [Float], divisor: Int
   ) -> [Float] {
@@ -154,10 +156,10 @@ private actor ChannelSpectrogram {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The spectrogram of the whole audio; nil if there is no audio.
+  /// Returns the spectrogram of the whole audio; nil if there is no audio.
   ///
-  /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. Gaps in
-  /// the indices are not shown.
+  /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. A gap
+  /// between the frame indices of two buffers is not drawn.
   ///
   /// - Parameters:
   ///   - scale: the mapping of frequencies to rows.
@@ -236,7 +238,8 @@ struct Spectrum: ~Copyable {
     window = .allocate(capacity: length)
     input = .allocate(capacity: length)
     output = .allocate(capacity: length / 2 + 1)
-    // A Hann window halves amplitudes, and half of a sine is in the negative frequencies.
+    // The factor 4 makes up for two halvings: a Hann window halves amplitudes, and half of a sine
+    // is in the negative frequencies.
     let scale = 4 / Double(length)
     for index in 0..<length {
       window[index] = Float(scale * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(length))))
@@ -244,7 +247,7 @@ struct Spectrum: ~Copyable {
   }
 
   deinit {
-    // In C, `kiss_fftr_free` is a macro for this.
+    // C's `kiss_fftr_free` is a macro for `free`, which Swift cannot import.
     free(UnsafeMutableRawPointer(setup))
     window.deallocate()
     input.deallocate()
@@ -265,7 +268,7 @@ struct Spectrum: ~Copyable {
     precondition(powers.count == length / 2 + 1)
     samples.withUnsafeBufferPointer { samples in
       let source = samples.baseAddress! + first
-      // The compiler vectorizes a loop with a constant step.
+      // Separate calls, because the compiler vectorizes only loops with a constant step.
       switch step {
       case 1: load(source, step: 1)
       case 2: load(source, step: 2)

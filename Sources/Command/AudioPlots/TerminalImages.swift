@@ -13,7 +13,7 @@ extension Bitmap {
     return text + "\u{1B}\\"
   }
 
-  /// Returns six rows: for each of their colors, the pixels with this color.
+  /// Encodes six rows: for each color in them, the pixels that have this color.
   private func sixelBand(from top: Int) -> String {
     var masks: [Int: [UInt8]] = [:]
     for row in top..<min(top + 6, height) {
@@ -103,7 +103,7 @@ extension WaveformImage {
 }
 
 extension SpectrogramImage {
-  /// The order in which the dots of a four by four square light up with the level.
+  /// The order in which the dots of a four by four square appear as the level rises.
   private static let thresholds = [
     [0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5],
   ]

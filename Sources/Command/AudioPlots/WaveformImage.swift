@@ -44,7 +44,8 @@ private struct ColumnSums {
   /// Adds every `step`th sample in groups of eight, and returns the index of the first remaining
   /// sample.
   ///
-  /// A sum of single samples would wait for the previous sum at each sample.
+  /// The eight lanes have separate sums, because with a single sum each addition would wait for the
+  /// previous one.
   mutating func addGroupsOfEight(
     of samples: UnsafeBufferPointer<Float>, from start: Int, step: Int, to end: Int
   ) -> Int {
@@ -68,9 +69,9 @@ private struct ColumnSums {
 /// Builds columns of a fixed or a growing length.
 struct WaveformBuilder {
   private let format: AudioFormat
-  /// The number of columns.
+  /// The minimum number of columns; nil if the columns have a fixed length.
   ///
-  /// Columns double in length when there are twice as many; nil for a fixed length.
+  /// Columns double in length when there are twice as many.
   private let columnCount: Int?
   private var framesPerColumn: Int
   private var frameCount = 0
@@ -146,17 +147,18 @@ struct WaveformBuilder {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The waveform of the whole audio; nil if there is no audio.
+  /// Returns the waveform of the whole audio; nil if there is no audio.
   ///
-  /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. Gaps in
-  /// the indices are not shown.
+  /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. A gap
+  /// between the frame indices of two buffers is not drawn.
   ///
   /// - Throws: the errors of this sequence; `PlotError.formatChanged`.
   public func waveformImage(columnCount: Int) async throws -> WaveformImage? {
     try await waveform { WaveformBuilder($0, columnCount: columnCount, framesPerColumn: 1) }
   }
 
-  /// The waveform in columns of a fixed length, for `PeakData`; its size grows with the audio.
+  /// Returns the waveform in columns of a fixed length, for `PeakData`; its size grows with the
+  /// audio.
   ///
   /// - Throws: the errors of this sequence; `PlotError.formatChanged`.
   public func waveformImage(framesPerColumn: FrameCount) async throws -> WaveformImage? {
@@ -186,9 +188,9 @@ extension AsyncSequence where Element == AudioBuffer {
 
 /// The reason that a plot cannot be created.
 public enum PlotError: Error, Equatable {
-  /// A buffer has another format than the first one; plot each format separately.
+  /// A buffer's format differs from the format of the first buffer; plot each format separately.
   case formatChanged(expected: AudioFormat, actual: AudioFormat)
-  /// cairo failed; the reason is its own message.
+  /// cairo failed; `reason` is cairo's own message.
   case drawing(reason: String)
 }
 

@@ -10,9 +10,10 @@ import Glibc
 public import SpeechEngine
 import WyomingServer
 
-/// The command as a program: parses the arguments of the process and ends it with an exit status.
+/// Runs the command as a program: parses the arguments of the process and ends it with an exit
+/// status.
 ///
-/// It works with the live values of the dependencies that are linked.
+/// It uses the live values of the linked dependencies.
 public enum CommandLineProgram {
   /// Runs the command and ends the process.
   ///
@@ -123,7 +124,7 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// The version, or the help of the whole command, if the arguments request only that.
+  /// Returns the version, or the help of the whole command, if the arguments request nothing else.
   ///
   /// It uses neither the parser nor a thread, because they would take most of the time.
   static func requestedText(_ arguments: [String]) -> String? {
@@ -134,7 +135,9 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the requested text, or the error in the arguments; an unknown option is reported first.
+  /// Writes the requested text or the error in the arguments.
+  ///
+  /// If an option is unknown, only that is reported, because it may have caused the other error.
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",
@@ -143,7 +146,7 @@ struct RootCommand: AsyncParsableCommand {
     let names = ["syrinx"] + arguments.prefix(arguments.count - rest.count)
     let remedy = unknown.suggestion.map { "did you mean \($0)?" }
     let message = fullMessage(for: error)
-    // The usage of the command follows the other error's sentence.
+    // The usage text that ends the parser's own message.
     let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
     return end(
       with: """
@@ -152,7 +155,7 @@ struct RootCommand: AsyncParsableCommand {
         """, status: exitCode(for: error).rawValue)
   }
 
-  /// Finds the command that the first arguments name, and the arguments after its name.
+  /// Returns the command that the first arguments name, and the arguments after its name.
   private static func commandName(
     in arguments: [String]
   ) -> (any ParsableCommand.Type, ArraySlice<String>) {
@@ -174,8 +177,8 @@ struct RootCommand: AsyncParsableCommand {
     return text.isEmpty ? status : end(with: text, status: status)
   }
 
-  /// Writes a text to standard output, or to standard error if it is an error, and returns the exit
-  /// status.
+  /// Writes a text to standard output, or if `status` is an error, to standard error; returns the
+  /// exit status.
   static func end(with text: String, status: Int32) -> Int32 {
     do throws(OutputError) {
       let output = status == EXIT_SUCCESS ? OutputDescriptor.output : .error
@@ -221,8 +224,7 @@ extension RootCommand {
 }
 
 extension RootCommand {
-  /// The error of arguments that name no subcommand, with the name that was probably meant; nil if
-  /// they name one.
+  /// Returns an error if the arguments name no subcommand; it suggests the most similar name.
   fileprivate static func nameError(in arguments: [String]) -> ValidationError? {
     var command: any ParsableCommand.Type = RootCommand.self
     for word in arguments where word != "help" {

@@ -10,10 +10,10 @@ protocol FileListSubcommand: Subcommand {
 }
 
 extension RootCommand {
-  /// Parses arguments as `parseAsRoot` does, in linear time for thousands of files.
+  /// Parses arguments like `parseAsRoot`, but in linear time for thousands of files.
   ///
-  /// The parser's time grows with the square of the number of operands; arguments with errors still
-  /// take that time.
+  /// The parser's time grows with the square of the number of operands. Only arguments with errors
+  /// still take that long.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     // A full parse handles all other arguments, and produces every error.
     if let command = ShortenedArguments(arguments)?.parsed() { return command }
@@ -32,7 +32,7 @@ struct ShortenedArguments {
   private(set) var words: [String] = []
   private var middles: [ArraySlice<String>] = []
 
-  /// Fails if no run is long.
+  /// Shortens each long run of operands; nil if there is none.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while !rest.isEmpty {
@@ -51,14 +51,14 @@ struct ShortenedArguments {
       words += run
       return
     }
-    // A NUL makes the placeholder unique, because no argument of a process contains one. The rest
-    // gives it a file's extension.
+    // A NUL makes the placeholder unique, because no argument of a process contains one. The name
+    // of the first replaced file keeps its extension valid.
     words += run.prefix(Self.keptCount) + ["\0" + first, last]
     middles.append(middle)
   }
 
-  /// The command with its whole list of files; nil if it has no list or the arguments have an
-  /// error.
+  /// Returns the command with its whole list of files; nil if it has no list or the arguments have
+  /// an error.
   func parsed() -> (any ParsableCommand)? {
     guard var command = try? RootCommand.parseAsRoot(words) as? any FileListSubcommand,
       let files = completed(command.files)
@@ -69,8 +69,8 @@ struct ShortenedArguments {
     return command
   }
 
-  /// The list with the middles restored; nil if a placeholder is missing, because it became the
-  /// value of an option.
+  /// Returns the list with the middles restored; nil if a placeholder is missing because it became
+  /// the value of an option.
   private func completed(_ files: [FilePath]) -> [FilePath]? {
     var (all, rest) = ([FilePath](), middles[...])
     for file in files {
@@ -91,12 +91,15 @@ extension CommandContext {
   /// If one of several elements fails, its failure is reported and the others follow.
   ///
   /// - Parameters:
-  ///   - showsProgress: whether a terminal shows the progress: of the element, or the number of
+  ///   - elements: the elements to process, in order.
+  ///   - jobs: the maximum number of elements to process at a time.
+  ///   - showsProgress: whether a terminal shows the progress: within the element, or the number of
   ///     finished elements if several are processed at a time.
-  ///   - inputs: the files of an element; a reported error names one of them.
-  ///   - work: receives the console for the progress of its element; nil for none.
+  ///   - inputs: returns the files of an element; a reported error names one of them.
+  ///   - work: processes an element and shows its progress on the console; nil for no progress.
   ///   - whenFailed: called with an error that concerns one element, before it is reported.
-  ///   - body: reports missing output, and returns whether everything is complete.
+  ///   - body: handles a result: reports missing output, and returns whether the output is
+  ///     complete.
   /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
   ///   error that concerns the whole command.
   func forEachFile<Element: Sendable, Value: Sendable>(
@@ -138,7 +141,7 @@ extension CommandContext {
   }
 }
 
-/// The progress of the work on several files, with the time left after the first second.
+/// Returns the number of finished files; after the first second, also the estimated remaining time.
 func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
   let text = "\(done) of \(count.counted("file"))"
   guard elapsed >= .seconds(1), (1..<count).contains(done) else { return text }

@@ -21,7 +21,7 @@ enum Syrinx {
       engines: engines, defaultEngine: defaultEngine, detector: .best, preparation: preparation)
   }
 
-  /// The engine without `--engine`: Moonshine if it is installed, otherwise PocketSphinx.
+  /// The default engine: Moonshine if it is installed, otherwise PocketSphinx.
   private static let defaultEngine = EngineMaker("best") {
     .best(modelDirectory: $0.modelDirectory, language: $0.language)
   }

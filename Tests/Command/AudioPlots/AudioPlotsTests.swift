@@ -41,7 +41,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(try await none.spectrogramImage(.mel, columnCount: 50, rowCount: 10) == nil)
   }
 
-  @Test func `peaks match the formats of audiowaveform`() async throws {
+  @Test func `JSON and binary peaks match the formats of audiowaveform`() async throws {
     let buffer = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1), samples: [0, 0.5, -0.5, 1, -1])
     let image = try #require(
@@ -56,7 +56,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
   }
 
-  @Test func `peaks that are computed in blocks are written to one file`() async throws {
+  @Test func `the blocks of peaks join to one valid file`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let buffer = AudioBuffer(silence: 20_000, format: format)
     let peaks = PeakData(
@@ -68,7 +68,8 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(Array(peaks.dat.joined()).count == 24 + 20_000)
   }
 
-  @Test func `a loud channel fills its Braille rows, a silent one has a line`() async throws {
+  @Test func `a loud channel fills its Braille rows, and a silent channel is a line`() async throws
+  {
     let loud = AudioSignal { frame, _ in frame.isMultiple(of: 2) ? 1 : -1 }
     let image = try #require(
       try await stream(loud.buffer(8_000, format: .speech)).waveformImage(columnCount: 40))
@@ -106,7 +107,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
       try await stream(signal).spectrogramImage(scale, columnCount: 30, rowCount: rows))
     let columns = image.channels[0]
     #expect((30...60).contains(columns.count))
-    // 1 kHz of 8 kHz; on the mel scale 1,000 of 2,840 mel.
+    // 1 kHz is an eighth of the linear scale to 8 kHz; on the mel scale, it is 1,000 of 2,840 mel.
     let expected = scale == .linear ? rows / 8 : rows * 1_000 / 2_840
     for column in columns.dropLast() {
       let loudest = column.indices.max { column[$0] < column[$1] } ?? -1
@@ -120,10 +121,10 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
   @Test(
     arguments: [(8_000, 256), (16_000, 512), (44_100, 2_048)] as [(SampleRate, Int)],
     [2, 3, 5, 7, 40, 500])
-  func `a full-scale sine has the power 1 in its channel for any number of averaged windows`(
+  func `a full-scale sine has a power of 1 however many windows a column averages`(
     rate: (hertz: SampleRate, window: Int), windows: Int
   ) async throws {
-    // An eighth of the rate is the middle of a bin, and each row is a bin.
+    // An eighth of the rate is the center of a bin, and each row is one bin.
     let sine = AudioSignal.sine(Double(rate.hertz.hertz) / 8, amplitude: 1)
     let length = windows * rate.window
     let buffer = AudioBuffer(
@@ -136,7 +137,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(windows > 10 || columns.count == 2 * windows)
     for column in columns.dropFirst().dropLast() {
       #expect(abs(column[bin] - 1) < 1e-3)
-      // The neighbors' share of a Hann window.
+      // A Hann window spreads a quarter of the power to each neighboring bin.
       #expect(abs(column[bin - 1] - 0.25) < 1e-3 && abs(column[bin + 1] - 0.25) < 1e-3)
       #expect(column[..<(bin - 1)].allSatisfy { $0 < 1e-6 })
       #expect(column[(bin + 2)...].allSatisfy { $0 < 1e-6 })
@@ -146,7 +147,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
 }
 
 @Suite struct DrawingTests {
-  @Test func `plots are files of their format`() async throws {
+  @Test func `the data of a plot begins like a file of its format`() async throws {
     let buffer = AudioSignal.chirp(from: 100, to: 3_000, over: .seconds(2)).buffer(
       .seconds(2), format: stereo)
     let waveform = try #require(try await stream(buffer).waveformImage(columnCount: 300))
@@ -211,11 +212,11 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
       let bitmap = try image.bitmap(frame)
       let isBlue = (0..<height).map { row in
         let color = bitmap.color(column: 200, row: row)
-        // The gray of the axis is darker.
+        // Does not match the axis, whose gray is darker.
         return color.blue > 160 && color.red < 140
       }
       #expect(isBlue.indices.count { isBlue[$0] && !isBlue[$0 - 1] } == channelCount)
-      // The axis is 26 pixels high.
+      // The time axis takes the last 26 rows.
       #expect(!isBlue.suffix(26).contains(true))
     }
   }
@@ -242,7 +243,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
       ]
       for bitmap in bitmaps {
         let bitmap = try #require(bitmap)
-        // Below the line of the axis, and to the right of the lanes' own labels.
+        // The region below the axis line, to the right of the labels of the lanes.
         axes.append(
           (76..<100).flatMap { row in
             (50..<300).map { column in
@@ -256,7 +257,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(Set(axes[0]).count > 1)
   }
 
-  @Test func `a sixel picture has a band for each six rows`() async throws {
+  @Test func `a sixel picture has one band per six rows`() async throws {
     let image = try #require(
       try await stream(AudioBuffer(silence: 8_000, format: .speech)).waveformImage(columnCount: 40))
     let sixel = try image.bitmap(PlotFrame(width: 200, height: 100)).sixel

@@ -11,7 +11,7 @@ struct ChecksTests {
   }
 
   @Test(arguments: [-0.001, 1.001, .nan, .infinity, -.infinity])
-  func `a value outside its range is named with the range`(value: Double) {
+  func `the error for a value out of range contains the value and the range`(value: Double) {
     let error = #expect(throws: ValidationError.self) {
       try check("--volume", value, in: 0...1, "a factor")
     }
@@ -39,7 +39,7 @@ struct ByteSizeTests {
 
 struct ChannelListTests {
   @Test
-  func `channels count from 1`() throws {
+  func `the channel numbers of --pick-channels start at 1`() throws {
     #expect(try channelIndices("1") == [0])
     #expect(try channelIndices("3,1,1") == [2, 0, 0])
   }
@@ -84,7 +84,7 @@ struct TimeOptionTests {
   ]
 
   @Test(arguments: TimeOptionTests.options, ["9", "9.5", "0:09", "9500ms", "9s", "0.15m"])
-  func `every option for a time takes the same forms`(option: String, time: String) throws {
+  func `every time option accepts the same forms`(option: String, time: String) throws {
     let words = "\(option) \(time)".split(separator: " ").map(String.init)
     #expect(throws: Never.self) { try RootCommand.parsed(words) }
   }
@@ -97,7 +97,7 @@ struct TimeOptionTests {
     #expect(RootCommand.fullMessage(for: try #require(error)).contains("soon"))
   }
 
-  @Test func `times in minutes and milliseconds are seconds`() throws {
+  @Test func `times in minutes and milliseconds are converted to seconds`() throws {
     let play = try #require(
       try RootCommand.parsed(["play", "a.wav", "--start", "1:30", "--end", "2m"]) as? PlayCommand)
     #expect(play.part.start == 90 && play.part.end == 120)
@@ -107,7 +107,7 @@ struct TimeOptionTests {
   }
 
   @Test(arguments: [("0.5", 0.5), ("50%", 0.5), ("-6dB", 0.501187), ("0db", 1), ("150%", 1.5)])
-  func `a volume is a factor, a percentage, or a gain`(text: String, factor: Double) throws {
+  func `a volume can be a factor, a percentage, or a gain`(text: String, factor: Double) throws {
     let words = ["play", "a.wav", "--volume", text]
     let play = try #require(try RootCommand.parsed(words) as? PlayCommand)
     #expect(abs(play.volume - factor) < 1e-6)

@@ -2,9 +2,9 @@ import Foundation
 import TestTools
 import Testing
 
-/// The built command, next to the test bundle.
+/// Runs the built command, which is next to the test bundle.
 enum BuiltCommand {
-  /// The result of a run.
+  /// The output and exit status of a run.
   struct Outcome {
     let status: Int32
     let output: String
@@ -19,13 +19,13 @@ enum BuiltCommand {
       .appending(path: "syrinx")
   }
 
-  /// An environment in which ALSA finds no device, whatever the machine has.
+  /// An environment in which ALSA finds no device, regardless of the machine's devices.
   static let withoutSoundCard = [
     "ALSA_CONFIG_PATH": "/dev/null", "PULSE_SERVER": "unix:/nowhere",
     "XDG_RUNTIME_DIR": "/nowhere",
   ]
 
-  /// Runs the command in a folder to its end; standard input is empty.
+  /// Runs the command in a folder until it ends; standard input is empty.
   static func run(
     _ arguments: String..., in folder: TestFolder, environment: [String: String] = [:]
   ) async throws -> Outcome {
@@ -58,7 +58,7 @@ enum BuiltCommand {
     environment: [String: String] = [:]
   ) -> Process {
     let process = Process()
-    // Threads of Swift's pool block signals, and a child would inherit that.
+    // Started by `env`, because threads of Swift's pool block signals, which a child would inherit.
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url
@@ -70,7 +70,7 @@ enum BuiltCommand {
     return process
   }
 
-  /// The exit status as a shell reports it.
+  /// Runs a process to its end and returns the exit status as a shell reports it.
   private static func statusAfterRunning(_ process: Process) async throws -> Int32 {
     try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.shellStatus) }

@@ -23,7 +23,9 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["--version", "help", "--help", "-h"])
-  func `help and version for one argument equal the parser's output`(argument: String) throws {
+  func `help and version requested by a single argument equal the parser's output`(argument: String)
+    throws
+  {
     let error = try #require(
       #expect(throws: (any Error).self) {
         var command = try RootCommand.parseAsRoot([argument])
@@ -51,7 +53,7 @@ struct CommandLineProgramTests {
     "", "devices", "play", "record", "transcribe", "listen", "info", "convert", "measure", "serve",
     "wer", "engines", "engines install", "engines remove", "config", "doctor",
   ])
-  func `help is usage, at most three examples, options, and the manual's name`(
+  func `help consists of usage, at most three examples, options, and the manual's name`(
     subcommand: String
   ) async throws {
     let help = try await BuiltCommand.shell("syrinx \(subcommand) --help", in: folder)
@@ -63,7 +65,7 @@ struct CommandLineProgramTests {
     let examples = try #require(paragraphs.firstIndex { $0.hasPrefix("Examples:\n") })
     #expect(examples == 2 && examples < options)
     #expect((1...3).contains(paragraphs[examples].split(separator: "\n").count - 1))
-    // The prose would lie between them.
+    // Any prose would be between the examples and the options.
     #expect(paragraphs[3].contains(/^([A-Z]+|Keys):\n/), "\(paragraphs[3])")
   }
 
@@ -77,7 +79,7 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `a command that runs inside a program leaves the program's output alone`() async throws {
+  func `a program can still write to standard output after it has run a command`() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardOutputContent]
     ) {
@@ -101,7 +103,7 @@ struct CommandLineProgramTests {
     ("help recrod", #"there is no subcommand "recrod"; did you mean "record"?"#),
     ("sing", #"there is no subcommand "sing"; `syrinx help` lists the subcommands."#),
   ])
-  func `a mistyped subcommand is an error with the name that was meant`(
+  func `the error for a mistyped subcommand suggests the most similar name`(
     arguments: String, sentence: String
   ) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
@@ -148,7 +150,7 @@ struct CommandLineProgramTests {
     ("devices --of card", "--of"), ("plot a.wav --colour red", "--colour"),
     ("--verbos", "--verbos"),
   ])
-  func `an unknown option is named before anything else is validated`(
+  func `an unknown option is reported before any other error`(
     arguments: String, name: String
   ) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
@@ -168,7 +170,7 @@ struct CommandLineProgramTests {
     "convert a.wav --gain -3 --format json b.nothing", "play -d x --volume -4 a.wav",
     "serve --zeroconf --metrics x", "convert -o -- --bitrate", "help play --nonsense",
   ])
-  func `known options, values, and operands are not called unknown`(
+  func `known options, values, and operands are not reported as unknown`(
     _ arguments: String
   ) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
@@ -199,7 +201,9 @@ struct CommandLineProgramTests {
     "serve --wyoming stdio --header-limit", "play - --raw s16 --raw-rate",
     "play - --raw s16 --raw-channels",
   ])
-  func `a negative value that is out of range is named`(_ arguments: String) async throws {
+  func `the error for a negative value out of range contains the value`(_ arguments: String)
+    async throws
+  {
     let run = try await BuiltCommand.shell("syrinx \(arguments) -1", in: folder)
     #expect(run.status == 64)
     let first = run.errorLines.first ?? ""

@@ -2,28 +2,28 @@ import Foundation
 import TestTools
 import Testing
 
-/// What the shells complete, with the scripts that the command generates.
+/// Completion in real shells, with the scripts that the command generates.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
   private let folder: TestFolder
-  /// Neither a sound card nor an engine that somebody has installed.
+  /// An environment without sound cards and without the engines that the user has installed.
   private let bare: [String: String]
 
   init() throws {
     folder = try TestFolder()
     try folder.speech("speech one.wav")
-    // fish makes a folder of its own in each of these.
+    // fish creates its own folder in each of these.
     let folders = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]
     let path = folder.url.path
     bare = folders.reduce(into: BuiltCommand.withoutSoundCard) { $0[$1] = path }
   }
 
-  /// A shell that a user types in, and how it takes the script.
+  /// An interactive shell, and the way to load the completion script in it.
   enum Shell: String, CaseIterable {
     case bash = "bash --norc --noprofile -i"
     case zsh = "zsh -f -i"
     case fish = "fish --no-config -i"
 
-    /// Loads the script, and lets `syrinx` print its arguments instead of running.
+    /// Loads the script and makes `syrinx` print its arguments instead of running.
     fileprivate var setup: String {
       switch self {
       case .bash:
@@ -56,7 +56,8 @@ import Testing
     ).output
   }
 
-  /// The candidates that fish offers for the last word of a line, without their descriptions.
+  /// Returns the candidates that fish offers for the last word of a line, without their
+  /// descriptions.
   private func fishCandidates(_ line: String) async throws -> [String] {
     try await BuiltCommand.shell(
       """
@@ -66,7 +67,7 @@ import Testing
     ).outputLines
   }
 
-  /// The candidates that bash offers for the last word of a line.
+  /// Returns the candidates that bash offers for the last word of a line.
   private func candidates(_ words: String...) async throws -> [String] {
     let line = words.joined(separator: " ")
     return try await BuiltCommand.shell(
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: Shell.allCases, ["play", "transcribe", "info", "measure", "plot", "wer"])
-  func `Tab completes the name of a file, with its space`(shell: Shell, command: String)
+  func `Tab completes a file name that contains a space`(shell: Shell, command: String)
     async throws
   {
     let screen = try await typing("syrinx \(command) spee\t", in: shell)
@@ -105,18 +106,18 @@ import Testing
     #expect(try await fishCandidates(line) == [candidate])
   }
 
-  @Test func `an option for a device offers the devices of its direction`() async throws {
+  @Test func `a device option is completed with the devices of its direction`() async throws {
     #expect(try await candidates("syrinx", "play", "--device", "") == ["virtual"])
     #expect(try await candidates("syrinx", "record", "--device", "") == ["virtual:FILE"])
   }
 
-  @Test func `an option with few values offers them`() async throws {
+  @Test func `an option with fixed values is completed with these values`() async throws {
     let engines = try await candidates("syrinx", "transcribe", "--engine", "")
     #expect(engines == ["moonshine", "pocketsphinx", "vosk", "wyoming"])
     #expect(try await candidates("syrinx", "transcribe", "--format", "s") == ["srt"])
   }
 
-  @Test func `--locale offers the languages of the models, and --model folders`()
+  @Test func `--locale is completed with the languages of the models, and --model with folders`()
     async throws
   {
     #expect(try await candidates("syrinx", "transcribe", "--locale", "en-") == ["en-US"])
@@ -125,7 +126,7 @@ import Testing
     #expect(try await candidates("syrinx", "listen", "--model", "spee") == ["speech model"])
   }
 
-  @Test func `a word at the start offers the subcommands`() async throws {
+  @Test func `the first word is completed with the subcommands`() async throws {
     #expect(try await candidates("syrinx", "tran") == ["transcribe"])
   }
 }

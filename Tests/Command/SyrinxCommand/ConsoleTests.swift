@@ -46,7 +46,9 @@ struct ConsoleTests {
   }
 
   @Test
-  func `the log of a server has the reason of lost audio by name and as a sentence`() async throws {
+  func `the JSON log of a server contains the reason for lost audio as a name and in a sentence`()
+    async throws
+  {
     let log = withDependencies {
       $0.date = .constant(Date(timeIntervalSince1970: 0))
     } operation: {
@@ -81,7 +83,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `partial results are data only as JSON`() async throws {
+  func `partial results go to standard output only as JSON`() async throws {
     let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false)
@@ -130,7 +132,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `an unintelligible utterance is in JSON, is no failure, and is not reported to people`()
+  func `an unintelligible utterance appears only in the JSON and is not a failure`()
     async throws
   {
     var report = TranscriptReport(styles: [.json], console: console)
@@ -142,7 +144,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `a notice about the language names the file, and comes once`() async throws {
+  func `a language notice contains the file name and is written once`() async throws {
     var engine = SpeechEngine()
     engine.name = "moonshine"
     engine.availability = { .ready(SpeechModel(language: "en", location: "/m")) }
@@ -161,7 +163,7 @@ struct ConsoleTests {
 
   @Test
   func
-    `a message reports once that recognition lags far behind, what is dropped and why, and when it has caught up`()
+    `a large lag, each loss with its reason, and the end of the lag are each reported once`()
     async throws
   {
     let events: [SpeechRecognitionEvent] = [
@@ -217,10 +219,11 @@ struct OutputDescriptorTests {
     let text = String(repeating: "0123456789", count: 50_000)
     let reading = pipe.fileHandleForReading
     let (received, continuation) = AsyncThrowingStream<Data?, any Error>.makeStream()
-    // On the pool, which has few threads, writer and reader could wait for each other.
+    // Not on the thread pool, which has few threads, so that writer and reader could wait for each
+    // other.
     Thread.detachNewThread { continuation.yield(with: Result { try reading.readToEnd() }) }
     do {
-      // Without the end the reader would wait forever, even if writing fails.
+      // Closed even if writing fails, because the reader would otherwise wait forever.
       defer { try? pipe.fileHandleForWriting.close() }
       try OutputDescriptor(rawValue: writing, name: "pipe").write(text)
     }
@@ -240,7 +243,7 @@ struct OutputDescriptorTests {
   }
 
   @Test
-  func `a file is not mistaken for a closed standard descriptor`() async throws {
+  func `no opened file takes the place of a closed standard descriptor`() async throws {
     let folder = try TestFolder()
     try folder.tone("input.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(

@@ -9,7 +9,7 @@ struct ControlLineTests {
   }
 
   @Test
-  func `a control line is a command and its number`() throws {
+  func `a control line consists of a command and its values`() throws {
     #expect(try text(" pause ")?.hasPrefix("pause") == true)
     #expect(try text("resume")?.hasPrefix("resume") == true)
     #expect(try text("skip") == "skip")
@@ -20,7 +20,7 @@ struct ControlLineTests {
   }
 
   @Test
-  func `a control command takes a fade or a ramp`() throws {
+  func `a control line can end with the duration of a fade or ramp`() throws {
     guard case .pause(let pause)? = try command("pause 0.5"),
       case .resume(let resume)? = try command("resume 0"),
       case .stop(let stop)? = try command("stop 3"),
@@ -34,7 +34,7 @@ struct ControlLineTests {
   }
 
   @Test
-  func `times and volumes have the forms of the options`() throws {
+  func `control lines accept times and volumes in the forms of the options`() throws {
     guard case .seek(.time(let time), _)? = try command("seek 1:30"),
       case .pause(let fade)? = try command("pause 500ms"),
       case .setVolume(let volume, let ramp)? = try command("volume 50% 2s"),
@@ -46,7 +46,7 @@ struct ControlLineTests {
   }
 
   @Test
-  func `seek takes a file of the list, counted from 1`() throws {
+  func `seek accepts a file number, counted from 1`() throws {
     guard case .seek(.time(let time), let current)? = try command("seek 5"), time == .seconds(5),
       case .seek(.time(.zero), let last)? = try command("seek 0 3")
     else { return #expect(Bool(false)) }

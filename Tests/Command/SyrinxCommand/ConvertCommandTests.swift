@@ -52,7 +52,7 @@ struct ConvertCommandTests {
     #expect(outcome.output.contains(#""tags":{"artist":["Ann","Bo"],"title":"Lark"}"#))
   }
 
-  @Test func `tags that the output cannot hold are reported`() async throws {
+  @Test func `tags that the output format cannot store are reported`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(
       """
@@ -79,7 +79,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["a.m4a", "a.wv", "a.webm"])
-  func `info does not report an intact file that FFmpeg decodes as truncated`(
+  func `info reports no missing audio for an intact file that FFmpeg decodes`(
     name: String
   ) async throws {
     try folder.tone("a.wav", .seconds(1))
@@ -91,7 +91,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: [("16", "int16"), ("24", "int24"), ("float", "float32")])
-  func `the JSON of convert, info, and measure has the same keys for the same things`(
+  func `the JSON of convert, info, and measure uses the same keys for the same properties`(
     bits: String, sampleFormat: String
   ) async throws {
     try folder.tone("a.wav", .seconds(1))
@@ -138,7 +138,7 @@ struct ConvertCommandTests {
     if ["au", "flac"].contains(name) {
       #expect(found == expected && peer == expected)
     } else {
-      // Without a length, a decoder does not drop the encoder's delay of some blocks.
+      // The stream has no length, so a decoder does not remove the encoder's delay of some blocks.
       #expect((15_900..<20_000).contains(found.count), "\(found.count)")
       #expect((15_900..<20_000).contains(peer.count), "\(peer.count)")
     }
@@ -242,7 +242,8 @@ struct ConvertCommandTests {
     #expect(outcome.output == "141\n" && outcome.error.isEmpty)
   }
 
-  @Test func `an impossible rate is an error that names the rates`() async throws {
+  @Test func `the error for a rate that the format lacks contains the possible rates`() async throws
+  {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.opus", "--rate", "44100", in: folder)
@@ -250,7 +251,9 @@ struct ConvertCommandTests {
     #expect(try folder.names.contains("b.opus") == false)
   }
 
-  @Test func `64 channels without positions are mixed in turns to the means of 2`() async throws {
+  @Test func `64 channels without positions are mixed to the means of even and odd channels`()
+    async throws
+  {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
     let frame = (0..<64).map { Float($0) / 128 }
     let writer = try SoundFileWriter(url: folder.file("a.wav"), format: format, encoding: .wavFloat)
@@ -262,13 +265,14 @@ struct ConvertCommandTests {
     #expect(outcome.status == 0 && outcome.error.isEmpty)
     let samples = try folder.samples("b.wav")
     #expect(samples.count == 1_600)
-    // The means of the even and of the odd channels.
+    // The first sample of a frame is the mean of the even channels, the second that of the odd
+    // ones.
     for (index, sample) in samples.enumerated() {
       #expect(abs(sample - (index % 2 == 0 ? 31.0 : 32) / 128) < 1e-5)
     }
   }
 
-  @Test func `convert names the missing folder of its output`() async throws {
+  @Test func `the error for a missing output folder contains its name`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let outcome = try await BuiltCommand.run("convert", "a.wav", "none/b.wav", in: folder)
     #expect(outcome.status == 1 && outcome.errorLines.count == 1)
@@ -298,7 +302,7 @@ struct ConvertCommandTests {
     }
   }
 
-  @Test func `--rate keeps the length`() async throws {
+  @Test func `--rate does not change the duration`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--rate", "8000", in: folder)
@@ -307,7 +311,7 @@ struct ConvertCommandTests {
     #expect(reader.format.sampleRate == 8_000 && reader.announcedFrameCount == 8_000)
   }
 
-  @Test func `--split-at-silence makes a file of each sound`() async throws {
+  @Test func `--split-at-silence writes a file for each sound`() async throws {
     let sound: [Float] = (0..<8_000).map { $0.isMultiple(of: 2) ? 0.5 : -0.5 }
     try folder.floats("a.wav", sound + Array(repeating: 0, count: 32_000) + sound)
     let outcome = try await BuiltCommand.run(
@@ -320,7 +324,7 @@ struct ConvertCommandTests {
     }
   }
 
-  @Test func `a conversion onto itself that fails leaves the file as it was`() async throws {
+  @Test func `a failed conversion of a file onto itself leaves the file unchanged`() async throws {
     try folder.noise("a.flac", .seconds(3), format: .speech)
     var bytes = try Data(contentsOf: folder.file("a.flac"))
     for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0x5A }
@@ -331,7 +335,7 @@ struct ConvertCommandTests {
     #expect(try Data(contentsOf: folder.file("a.flac")) == bytes)
   }
 
-  @Test func `a conversion of a truncated file onto itself leaves it and names the remedy`()
+  @Test func `converting a truncated file onto itself leaves it unchanged and reports a remedy`()
     async throws
   {
     try folder.truncatedTone("a.wav", bytes: 16_000)
@@ -348,7 +352,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["talk.wav", "talk.mp3"])
-  func `a recording that is trimmed to nothing leaves the existing output as it is`(
+  func `if trimming leaves no audio, the existing output is unchanged`(
     output: String
   ) async throws {
     let path = folder.file("talk.wav").path
@@ -364,7 +368,7 @@ struct ConvertCommandTests {
     #expect(isUntouched)
   }
 
-  @Test func `convert refuses --silence without an option that looks for silence`() async throws {
+  @Test func `convert refuses --silence without an option that detects silence`() async throws {
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--silence", "-40", in: folder)
     #expect(outcome.status == 64)
@@ -439,7 +443,9 @@ struct ConvertCommandTests {
     #expect(try TimeValue(value: text).duration == .seconds(seconds))
   }
 
-  @Test func `convert reports a limited loudness and the target that it misses`() async throws {
+  @Test func `convert reports the actual loudness and the target if limiting misses the target`()
+    async throws
+  {
     try folder.noise("a.wav", .seconds(2), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let run = try await BuiltCommand.shell(
       "syrinx convert a.wav b.wav --normalize 0LUFS --json", in: folder)
@@ -463,7 +469,9 @@ struct ConvertCommandTests {
     for text in ["1", "LUFS", "nan", "-16 LU", "-201", "-16"] { #expect(target(text) == nil) }
   }
 
-  @Test func `a level that may be a loudness or a peak is refused with both`() async throws {
+  @Test func `the error for a level that may be a loudness or a peak shows both forms`()
+    async throws
+  {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell("syrinx convert a.wav b.wav --normalize -16", in: folder)
     #expect(run.status == 64)
@@ -471,7 +479,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["8761h", "31536001", "9000:00:00"])
-  func `a time over a year is refused with the longest one`(text: String) async throws {
+  func `the error for a time of more than a year contains the limit`(text: String) async throws {
     for command in ["play a.wav", "convert a.wav b.wav"] {
       let run = try await BuiltCommand.shell("syrinx \(command) --fade-in \(text)", in: folder)
       #expect(run.status == 64)

@@ -7,10 +7,10 @@ import Testing
 /// Kills the command with SIGKILL while it records.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CrashTests {
-  /// Moments in milliseconds: soon after a header, right before one, and later; with noise, and with a
-  /// tone, which an encoder turns into few bytes.
+  /// The time of the kill in milliseconds (soon after a header is written, right before one, and
+  /// later), and whether the input is noise or a tone, which an encoder turns into few bytes.
   @Test(arguments: [(1_200, true), (1_900, false), (3_400, true), (3_400, false)])
-  func `a killed recording keeps all but its last second, for every reader`(
+  func `after a kill, every reader finds all but the last second of a recording`(
     moment: Int, isNoise: Bool
   ) async throws {
     let folder = try TestFolder()
@@ -21,7 +21,7 @@ struct CrashTests {
     }
     let crashes = SoundFileEncoding.allCases.map { "crash \($0.fileName) \($0.options) &" }
     let counts = SoundFileEncoding.allCases.map { "count \($0.fileName)" }
-    // A shell kills the recorders, because the test process may be too busy to read a line in time.
+    // A shell kills the recorders, because the test process may be too busy to do it in time.
     let run = try await BuiltCommand.shell(
       "moment=\(moment)\n\(crash)\n\(crashes.joined(separator: "\n"))\nwait\n"
         + "\(count)\n\(counts.joined(separator: "\n"))",
@@ -38,7 +38,7 @@ struct CrashTests {
   }
 }
 
-/// Records until the file has the given length, and kills the recorder.
+/// A shell function that records until the file has the given length, and then kills the recorder.
 private let crash = """
   crash() {
     local file=$1; shift
@@ -55,7 +55,8 @@ private let crash = """
   }
   """
 
-/// Prints the recorded length of a file, and the frames that FFmpeg, SoX, and Python find in it.
+/// A shell function that prints the recorded length of a file, and the numbers of frames that
+/// FFmpeg, SoX, and Python find in it.
 private let count = """
   count() {
     echo $1 $(<$1.recorded) \\
@@ -82,11 +83,11 @@ private struct KilledRecording {
     (self.encoding, recorded, counts) = (encoding, numbers[0], Array(numbers[1...]))
   }
 
-  /// In frames.
+  /// Returns the number of frames that each reader finds in the file.
   func found(in folder: TestFolder) -> [(reader: String, frames: Int)] {
     var found = [("FFmpeg", counts[0] / 2)]
     found.append(("libsndfile", (try? folder.samples(encoding.fileName).count) ?? 0))
-    // SoX has no handler for Opus.
+    // SoX cannot read Opus.
     if encoding != .opus { found.append(("SoX", counts[1] / 2)) }
     if encoding.container == .wav, encoding.samples != .float {
       found.append(("Python", counts.count == 4 ? counts[3] / counts[2] : 0))

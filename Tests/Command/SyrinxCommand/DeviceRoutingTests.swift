@@ -32,7 +32,7 @@ struct DeviceRouteTests {
 }
 
 struct SoundCardRoutingTests {
-  /// Hardware that throws the requested device.
+  /// An error with the requested device, thrown by the fake hardware.
   private struct Asked: Error, Equatable {
     let device: AudioDevice.ID?
   }
@@ -83,7 +83,7 @@ struct SoundCardRoutingTests {
   }
 
   @Test
-  func `a missing file of a virtual microphone is named with its device`() async {
+  func `the error for a missing file of a virtual microphone contains the device`() async {
     let request = PCMRequest(device: "virtual:missing.wav", format: .speech)
     await #expect {
       try await routed.openCapture(request: request)
@@ -97,7 +97,7 @@ struct SoundCardRoutingTests {
 }
 
 struct PartialDeviceNameTests {
-  /// Hardware that throws the device that it opens.
+  /// An error with the opened device, thrown by the fake hardware.
   private struct Opened: Error, Equatable {
     let device: AudioDevice.ID?
   }
@@ -144,7 +144,7 @@ struct PartialDeviceNameTests {
     }
   }
 
-  @Test func `a part of a monitor's name opens it if no other device matches`() async {
+  @Test func `a part of a monitor's name opens the monitor if no other device matches`() async {
     let request = PCMRequest(device: ".monitor", format: .speech)
     await #expect(throws: Opened(device: "pulse:usb.monitor")) {
       try await routed.openCapture(request: request)

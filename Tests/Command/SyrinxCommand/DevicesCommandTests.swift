@@ -87,7 +87,7 @@ struct DeviceTableTests {
   }
 
   @Test
-  func `no devices make an empty table`() {
+  func `without devices, the table is empty`() {
     #expect([AudioDevice]().tableLines().isEmpty)
   }
 }
@@ -145,7 +145,7 @@ struct DeviceDetailsTests {
   }
 
   @Test
-  func `the rates of an HDA codec are those of a card with one device`() throws {
+  func `the rates of an HDA codec are used only for a card with one device`() throws {
     try write("asound/USB/pcm0p/info", "")
     try write(
       "asound/USB/codec#0",

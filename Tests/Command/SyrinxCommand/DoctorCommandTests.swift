@@ -27,7 +27,7 @@ struct DoctorCommandTests {
   }
 
   @Test
-  func `without a sound card, 'doctor' names the remedy on the lines that fail, with status 1`()
+  func `without a sound card, 'doctor' prints a remedy for each failure and has status 1`()
     async throws
   {
     let run = try await BuiltCommand.run(
@@ -87,7 +87,7 @@ struct DeviceExaminationTests {
   }
 
   @Test
-  func `a busy device is a failure that names the program`() async {
+  func `the failure for a busy device contains the program that uses it`() async {
     let holder = DeviceHolder(name: "mpv", processID: 7)
     let findings = await withDependencies {
       $0.soundCard = SoundCard(
@@ -129,13 +129,13 @@ struct SystemExaminationTests {
   }
 
   @Test
-  func `without cards, a note says so`() {
+  func `the absence of sound cards is a note`() {
     #expect(system.cardIDs == [])
     #expect(system.cards.state == .note)
   }
 
   @Test
-  func `a device file that this user may not open is named with the group to join`() throws {
+  func `the note on an inaccessible device file contains the group to join`() throws {
     try write("dev/snd/controlC0", "")
     try write("dev/snd/seq", "")
     var system = system
@@ -148,7 +148,7 @@ struct SystemExaminationTests {
   }
 
   @Test
-  func `limits of zero and a full disk have remedies, and sufficient ones have none`() {
+  func `limits of zero and a full disk have remedies; sufficient limits and space have none`() {
     var system = system
     system.limit = { _ in 0 }
     system.freeBytes = { _ in 100 << 20 }
@@ -162,7 +162,7 @@ struct SystemExaminationTests {
   }
 
   @Test
-  func `without FFmpeg, the package to install is named`() {
+  func `without FFmpeg, the remedy contains the package to install`() {
     var system = system
     system.ffmpeg = nil
     #expect(system.otherFormats.remedy == "`apt install ffmpeg`")

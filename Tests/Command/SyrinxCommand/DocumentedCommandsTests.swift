@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The command lines of README.md and of `SyrinxCommand.docc`.
+/// Checks the command lines of README.md and of `SyrinxCommand.docc`.
 @Suite struct DocumentedCommandsTests {
   @Test func `the command accepts every documented command line`() throws {
     let lines = try pages().flatMap(commands)
@@ -15,7 +15,7 @@ import Testing
         _ = try RootCommand.parseAsRoot(Array(line.dropFirst()))
         return nil
       } catch {
-        // Help that is asked for is an error, too.
+        // The parser also throws an error for requested help, with success as its exit code.
         guard RootCommand.exitCode(for: error) != .success else { return nil }
         return "\(line.joined(separator: " ")): \(RootCommand.message(for: error))"
       }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// The calls of `syrinx` in the shell blocks of a page, each as its words.
+  /// Returns the calls of `syrinx` in the shell blocks of a page, each as a list of words.
   private func commands(in page: String) -> [[String]] {
     let blocks = page.split(separator: "```", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 && $0.element.hasPrefix("sh\n") }.map(\.element)
@@ -67,7 +67,7 @@ import Testing
     Array(words.prefix { $0 != ">" })
   }
 
-  /// The words of a line of shell script, without its comment.
+  /// Returns the words of a line of shell script, without its comment.
   private func words(of line: Substring) -> [String] {
     var (words, word, quote): ([String], String?, Character?) = ([], nil, nil)
     for character in line {

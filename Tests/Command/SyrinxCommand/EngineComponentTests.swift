@@ -5,7 +5,7 @@ import Testing
 
 struct EngineComponentTests {
   @Test
-  func `a wheel has a version and a platform for pip`() throws {
+  func `the file name of a wheel yields the requirement and the platform for pip`() throws {
     let wheels = Dictionary(
       EngineComponent.all.flatMap(\.offers).map { ($0.wheel.file, $0.wheel) }
     ) { first, _ in first }
@@ -27,7 +27,7 @@ struct EngineComponentTests {
 }
 
 struct InstallChoiceTests {
-  /// The wheels of a choice.
+  /// Returns the file names of a choice's wheels.
   private func wheels(_ choice: InstallChoice, _ machine: Machine) throws -> [String] {
     let components = EngineComponent.all.filter { choice.components.contains($0.name) }
     #expect(Set(components.map(\.name)) == choice.components)
@@ -39,7 +39,7 @@ struct InstallChoiceTests {
   private static let library = "sherpa_onnx_core-2.0.1-py3-none-manylinux2014"
 
   @Test
-  func `every choice has its models and the library for the machine`() throws {
+  func `every choice contains its models and the library for the machine`() throws {
     for (machine, name) in [(Machine.x86, "x86_64"), (.arm, "aarch64")] {
       let library = "\(Self.library)_\(name).whl"
       #expect(try wheels(.moonshine, machine) == [Self.moonshine, library])
@@ -56,7 +56,7 @@ struct InstallChoiceTests {
   }
 
   @Test
-  func `removal keeps what a remaining component needs`() {
+  func `removal keeps the library that a remaining component needs`() {
     let all: Set = ["moonshine-base-en", "onnxruntime", "silero"]
     #expect(InstallChoice.all.removed(from: all) == all)
     #expect(InstallChoice.moonshine.removed(from: all) == ["moonshine-base-en"])

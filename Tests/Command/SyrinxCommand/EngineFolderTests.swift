@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 final class EngineFolderTests: InstallFixture {
   @Test(arguments: ["file/engines", "file", "/proc/engines"])
-  func `an unusable installation folder is named, with --to as the remedy`(
+  func `the error for an unusable installation folder contains the folder and suggests --to`(
     name: String
   ) async throws {
     try Data().write(to: folder.file("file"))
@@ -42,7 +42,7 @@ final class EngineFolderTests: InstallFixture {
   }
 
   @Test
-  func `while a component is replaced, either the old or the new one is in place`() throws {
+  func `while a component is replaced, either its old or its new version is installed`() throws {
     let place = try EngineFolder(target)
     let watch = Watch()
     let file = target.appending("model/manifest.json")
@@ -87,7 +87,7 @@ final class EngineFolderTests: InstallFixture {
   }
 }
 
-/// The findings of a thread that looks for a component all the time.
+/// The results of a thread that checks continuously whether a component is present.
 private final class Watch: Sendable {
   let isDone = Atomic(false)
   let absences = Atomic(0)

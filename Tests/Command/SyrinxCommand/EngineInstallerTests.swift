@@ -28,7 +28,7 @@ final class EngineInstallerTests: InstallFixture {
     let missing = index.python("PATH=/nowhere")
     #expect(try await installer(missing).install([index.model, index.runtime]).count == 2)
     let file = target.appending("runtime/lib.so")
-    // The same length and modification time.
+    // The damaged file keeps its length and modification time.
     let times = try FileManager.default.attributesOfItem(atPath: file.text)[.modificationDate]
     try Data("9.9".utf8).write(to: file.url)
     try FileManager.default.setAttributes(
@@ -39,7 +39,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a wheel with a wrong hash is refused with both hashes`() async throws {
+  func `the error for a wheel with a wrong hash contains both hashes`() async throws {
     let right = index.first.sha256
     try Data("PK".utf8).write(to: index.file(index.first).url)
     let sentence = try await failure(from: [index.file(index.first)])
@@ -56,7 +56,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a local wheel is not downloaded, and one with another name is refused`()
+  func `a local wheel is not downloaded, and a wheel with an unknown name is refused`()
     async throws
   {
     let offline = index.python("PIP_FIND_LINKS=")
@@ -96,7 +96,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a component without a manifest is damaged and is installed again`() async throws {
+  func `a component without a manifest counts as damaged and is installed again`() async throws {
     try await installer().install([index.model])
     let place = FilePath(folder.file("engines/silero"))
     try FileManager.default.copyItem(at: target.appending("model").url, to: place.url)
@@ -171,7 +171,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a model is prepared again for another library`() async throws {
+  func `a model is prepared again after the library has changed`() async throws {
     var library = index.runtime
     library.name = ONNXLibrary.component
     let preparation = preparation { folder, library in
@@ -200,7 +200,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `while a model is prepared again the old one works, and a kill leaves it intact`()
+  func `a kill during a new preparation leaves the old prepared model intact`()
     async throws
   {
     await #expect(processExitsWith: .signal(SIGKILL)) { [place = folder.url.path as String] in
@@ -228,7 +228,8 @@ final class EngineInstallerTests: InstallFixture {
     try left.verify()
     var library = index.runtime
     library.name = ONNXLibrary.component
-    // The preparation is repeated, although the library is already installed.
+    // The library is already installed, but the model is not prepared, so the preparation is
+    // repeated.
     let folders = try await installer().install(
       [index.model, library],
       preparing: preparation { folder, _ in
@@ -243,7 +244,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a cancelled preparation leaves the model as downloaded`() async throws {
+  func `a canceled preparation leaves the model as downloaded`() async throws {
     let (installer, model) = (try installer(), index.model)
     let preparation = preparation { folder, _ in
       try Data("faster".utf8).write(to: folder.appending(path: "model.prepared"))

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `without --engine the default engine is used, or else the live one`() throws {
+  @Test func `without --engine, the default engine is used, or else the live engine`() throws {
     #expect(try chosen().name == "default - -")
     #expect(try chosen("--model", "/m", language: "de").name == "default /m de")
     #expect(try chosen(hasDefault: false).name == "live")
@@ -55,7 +55,7 @@ import Testing
     ("transcribe go.wav --engine pocketsphinx", false), ("transcribe go.wav --quiet", false),
     ("transcribe go.wav --key-phrase 'go forward'", false),
   ])
-  func `a notice reports a stronger engine that is installed elsewhere and how to use it`(
+  func `a notice reports a better engine in another folder and how to use it`(
     arguments: String, isNoticed: Bool
   ) async throws {
     let folder = try TestFolder()

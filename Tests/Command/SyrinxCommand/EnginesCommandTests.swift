@@ -27,7 +27,7 @@ struct EnginesCommandTests {
     let capabilities: [String]
   }
 
-  /// An environment in which engines find only what `more` names.
+  /// Returns an environment in which engines find only the paths in `more`.
   private func environment(_ more: [String: String] = [:]) -> [String: String] {
     [
       "SYRINX_VOSK_LIBRARY": "/nowhere/libvosk.so", "SYRINX_VOSK_MODEL": "/nowhere/model",
@@ -43,7 +43,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `'engines' lists installed models, and one ready engine is success`() async throws {
+  func `'engines' lists installed models and succeeds if one engine is ready`() async throws {
     let vosk = try FakeVoskFolder(in: folder)
     let run = try await BuiltCommand.run(
       "engines", "--json", in: folder, environment: environment(vosk.environment))
@@ -73,7 +73,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `an engine with a library but no model names the missing folder`() async throws {
+  func `for an engine with a library but no model, the missing folder is reported`() async throws {
     let vosk = try FakeVoskFolder(in: folder)
     let run = try await BuiltCommand.run(
       "engines", in: folder,
@@ -98,7 +98,8 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `a Wyoming server reports its languages, and an unreachable one has a remedy`() async throws
+  func `the languages of a Wyoming server are listed, or a remedy if it cannot be reached`()
+    async throws
   {
     let run = try await BuiltCommand.shell(
       "syrinx engines --json --server 'stdio:syrinx serve --wyoming stdio'", in: folder)
@@ -115,7 +116,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `Moonshine and Silero name the command that installs them`() async throws {
+  func `for missing Moonshine and Silero, the command to install them is printed`() async throws {
     let run = try await BuiltCommand.run("engines", "--json", in: folder)
     let moonshine = try #require(try engines(run)["moonshine"])
     #expect(!moonshine.ready && !moonshine.default)
@@ -129,7 +130,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `a selected but missing detector is reported and not replaced`() async throws {
+  func `a selected but missing detector is reported, and no other detector is used`() async throws {
     let run = try await BuiltCommand.run(
       "engines", in: folder, environment: ["SYRINX_SILERO_MODEL": "/nowhere/silero.onnx"])
     let silero = try #require(run.outputLines.last)
@@ -148,7 +149,9 @@ struct EnginesCommandTests {
   }
 
   @Test(arguments: ["transcribe", "listen", "serve", "engines"])
-  func `the manual of each recognizing command says what each engine needs`(command: String)
+  func `the manual of each recognizing command contains the requirements of each engine`(
+    command: String
+  )
     async throws
   {
     let run = try await BuiltCommand.run(command, "--experimental-dump-help", in: folder)
@@ -170,7 +173,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `an engine's capabilities are listed below its models, or below what is missing`() {
+  func `an engine's capabilities are listed below its models or the missing component`() {
     let lines = [
       SpeechEngineDescription(
         name: "one", models: [.init(language: "de", location: "/b")], isInUse: true,

@@ -12,7 +12,7 @@ import WyomingServer
 
 struct ErrorReportTests {
   @Test
-  func `a library's error is its own sentence and status 1`() {
+  func `an error of a library is reported in its own words, with status 1`() {
     let report = ErrorReport(SoundCardError.busy("hw:0"))
     #expect(report?.status == 1)
     #expect(report?.sentence == SoundCardError.busy("hw:0").description)
@@ -38,7 +38,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `an error of a closed reader prints no message`() {
+  func `a broken pipe ends the command without a message`() {
     for error: any Error in [
       OutputError(name: "standard output", code: EPIPE),
       AudioRecorderError.brokenPipe(reason: "the reader has gone"),
@@ -50,7 +50,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `a signal determines the status that shells expect`() {
+  func `after a signal, the status is the one that shells expect`() {
     #expect(ErrorReport(CommandEnd.interrupted(SIGINT))?.status == 130)
     #expect(ErrorReport(CommandEnd.interrupted(SIGTERM))?.status == 143)
   }
@@ -62,7 +62,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `a full disk ends a command, and a file that cannot be read does not`() {
+  func `a full disk ends the whole command, and an unreadable file does not`() {
     #expect(!ErrorReport.isOfOneFile(SoundFileError.diskFull(path: "a.wav")))
     #expect(ErrorReport.isOfOneFile(SoundFileError.cannotRead(path: "a.wav", reason: "why")))
   }

@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// Faults of files during a recording: all containers at once, each with a recorder of its own.
+/// Tests file faults during a recording, in all containers at once, each with its own recorder.
 @Suite(.timeLimit(.minutes(5)))
 struct FileFaultTests {
   private let folder: TestFolder
@@ -17,7 +17,7 @@ struct FileFaultTests {
   }
 
   @Test
-  func `a file size limit ends the recording with an error and keeps what fits`()
+  func `a file size limit ends the recording with an error and keeps the audio that fits`()
     async throws
   {
     try await record("ulimit -f 32", into: { "out.\($0)" })
@@ -30,7 +30,7 @@ struct FileFaultTests {
             + "what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // Ogg may lack the end of its last page; no header promises more than there is.
+      // The last page of an Ogg file may be incomplete, but no header announces missing audio.
       #expect(reader.framesRead > 4_000 && reader.shortfall?.announced == nil, "\(name)")
     }
   }
@@ -49,14 +49,15 @@ struct FileFaultTests {
   }
 
   @Test
-  func `removing the folder ends the recording with an error that names a copy`()
+  func `removing the folder ends the recording and saves a copy, which the error names`()
     async throws
   {
     for name in extensions {
       try FileManager.default.createDirectory(
         at: folder.file(name), withIntermediateDirectories: false)
     }
-    // Until `rm -r` has removed the folder itself, the copy would be saved in it.
+    // The folder is moved first: until `rm -r` had removed the folder itself, the copy would be
+    // saved in it.
     try await record(into: { "\($0)/out.\($0)" }, act: "mv $1 gone.$1; rm -r gone.$1")
     for name in extensions {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))
@@ -70,7 +71,7 @@ struct FileFaultTests {
     }
   }
 
-  /// The longest name has 255 bytes, and a number makes it longer.
+  /// The file name has the maximum length of 255 bytes, so a numbered name is too long.
   @Test
   func
     `failing to open the next file ends the recording with an error and completes the last file`()
@@ -83,16 +84,18 @@ struct FileFaultTests {
       #expect(said.hasPrefix("1 syrinx: ") && said.contains("o-001.\(name)"), "\(said)")
       let reader = try SoundFileReader(url: folder.file("\(stem(name)).\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // The last file continues for a second until the retry.
+      // The file continues until the retry, a second later.
       #expect(reader.framesRead > 48_000 && reader.shortfall == nil, "\(name)")
     }
   }
 
-  /// Disks in memory, if the system lets a user mount them.
+  /// The disks are in memory, which requires that a user may mount them.
   @Test(.enabled("this system lets no user mount a disk") { try await mayMount })
-  func `a disk that fills up causes a warning first, and its files are readable`() async throws {
+  func `a warning precedes the error of a full disk, and the files on it are readable`()
+    async throws
+  {
     let disks = extensions.map { name in
-      // A second and a half: 192 KB/s, or the size of noise in the lossy formats.
+      // Enough for one and a half seconds: at 192 KB/s, or for noise in the lossy formats.
       let size = ["ogg", "opus", "mp3"].contains(name) ? "32k" : "288k"
       return "mkdir \(name) kept.\(name); mount -t tmpfs -o size=\(size) none \(name)"
     }
@@ -104,7 +107,7 @@ struct FileFaultTests {
       #expect(try outcome(name).hasSuffix("out.\(name); what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("kept.\(name)/out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // Ogg may lack the end of its last page; no header promises more than there is.
+      // The last page of an Ogg file may be incomplete, but no header announces missing audio.
       #expect(reader.framesRead > 40_000 && reader.shortfall?.announced == nil, "\(name)")
     }
   }
@@ -150,7 +153,7 @@ struct FileFaultTests {
     #expect(run.status == 0, "\(run.error)")
   }
 
-  /// The exit status and the messages.
+  /// Returns the exit status and the messages of a recorder.
   private func outcome(_ name: String) throws -> String {
     try String(contentsOf: folder.file("\(name).outcome"), encoding: .utf8)
       .trimmingCharacters(in: .newlines)

@@ -6,12 +6,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct FileListSubcommandTests {
-  /// More names than the parser takes in a reasonable time.
+  /// More names than the parser can process in a reasonable time.
   private static let many = names(5_000)
 
   private static func names(_ count: Int) -> [String] { (1...count).map { "no-such/\($0).wav" } }
 
-  /// `@` stands for many files, and `%` for files enough to be shortened.
+  /// Replaces `@` with `many`, and `%` with 100 files, enough for the list to be shortened.
   private static func words(_ line: String) -> [String] {
     line.split(separator: " ").flatMap { word in
       switch word {
@@ -34,11 +34,13 @@ struct FileListSubcommandTests {
     "convert @ --output-dir out", "convert -o out.flac @", "convert @ --gain -3 --output out.wav",
     "info -- @",
   ])
-  func `a long list of files is parsed completely with any other arguments around it`(line: String)
+  func `a long list of files is parsed completely, whatever other arguments surround it`(
+    line: String
+  )
     throws
   {
     #expect(try files(line) == Self.many)
-    // Without the parser's look at each of them.
+    // The parser has not processed each of the files.
     #expect(ShortenedArguments(Self.words(line))?.parsed() != nil)
   }
 
@@ -49,7 +51,7 @@ struct FileListSubcommandTests {
   }
   #endif
 
-  @Test func `the files of several runs stay in order`() throws {
+  @Test func `the files of several long runs of operands stay in order`() throws {
     let many = Self.many
     #expect(try files("info @ --json @ --jobs 2 a.wav @") == many + many + ["a.wav"] + many)
     #expect(
@@ -64,7 +66,7 @@ struct FileListSubcommandTests {
     #expect(convert.options.bits == "16" && convert.output == nil)
   }
 
-  @Test func `options beside a long list of files keep their values`() throws {
+  @Test func `options next to a long list of files keep their values`() throws {
     let info = try #require(
       try RootCommand.parsed(Self.words("info @ -q --jobs 3")) as? InfoCommand)
     #expect(info.parallel.jobs == 3 && info.common.quiet && !info.json.isOn)

@@ -25,7 +25,7 @@ struct FileMicrophoneTests {
   }
 
   @Test
-  func `a truncated file is one problem`() async throws {
+  func `a truncated file is reported as exactly one problem`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_000)
     #expect(try await captured("cut.wav").count == 1_000)
     let shortfall = SoundFileShortfall(

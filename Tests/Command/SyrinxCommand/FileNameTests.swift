@@ -4,7 +4,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// File names that are not UTF-8, or that contain control characters, through the built command.
+/// Runs the built command on file names that are not UTF-8 or contain control characters.
 @Suite(.timeLimit(.minutes(5)))
 struct FileNameTests {
   private let folder: TestFolder
@@ -19,7 +19,7 @@ struct FileNameTests {
     try await BuiltCommand.shell(script, in: folder)
   }
 
-  /// The names in the test's folder, without the test's own files.
+  /// The names in the test's folder, except the files that the test itself writes.
   private var names: [String] {
     FilePath(folder.url).names?.map(\.description).filter { name in
       name != "input.wav" && !name.hasPrefix("output-")
@@ -27,7 +27,9 @@ struct FileNameTests {
   }
 
   @Test
-  func `two file names that differ in a byte that is not UTF-8 are two recordings`() async throws {
+  func `file names that differ only in a byte that is not UTF-8 yield separate recordings`()
+    async throws
+  {
     let run = try await shell(
       #"""
       for name in $'caf\xe9.wav' $'caf\xe8.wav' '~'; do
@@ -39,7 +41,7 @@ struct FileNameTests {
   }
 
   @Test
-  func `a recording in several files keeps the bytes of its name`() async throws {
+  func `the files of a split recording keep the bytes of the name`() async throws {
     let run = try await shell(
       #"""
       syrinx record $'\xe9-%d.wav' -d virtual:input.wav --roll-seconds 0.4 --json --seconds 0.9 |
@@ -52,7 +54,7 @@ struct FileNameTests {
   }
 
   @Test
-  func `a file whose name is not UTF-8 is played and is unambiguous in JSON`()
+  func `a file whose name is not UTF-8 is played, and its name is unambiguous in JSON`()
     async throws
   {
     let run = try await shell(

@@ -20,10 +20,14 @@ struct FileProgressTests {
     .speechStarted(at: .seconds(1)), .speechEnded(at: .seconds(4)),
   ]
 
-  /// Recognizes a file, whose audio is read at once, and returns what a terminal shows.
+  /// Recognizes a file whose audio is read at once, and returns the output on a terminal.
   ///
-  /// - Parameter early: the number of events before the turn of the file, which comes after a
-  ///   minute; the others follow a second apart.
+  /// - Parameters:
+  ///   - name: the file's name.
+  ///   - showsProgress: whether the progress is shown.
+  ///   - hasBegun: whether the results of the file are read.
+  ///   - early: the number of events before the results are read, which begins after a minute; the
+  ///     other events follow at intervals of a second.
   private func shown(
     _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
   ) async throws -> [String] {
@@ -51,7 +55,7 @@ struct FileProgressTests {
   }
 
   @Test
-  func `the progress of a long file shows position, pace, and time left`()
+  func `the progress of a long file contains position, pace, and remaining time`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))
@@ -64,7 +68,7 @@ struct FileProgressTests {
   }
 
   @Test
-  func `results from before a file's turn are not part of its pace`()
+  func `results that arrive before a file's turn do not count toward its pace`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))
@@ -104,7 +108,7 @@ struct FileProgressTests {
     }
   }
 
-  @Test func `an error during the work on a file ends its progress`() async throws {
+  @Test func `an error while a file is processed ends its progress`() async throws {
     let terminal = try PseudoTerminal()
     let console = try console(on: terminal)
     await withDependencies {
@@ -125,7 +129,7 @@ struct FileProgressTests {
         rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
   }
 
-  @Test func `the count of several files has the time left after a second`() {
+  @Test func `after a second, the count of files includes the remaining time`() {
     #expect(countText(1, of: 4, after: .milliseconds(900)) == "1 of 4 files")
     #expect(countText(1, of: 4, after: .seconds(2)) == "1 of 4 files, 0:06.0 left")
     #expect(countText(4, of: 4, after: .seconds(8)) == "4 of 4 files")
@@ -139,7 +143,7 @@ struct FileProgressTests {
 
 struct ProgressLineTests {
   @Test
-  func `the progress line has position, pace, and time left`() {
+  func `the progress line contains position, pace, and remaining time`() {
     #expect(
       FileProgress.line("talk.wav", at: .seconds(60), of: .seconds(600), after: .seconds(12))
         == "talk.wav 1:00.0 / 10:00.0 (10%), 5.0 times real time, 1:48.0 left")
@@ -153,7 +157,7 @@ struct ProgressLineTests {
   }
 
   @Test
-  func `without a length the progress line has no time left`() {
+  func `without a length, the progress line contains no remaining time`() {
     #expect(
       FileProgress.line("a.mp3", at: .seconds(6), of: nil, after: .seconds(4))
         == "a.mp3 0:06.0, 1.5 times real time")
@@ -170,7 +174,7 @@ struct ProgressLineTests {
   }
 
   @Test
-  func `progress of times beyond all integers is shown`() async {
+  func `progress is shown even for times that exceed all integers`() async {
     await #expect(processExitsWith: .success) {
       let endless = Duration.seconds(Int64(1 << 62))
       for total in [endless, .nanoseconds(1)] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// A reader that is connected and takes nothing.
+/// Writes output to a reader that is connected but reads nothing.
 @Suite(.timeLimit(.minutes(5))) struct FullPipeTests {
   let folder: TestFolder
 
@@ -15,7 +15,7 @@ import Testing
     try folder.tone("input.wav", .seconds(20))
   }
 
-  @Test func `after the stop signal, a write to a reader that takes nothing fails`() throws {
+  @Test func `after the stop signal, a write fails if the reader reads nothing`() throws {
     let pipe = Pipe()
     let stopSignal = try WakeUp()
     stopSignal.signal()
@@ -30,7 +30,7 @@ import Testing
         == "cannot write standard output: its reader takes nothing")
   }
 
-  @Test func `after the stop signal, a write to a reader that takes everything succeeds`() throws {
+  @Test func `after the stop signal, a write succeeds if the reader reads everything`() throws {
     let pipe = Pipe()
     let stopSignal = try WakeUp()
     stopSignal.signal()
@@ -42,8 +42,8 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
-  /// The header comes with the first block, which is longer than the pipe.
-  @Test func `one SIGTERM ends a recording into a pipe that is full`() async throws {
+  /// The header is written with the first block of audio, which is longer than the pipe.
+  @Test func `one SIGTERM ends a recording to a full pipe`() async throws {
     try folder.noise(
       "loud.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let run = try await BuiltCommand.shell(
@@ -58,7 +58,7 @@ import Testing
     #expect(run.error.contains("cannot write standard output: its reader takes nothing"))
   }
 
-  @Test func `SIGTERM does not drop audio that the reader has not taken yet`() async throws {
+  @Test func `after SIGTERM, the reader still gets all captured audio`() async throws {
     try folder.noise(
       "loud.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let run = try await BuiltCommand.shell(
@@ -75,11 +75,11 @@ import Testing
       """, in: folder)
     #expect(run.error == "")
     #expect(run.outputLines.first == "0")
-    // The recorder writes up to three seconds; the pipe holds a third of a second.
+    // The recorder writes up to three seconds, of which the pipe holds a third of a second.
     #expect(run.outputLines.last.flatMap { Int($0) }.map { $0 > 192_000 } == true)
   }
 
-  /// A pipe of one page takes nothing as long as there is a byte in it.
+  /// A pipe of one page accepts no data as long as it contains a byte.
   @Test(arguments: [
     "record out.wav --json -d virtual:input.wav",
     "play input.wav --loop forever --json -d virtual",

@@ -5,11 +5,12 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The help of the command and every subcommand, compared with files: a review shows each change.
+/// Compares the help of the command and of every subcommand with files, so that a review shows each
+/// change.
 ///
 /// `SYRINX_WRITE_GOLDEN=1` writes the files instead.
 @Suite struct HelpGoldenTests {
-  /// The help texts of 80 columns, by the names of the manual's pages.
+  /// The help texts, wrapped to 80 columns, by the names of the manual's pages.
   static let texts: [String: String] = helpTexts(of: RootCommand.self, page: "syrinx")
 
   private static let folder = Checkout.file("Tests/Fixtures/Help")
@@ -41,7 +42,7 @@ import Testing
     #expect(files.filter { Self.texts[String($0.dropLast(".txt".count))] == nil } == [])
   }
 
-  /// The help of a command and its subcommands.
+  /// Returns the help texts of a command and its subcommands.
   private static func helpTexts(
     of command: any ParsableCommand.Type, page: String
   ) -> [String: String] {

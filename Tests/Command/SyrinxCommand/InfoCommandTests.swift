@@ -15,7 +15,7 @@ struct InfoCommandTests {
     folder = try TestFolder()
   }
 
-  @Test func `--verify decodes files to their ends, and a wrong sum of FLAC fails`() async throws {
+  @Test func `--verify decodes whole files and fails if a FLAC checksum is wrong`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(
       """
@@ -32,7 +32,7 @@ struct InfoCommandTests {
   }
 
   @Test(arguments: ["--jobs 1", "--jobs 2", "--jobs 2 --json"])
-  func `files that share a thread are described in order, and each problem is reported`(
+  func `files read on a shared thread are described in order, and each problem is reported`(
     options: String
   ) async throws {
     try folder.tone("tone.wav", .milliseconds(10))
@@ -86,13 +86,13 @@ struct InfoCommandTests {
     #expect(!run.output.contains("\u{1B}"))
   }
 
-  @Test func `a format with one encoding is named once`() async throws {
+  @Test func `a format with only one encoding is shown once`() async throws {
     let outcome = try await BuiltCommand.shell(
       "sox -n -r 44100 tone.mp3 synth 0.1 sine && syrinx info tone.mp3", in: folder)
     #expect(outcome.outputLines.contains("format     MPEG audio"))
   }
 
-  /// Makes `a.m4a` and a folder of programs with `ffmpeg` and this `ffprobe`.
+  /// Creates `a.m4a`, and a folder of programs with `ffmpeg` and the script `ffprobe`.
   private func makePrograms(ffprobe: String? = nil) async throws {
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=2", folder.file("a.m4a").path)
     let made = try await BuiltCommand.shell(
@@ -184,7 +184,7 @@ struct InfoCommandTests {
     #expect(converted.status == 0 && converted.error.isEmpty, "\(converted.error)")
     let described = try await BuiltCommand.run("info", "out.\(name)", in: folder)
     #expect(described.status == 0 && described.error.isEmpty, "\(described.error)")
-    // Opus and MP3 have one frame of silence.
+    // A file without frames has one frame of silence in Opus and MP3.
     let count = ["opus", "mp3"].contains(name) ? 1 : 0
     #expect(
       described.outputLines.contains("length     0:00.0 (\(count == 1 ? "1 frame" : "0 frames"))"))
@@ -207,7 +207,7 @@ struct InfoCommandTests {
     #expect(outcome.output.matches(of: #/(?m)^file /#).count == 202)
   }
 
-  @Test func `a host that is not ASCII is refused with the remedy`() {
+  @Test func `the error for a host that is not ASCII contains the remedy`() {
     let error = #expect(throws: (any Error).self) {
       try RootCommand.parsed(["info", "http://b\u{FC}cher.invalid/a.wav"])
     }

@@ -61,7 +61,7 @@ struct InstallCommandTests {
   }
 
   @Test(arguments: [("INT", 130), ("TERM", 143)])
-  func `a signal during an installation ends Python too and leaves nothing`(
+  func `a signal during an installation also ends Python and leaves no files`(
     signal: String, status: Int
   ) async throws {
     let run = try await shell(
@@ -76,8 +76,8 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `a full disk ends an installation with an error and leaves nothing`() async throws {
-    // pip downloads more than the limit allows.
+  func `a full disk ends an installation with an error and leaves no files`() async throws {
+    // The wheel that pip downloads is larger than the limit.
     let run = try await shell(
       "ulimit -f 1; syrinx engines install silero --to here",
       environment: try python(
@@ -88,7 +88,7 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `--verify reports intact components, and names a changed file with the remedy`()
+  func `--verify reports intact components, and a changed file with the remedy`()
     async throws
   {
     let run = try await shell(

@@ -39,7 +39,7 @@ class InstallFixture {
     String(decoding: try target.appending(name).contents(), as: UTF8.self)
   }
 
-  /// The error of an installation that leaves nothing behind.
+  /// Installs components, and returns the error; the installation must leave no files.
   func failure(
     _ python: Python? = nil, from files: [FilePath] = [],
     of components: [EngineComponent]? = nil

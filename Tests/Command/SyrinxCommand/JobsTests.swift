@@ -25,9 +25,9 @@ struct JobsTests {
     #expect(try one.outputLines.map { try UtteranceLine($0).file }.first == "two.wav")
   }
 
-  /// The longest utterance of one second ends between "forward" and "ten".
+  /// A limit of one second ends the utterance between "forward" and "ten".
   @Test(arguments: ["", "--longest-utterance 1"])
-  func `several jobs find the same key phrases in the same order, even at a cut`(
+  func `several jobs find the same key phrases in the same order, even at a forced cut`(
     option: String
   ) async throws {
     try folder.speech("one.wav")
@@ -46,7 +46,7 @@ struct JobsTests {
     #expect(found == inTwo + phrases.map { "one.wav \($0)" } + inTwo)
   }
 
-  @Test func `unreadable files are reported in their place, and the others follow`()
+  @Test func `unreadable files are reported in input order, and the others follow`()
     async throws
   {
     try folder.speech("go.wav")
@@ -79,7 +79,7 @@ struct JobsTests {
     #expect(run.status == 64)
   }
 
-  @Test func `the queue recognizes a limited number of files at a time, some of them ahead`()
+  @Test func `the queue recognizes a limited number of files before their results are read`()
     async throws
   {
     typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
@@ -98,15 +98,15 @@ struct JobsTests {
         recognition: await FileRecognition(input.file, showsProgress: false, in: context),
         events: slow["\(input.file)"]?.stream ?? Events { nil })
     }
-    // Without its entry, a recognition ends.
+    // Kept alive, because a recognition ends when its entry is released.
     let first = try await queue.next()?.get()
     defer { withExtendedLifetime(first) {} }
     #expect(first?.input.file == "a")
-    // The others are recognized while the results of the first one are awaited.
+    // The other files are recognized while the results of the first file are awaited.
     #expect(await started.files(atLeast: 8).joined() == "abcdefgh")
     #expect(try await queue.next()?.get().input.file == "b")
     #expect(await started.files(atLeast: 9).joined() == "abcdefghi")
-    // Two are under way now.
+    // "a" and "i" are being recognized, so no other file starts.
     #expect(try await queue.next()?.get().input.file == "c")
     #expect(await started.files(atLeast: 9).joined() == "abcdefghi")
     slow["a"]?.continuation.finish()

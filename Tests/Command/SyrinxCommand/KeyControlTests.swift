@@ -32,14 +32,17 @@ import Testing
     #expect(target(of: state.command(for: .seek(.seconds(-60)))) == .zero)
   }
 
-  @Test mutating func `p goes to the beginning of a file, and from there to the file before it`() {
+  @Test
+  mutating func `the key p seeks to the beginning of a file, and from there to the previous file`()
+  {
     state.note(.advanced(PlaybackProgress(played: .zero, item: 2, time: .seconds(9))))
     #expect(item(of: state.command(for: .previous)) == 2)
     state.note(.sought(PlaybackProgress(played: .zero, item: 2, time: .zero)))
     #expect(item(of: state.command(for: .previous)) == 1)
   }
 
-  @Test mutating func `the volume goes to 200 percent in steps, and muting keeps it`() {
+  @Test mutating func `keys change the volume in steps up to 200 percent, and muting preserves it`()
+  {
     for _ in 1...12 { _ = state.command(for: .louder) }
     #expect(state.volume == 2 && state.text == "  volume 200%")
     #expect(volume(of: state.command(for: .mute)) == 0)

@@ -15,7 +15,7 @@ import Testing
     return engine
   }
 
-  /// A final result of five seconds: a word at each end, with this confidence.
+  /// Returns a final result of five seconds: one word at each end, with this confidence.
   private func final(_ confidence: Double?, isFinal: Bool = true) -> SpeechRecognitionResult {
     let words = [Duration.seconds(3), .seconds(7)].map { time in
       TranscriptionSegment(
@@ -32,7 +32,7 @@ import Testing
     return confidences.compactMap { notice.text(after: final($0, isFinal: isFinal)) }
   }
 
-  @Test func `ten seconds of improbable words cause one notice that names the model's language`()
+  @Test func `ten seconds of improbable words cause one notice with the model's language`()
     throws
   {
     let notices = notices(0.3, 0.5, 0.1, 0.1, engine: engine())

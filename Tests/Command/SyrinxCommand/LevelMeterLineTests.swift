@@ -32,7 +32,7 @@ struct LevelMeterLineTests {
   }
 
   @Test
-  func `on 20 columns, the label gives way to the bar, the level, and the mark`() {
+  func `below 20 columns, the label is omitted, and no line exceeds its width`() {
     #expect(meter([-30]).text(columns: 19) == "[###   ] -30.0 dBFS")
     #expect(meter([-30], isClipped: true).text(columns: 19) == "[###   ] -30.0 CLIP")
     for columns in 0...79 {

@@ -32,7 +32,7 @@ struct ListenCommandTests {
     #expect(lines.last?.text == "go forward ten meters")
     #expect(lines.dropLast().contains { !$0.final && $0.text.hasPrefix("go") })
     #expect(lines.count { $0.final } == 1)
-    // A stable prefix does not change.
+    // Stable words must stay the same in all later results.
     var stable = ""
     for line in lines {
       #expect(line.text.hasPrefix(stable), "\(line.text) does not begin with \(stable)")
@@ -50,7 +50,7 @@ struct ListenCommandTests {
     let run = try RunningCommand(
       "listen", "--partials", "--json", "--device", "virtual:long.wav",
       in: folder, watching: .output)
-    // The first result; only a very busy machine makes it a final one.
+    // The first result is partial, except on a very busy machine.
     var lines = [try #require(await run.lines.first(containing: "go"))]
     run.send(signal)
     for await line in run.lines { lines.append(line) }
@@ -58,7 +58,7 @@ struct ListenCommandTests {
     #expect(results.count { $0.final } == 1)
     #expect(results.last?.final == true && results.last?.text.hasPrefix("go") == true)
     #expect(await run.status() == 0)
-    // The microphone would have lasted for a minute.
+    // Without the signal, the microphone would last for a minute.
     #expect(clock.now - start < .seconds(60))
   }
 

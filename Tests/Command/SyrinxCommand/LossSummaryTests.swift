@@ -15,7 +15,7 @@ struct LossSummaryTests {
   func `repeated small losses cause one line per second`() {
     var losses = LossSummary()
     var lines: [String] = []
-    // Ten minutes, 10 ms in every tenth of a second.
+    // In ten minutes, 10 ms of every 100 ms are lost.
     for tenth in 0..<6_000 { lines += losses.add(stretch(tenth * 100, 10), .gap) }
     lines += losses.flush()
     #expect(lines.count <= 601)

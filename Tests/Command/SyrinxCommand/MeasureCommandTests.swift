@@ -80,7 +80,7 @@ struct MeasureCommandTests {
   }
 
   @Test
-  func `'measure' reads standard input, and a device until its end`() async throws {
+  func `'measure' measures standard input, and a device until it ends`() async throws {
     try tone("a.wav", seconds: 1, dBFS: -20)
     let piped = try await BuiltCommand.shell("cat a.wav | syrinx measure -", in: folder)
     #expect(
@@ -94,7 +94,7 @@ struct MeasureCommandTests {
   }
 
   @Test
-  func `--silence is the level of silence for files and devices`() async throws {
+  func `--silence sets the silence threshold for files and devices`() async throws {
     try tone("a.wav", seconds: 1, dBFS: -50)
     for source in ["a.wav", "--device virtual:a.wav"] {
       let run = try await BuiltCommand.shell(

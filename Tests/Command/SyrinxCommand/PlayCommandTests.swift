@@ -128,7 +128,9 @@ struct PlayCommandTests {
     #expect(odd.text.contains(#""channelCount":1"#) && odd.text.contains(#""rate":22050"#))
   }
 
-  @Test func `play reports progress rarely only if nobody needs it and no file is a stream`() throws
+  @Test
+  func `the progress interval is long only if nothing shows progress and no file is a stream`()
+    throws
   {
     func interval(
       _ options: String..., hasStream: Bool = false, hasKeys: Bool = false, isWatched: Bool = false
@@ -182,11 +184,11 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `a volume above 1 amplifies, and the limiter keeps full scale`() async throws {
+  func `a volume above 1 amplifies, and the limiter prevents clipping`() async throws {
     try folder.tone("a.wav", .milliseconds(300))
     let run = try await folder.play("a.wav", "--volume", "4")
     #expect(run.status == 0)
-    // −6 dBFS and 12 dB exceed full scale by 6 dB.
+    // A tone at −6 dBFS, amplified by 12 dB, exceeds full scale by 6 dB.
     #expect(run.error.contains("exceeded full scale and was limited by up to 6.0 dB"))
   }
 
@@ -201,7 +203,7 @@ struct PlayCommandTests {
     #expect(tagged.status == 0, "\(tagged.error)")
     let plain = try await folder.play("a.flac")
     #expect(plain.status == 0 && !plain.error.contains("full scale"))
-    // -6 dBFS and this gain exceed full scale.
+    // A tone at −6 dBFS with this gain exceeds full scale.
     let run = try await folder.play("a.flac", "--replay-gain", scope)
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("exceeded full scale and was limited by up to \(reduction)"))

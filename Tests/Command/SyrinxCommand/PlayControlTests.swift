@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Commands and signals to a running `play`.
+/// Sends commands and signals to a running `play`.
 @Suite(.timeLimit(.minutes(5)))
 struct PlayControlTests {
   let folder: TestFolder
@@ -71,7 +71,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `--control applies the length of a fade and reports a file that does not exist`()
+  func `--control applies the duration of a fade and reports a file that does not exist`()
     async throws
   {
     try folder.tone("a.wav", .seconds(60))
@@ -90,7 +90,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `--control skips a line that is too long and obeys the next one`()
+  func `--control skips a line that is too long and performs the next one`()
     async throws
   {
     try folder.tone("a.wav", .seconds(60))

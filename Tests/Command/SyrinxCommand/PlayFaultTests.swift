@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Files and devices that cannot be played.
+/// Plays files and devices with faults.
 @Suite(.timeLimit(.minutes(5)))
 struct PlayFaultTests {
   let folder: TestFolder
@@ -23,7 +23,7 @@ struct PlayFaultTests {
     #expect(run.status == 1)
     let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
     try #require(reports.count == 4)
-    // Folders are searched before anything plays.
+    // This is the first message, because folders are searched before playback begins.
     #expect(reports[0].contains("folder.wav contains no sound files"))
     #expect(reports[1].contains("missing.wav"))
     #expect(reports[2].contains("empty.wav is empty"))
@@ -41,7 +41,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `an unreadable file is named`() async throws {
+  func `the error for an unreadable file contains its name`() async throws {
     try folder.tone("secret.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(
       """
@@ -81,7 +81,7 @@ struct PlayFaultTests {
   }
 
   @Test(arguments: ["play - -d virtual", "transcribe -", "transcribe cut.wav"])
-  func `a truncated input has status 1, even in a pipe`(command: String) async throws {
+  func `playing a truncated input has status 1, even from a pipe`(command: String) async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await BuiltCommand.shell("cat cut.wav | syrinx \(command)", in: folder)
     #expect(run.status == 1)
@@ -89,7 +89,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `a file that needs FFmpeg is named if FFmpeg is not installed`() async throws {
+  func `without FFmpeg, the error contains the name of the file that needs it`() async throws {
     try Data("\0\0\0\u{20}ftypM4A \0\0\0\0".utf8).write(to: folder.file("a.m4a"))
     let run = try await BuiltCommand.shell(
       "syrinx=$(command -v syrinx); PATH=/nowhere; $syrinx play a.m4a -d virtual", in: folder)
@@ -98,7 +98,7 @@ struct PlayFaultTests {
     #expect(run.error.contains(sentence), "\(run.error)")
   }
 
-  /// libsndfile prints the faults of a sample dump.
+  /// libsndfile itself prints the faults of a sample dump to standard output.
   @Test
   func `standard output contains only events, even if libraries print`() async throws {
     let head = [0xF0, 0x7E, 0, 1, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xF7]
@@ -117,7 +117,7 @@ struct PlayFaultTests {
   }
 
   @Test(arguments: ["nonsense", "hw:CARD=nonsense"])
-  func `an unknown device is named`(device: String) async throws {
+  func `the error for an unknown device contains its name`(device: String) async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run("play", "a.wav", "-d", device, in: folder)
     #expect(run.status == 1)
@@ -125,7 +125,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `'play' without a sound card reports that once for all files`() async throws {
+  func `without a sound card, 'play' reports one error for all files`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run(
       "play", "a.wav", "a.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
@@ -135,7 +135,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `every unplayable file is reported, even if none is playable`() async throws {
+  func `every unplayable file is reported, even if no file is playable`() async throws {
     try Data().write(to: folder.file("empty.wav"))
     let run = try await folder.play("missing.wav", "empty.wav")
     #expect(run.status == 1)

@@ -56,18 +56,18 @@ import Testing
     }
   }
 
-  @Test func `a file URL in a playlist is a path`() throws {
+  @Test func `a file URL in a playlist is read as a path`() throws {
     try write("a.m3u", "file:///tmp/a%20b.wav\n")
     #expect(PlayList([path("a.m3u")]).files == ["/tmp/a b.wav"])
   }
 
-  @Test func `a pls playlist is in the order of its numbers`() throws {
+  @Test func `the entries of a pls playlist are in the order of their numbers`() throws {
     try write(
       "a.pls", "[playlist]\nFile10=b.wav\nTitle1=first\nfile9 = a.wav\nFile3=\nNumberOfEntries=2\n")
     #expect(files(["a.pls"]) == ["a.wav", "b.wav"])
   }
 
-  @Test func `an argument without files is a problem, and the other arguments are played`()
+  @Test func `an argument without files is reported, and the other arguments are played`()
     throws
   {
     try write("empty/readme.txt", "")
@@ -83,7 +83,9 @@ import Testing
   @Test(arguments: [
     "http://127.0.0.1:631/", "https://169.254.169.254/latest", "http://[::1]/a.mp3",
   ])
-  func `a playlist cannot name an address in a private network, but the user can`(address: String)
+  func `an address in a private network is rejected in a playlist, but not as an argument`(
+    address: String
+  )
     throws
   {
     try write("a.m3u", "a.wav\n\(address)\n")
@@ -94,7 +96,8 @@ import Testing
   }
 
   @Test(arguments: ["list", "list.txt", "list.mp3"])
-  func `a file with the content of a playlist is a playlist for any name`(name: String) throws {
+  func `a file with the content of a playlist is a playlist, whatever its name`(name: String) throws
+  {
     try write(name, "\u{FEFF}\r\n#extm3u\r\na.wav\n")
     #expect(files([name]) == ["a.wav"])
     try write(name, " [Playlist] \nFile1=b.wav\n")
@@ -104,14 +107,14 @@ import Testing
   }
 
   @Test(arguments: ["#EXT-X-TARGETDURATION:10\na.ts\n", "#EXT-X-STREAM-INF:A=1\na.m3u8\n"])
-  func `an HLS list of the parts of a stream is refused`(text: String) throws {
+  func `an HLS list of stream segments is refused`(text: String) throws {
     try write("a.m3u8", "#EXTM3U\n" + text)
     let list = PlayList([path("a.m3u8")])
     #expect(list.files.isEmpty && list.problems.count == 1)
     #expect(list.problems.first?.contains("lists the parts of a stream (HLS)") == true)
   }
 
-  /// The play list of an address whose server answers like this.
+  /// Returns the play list of an address whose server responds with `text`.
   private func list(
     _ address: FilePath, _ text: String, type: String = "audio/mpeg", at base: String? = nil,
     isComplete: Bool = true
@@ -135,7 +138,7 @@ import Testing
     #expect(list(address, "").problems.first?.hasSuffix("contains no entries") == true)
   }
 
-  @Test func `the entries of a playlist on the web and its reported problems are limited`() {
+  @Test func `the numbers of a web playlist's entries and of its reported problems are limited`() {
     let many = list("http://1.1.1.1/a.m3u", String(repeating: "b.mp3\n", count: 1_500))
     #expect(many.files.count == 1_000 && many.problems.count == 1)
     let text = String(repeating: "rtsp://1.1.1.1/a\n", count: 50)
@@ -188,7 +191,7 @@ import Testing
     #expect(list.problems.count == 1 && list.problems[0].contains(entry), "\(list.problems)")
   }
 
-  @Test func `a playlist on the web that is too long or lists parts of a stream is refused`() {
+  @Test func `a playlist on the web that is too long or lists stream segments is refused`() {
     let long = String(repeating: "a.mp3\n", count: 200_000)
     for text in [long, "#EXT-X-TARGETDURATION:10\na.ts\n"] {
       let list = list("http://1.1.1.1/a.m3u", "#EXTM3U\n" + text)
@@ -198,7 +201,7 @@ import Testing
 
   private func path(_ name: String) -> FilePath { FilePath(folder.url).appending(FilePath(name)) }
 
-  /// The files, relative to the folder.
+  /// Returns the files of the play list, relative to the test's folder.
   private func files(_ names: [String]) -> [String] {
     let prefix = FilePath(folder.url).text + "/"
     return PlayList(names.map { $0 == "." ? FilePath(folder.url) : path($0) }).files.map {

@@ -12,7 +12,7 @@ struct PlaybackRecordTests {
     try line(JSONRecord(event, files: files))
   }
 
-  /// The line of a record whose keys are documented.
+  /// Returns the line of a record after checking that the help documents its keys.
   private func line(_ record: JSONRecord) throws -> String {
     for key in record.names {
       #expect(JSONRecord.playbackSchema.contains("\"\(key)\""), "\(key)")
@@ -67,7 +67,7 @@ struct PlaybackRecordTests {
   }
 
   @Test
-  func `every kind of playback event has its name`() throws {
+  func `the record of each kind of playback event contains the name of the kind`() throws {
     let place = PlaybackProgress(played: .zero)
     let events: [PlaybackEvent] = [
       .progress(place), .looped(place, count: 1), .advanced(place), .paused(place),
@@ -84,7 +84,7 @@ struct PlaybackRecordTests {
 }
 
 struct ItemFinishesTests {
-  /// "item reason played" for each end, in order.
+  /// Returns "item reason played" for each item that ends, in order.
   private func ends(
     _ itemCount: Int, _ events: PlaybackEvent..., then last: ItemEndTracker.Reason? = nil
   ) -> [String] {

@@ -29,7 +29,7 @@ struct PlaybackReportTests {
     (AudioPlayerError.deviceLost("hw:1"), ""),
     (.source(nil, reason: "it ends"), "; is this machine too slow or busy?"),
   ])
-  func `dropouts are reported after an error, and a lost device is not blamed on the machine`(
+  func `after an error, dropouts are reported, with a hint at load unless the device was lost`(
     failure: AudioPlayerError, question: String
   ) async throws {
     let folder = try TestFolder()

@@ -17,7 +17,7 @@ struct PlotCommandTests {
   }
 
   @Test(arguments: ["png", "svg", "pdf"])
-  func `'plot' writes a file of the extension`(name: String) async throws {
+  func `'plot' writes the format that the file extension selects`(name: String) async throws {
     try folder.tone("a.wav", .milliseconds(500))
     for options in ["", "--spectrogram --scale mel"] {
       let run = try await BuiltCommand.shell(
@@ -28,7 +28,9 @@ struct PlotCommandTests {
   }
 
   @Test(arguments: [("", 2_096), ("--height 300", 300)])
-  func `a plot of 64 channels grows, unless its height is fixed`(options: String, height: Int)
+  func `a plot of 64 channels is higher than usual, unless its height is set`(
+    options: String, height: Int
+  )
     async throws
   {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
@@ -66,7 +68,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `a failure leaves the earlier plot, and wrong usage has status 64`() async throws {
+  func `a failure leaves the earlier plot unchanged, and wrong usage has status 64`() async throws {
     try Data("text".utf8).write(to: folder.file("a.wav"))
     try Data("old".utf8).write(to: folder.file("a.png"))
     let run = try await BuiltCommand.run("plot", "a.wav", "-o", "a.png", in: folder)
@@ -92,7 +94,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `a named pipe and a shell's pipe get the data, and the named pipe stays`() async throws {
+  func `data can be written to a named pipe, which stays, and to a shell's pipe`() async throws {
     try folder.tone("a.wav", .milliseconds(200))
     let run = try await BuiltCommand.shell(
       """
@@ -106,7 +108,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `several files become plots in a folder, and one that fails leaves the others`()
+  func `several files are plotted to a folder, even if one of them fails`()
     async throws
   {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(200)) }
@@ -155,7 +157,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `several files are drawn one after the other without a folder`() async throws {
+  func `without an output folder, several files are drawn one after the other`() async throws {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(200)) }
     let run = try await BuiltCommand.run("plot", "a.wav", "b.wav", in: folder)
     #expect(run.status == 0, "\(run.error)")
@@ -209,7 +211,7 @@ struct PlotCommandTests {
   }
 
   @Test(arguments: ["", "\u{FEFF}"])
-  func `cues with special characters are read as they were written`(mark: String) {
+  func `cues with special characters are read exactly as they were written`(mark: String) {
     let cue = Cue(start: .seconds(1), end: .seconds(2), lines: ["AT&T <x>", "&lt; is a < b"])
     let expected = [PlotFrame.Cue(.seconds(1)..<(.seconds(2)), "AT&T <x> &lt; is a < b")]
     for format in [CueFormat.vtt, .srt] {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 final class PythonTests: InstallFixture {
   @Test
-  func `without python3 or pip, the error names the package that installs it`() async throws {
+  func `without python3 or pip, the error contains the package to install`() async throws {
     #expect(try await failure(index.python("PATH=/nowhere")).contains("apt install python3-pip"))
     let script = try index.script("echo \"$0: No module named pip\" >&2; exit 1")
     let sentence = try await failure(index.python(before: script))
@@ -20,7 +20,7 @@ final class PythonTests: InstallFixture {
     ["PIP_FIND_LINKS="],
     ["PIP_FIND_LINKS=", "PIP_NO_INDEX=", "PIP_RETRIES=0", "PIP_INDEX_URL=http://127.0.0.1:9/"],
   ])
-  func `offline, the error has pip's message and a remedy`(settings: [String]) async throws {
+  func `offline, the error contains pip's message and a remedy`(settings: [String]) async throws {
     var python = index.python()
     python.environment += settings.map { FilePath($0) }
     let sentence = try await failure(python)
@@ -29,8 +29,9 @@ final class PythonTests: InstallFixture {
   }
 
   @Test
-  func `a full disk ends Python with the system's reason`() async throws {
-    // No file may exceed 512 bytes; Python ignores the signal for that.
+  func `the error after a full disk contains the system's reason`() async throws {
+    // Files are limited to 512 bytes; Python ignores the signal for a larger file and gets an
+    // error.
     let sentence = try await failure(
       index.python(before: try index.script("trap '' XFSZ; ulimit -f 1; python \"$@\"")))
     #expect(sentence.contains("File too large"), "\(sentence)")
@@ -42,7 +43,7 @@ final class PythonTests: InstallFixture {
   }
 
   @Test
-  func `cancelling ends Python at once and leaves nothing`() async throws {
+  func `canceling ends Python at once and leaves no files`() async throws {
     let fifo = folder.file("fifo").path
     try #require(mkfifo(fifo, 0o600) == 0)
     let script = try index.script("echo $$ >'\(fifo)'; exec sleep 1000")
@@ -56,7 +57,7 @@ final class PythonTests: InstallFixture {
     #expect(names().isEmpty)
   }
 
-  /// Reads a named pipe to its end, outside Swift's pool.
+  /// Reads a named pipe to its end, outside the thread pool.
   private func text(of path: String) async throws -> [UInt8] {
     try await withCheckedThrowingContinuation { continuation in
       Thread { continuation.resume(with: Result { try FilePath(path).contents() }) }.start()

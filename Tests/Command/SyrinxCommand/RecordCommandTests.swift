@@ -65,7 +65,7 @@ struct RecordCommandTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `a signal completes the file`(signal: Int32) async throws {
+  func `a signal ends the recording with a complete file`(signal: Int32) async throws {
     try folder.tone("input.wav", .seconds(20))
     let run = try RunningCommand(
       "record", "out.wav", "--device", "virtual:input.wav", "--verbose",
@@ -166,7 +166,9 @@ struct RecordCommandTests {
   @Test(arguments: [
     ("missing/out.wav", "missing/out.wav"), ("folder.wav", "folder.wav is a folder"),
   ])
-  func `a file that cannot be created is named`(file: String, names: String) async throws {
+  func `the error for a file that cannot be created contains its name`(file: String, names: String)
+    async throws
+  {
     try folder.tone("input.wav", .milliseconds(100))
     try FileManager.default.createDirectory(
       at: folder.file("folder.wav"), withIntermediateDirectories: false)
@@ -208,7 +210,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `a microphone whose file is missing leaves no recording behind`() async throws {
+  func `a virtual microphone whose file is missing leaves no recording`() async throws {
     let run = try await record("out.wav", "--device", "virtual:missing.wav")
     #expect(run.status == 1)
     #expect(run.error.contains("missing.wav"))
@@ -216,7 +218,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `'record' without a sound card is an error and leaves nothing behind`() async throws {
+  func `'record' without a sound card is an error and leaves no file`() async throws {
     let run = try await BuiltCommand.run(
       "record", "out.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
     #expect(run.status == 1)
@@ -248,6 +250,6 @@ struct RecordCommandTests {
 }
 
 extension SoundFileEncoding.Container {
-  /// A word of libsndfile's description of the container.
+  /// A word in libsndfile's description of the container.
   fileprivate var word: String { self == .mp3 ? "mpeg" : rawValue }
 }

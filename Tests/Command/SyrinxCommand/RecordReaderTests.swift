@@ -8,7 +8,7 @@ struct RecordReaderTests {
   private let tooLong = CommandFailure(
     "a command was skipped: its line is longer than 4096 bytes; end each command with a newline")
 
-  /// The lines of a text that arrives in these parts.
+  /// Returns the lines of a text that arrives in these parts.
   private func lines(_ parts: [String]) -> [Line] {
     var left = parts[...]
     var reader = RecordReader.ofCommands { Array((left.popFirst() ?? "").utf8) }

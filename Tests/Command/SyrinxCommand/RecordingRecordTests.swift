@@ -6,7 +6,7 @@ import Testing
 @testable import SyrinxCommand
 
 struct RecordingRecordTests {
-  /// The line of an event, whose keys the help documents.
+  /// Returns the line of an event after checking that the help documents its keys.
   private func line(_ event: RecordingEvent) throws -> String {
     let record = JSONRecord(event)
     for key in record.names {
@@ -31,7 +31,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `started has the formats of the file and of the device`() throws {
+  func `the started event contains the formats of the file and of the device`() throws {
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let start = RecordingStart(device: "hw:0", deviceFormat: .speech, fileFormat: stereo)
     #expect(
@@ -42,7 +42,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `rolled names both files`() throws {
+  func `the rolled event contains both file names`() throws {
     let rolled = RecordingRollover(
       finished: URL(filePath: "/a.wav"), frameCount: 48_000, next: URL(filePath: "/a-001.wav"))
     #expect(
@@ -51,7 +51,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `deviceReturned has the gap`() throws {
+  func `the deviceReturned event contains the gap`() throws {
     #expect(try line(.deviceLost) == #"{"event":"deviceLost"}"#)
     #expect(
       try line(.deviceReturned(gap: .milliseconds(1_500)))
@@ -66,14 +66,14 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `diskLow has the time left`() throws {
+  func `the diskLow event contains the remaining time`() throws {
     #expect(
       try line(.diskLow(left: .milliseconds(12_500)))
         == #"{"event":"diskLow","left":12.5}"#)
   }
 
   @Test
-  func `finished has its reason`() throws {
+  func `the finished event contains the reason for the end`() throws {
     let finish = RecordingFinish(reason: .silence, frameCount: 800, recorded: .milliseconds(100))
     #expect(
       try line(.finished(finish))

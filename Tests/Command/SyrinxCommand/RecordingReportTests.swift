@@ -15,7 +15,7 @@ struct RecordingReportTests {
     error = try folder.output()
   }
 
-  /// A report that writes its messages to `error`.
+  /// Creates a report that writes its messages to `error`.
   private func report() throws -> RecordingReport {
     let console = try Console(
       error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
@@ -24,7 +24,7 @@ struct RecordingReportTests {
   }
 
   @Test
-  func `the message about a returned device has the lost audio, if there is any`()
+  func `the message about a returned device contains the duration of lost audio, if any`()
     async throws
   {
     var report = try report()
@@ -39,7 +39,7 @@ struct RecordingReportTests {
   @Test(arguments: [
     (RecordingFinish.Reason.failed, ""), (.stopped, "; is this machine too slow or busy?"),
   ])
-  func `a lost device is not blamed on the machine`(
+  func `after a device failure, lost audio is reported without a hint at the machine's load`(
     reason: RecordingFinish.Reason, question: String
   ) async throws {
     var report = try report()

@@ -60,7 +60,7 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test(arguments: [["--json"], ["--roll-seconds", "1"], ["--roll-bytes", "1M"]])
-  func `events and several files require a file`(arguments: [String]) throws {
+  func `events and splitting require a named file as the destination`(arguments: [String]) throws {
     let options = try RecordingRuleOptions.parse(arguments)
     try options.checkDestination("a.wav")
     #expect(throws: ValidationError.self) { try options.checkDestination("-") }
@@ -70,7 +70,7 @@ struct RecordingRuleOptionsTests {
     ["--start-at-sound", "--pre-roll", "1"], ["--stop-after-silence", "1"], ["--trim-silence"],
     ["--gaps", "omit"], ["--gaps", "stop"], ["--pick-channels", "1"],
   ])
-  func `standard output takes the rules about audio`(arguments: [String]) throws {
+  func `standard output accepts the rules that select audio`(arguments: [String]) throws {
     try RecordingRuleOptions.parse(arguments).checkDestination("-")
   }
 }
@@ -102,7 +102,7 @@ struct UnsupportedPlaceholderTests {
   }
 
   @Test(arguments: ["50%done.wav", "100%.wav", "%Y/a.wav", "5%Hall.wav"])
-  func `a percent sign in the name of a single file is kept`(name: String) throws {
+  func `a percent sign in the name of a single file is accepted`(name: String) throws {
     let words = ["record", name, "-d", "virtual:x.wav"]
     #expect(throws: Never.self) { try RootCommand.parsed(words) }
   }

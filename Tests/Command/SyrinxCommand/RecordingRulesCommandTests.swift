@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// `syrinx record` with rules, signals, and events.
+/// Runs `syrinx record` with rules, signals, and events.
 @Suite(.timeLimit(.minutes(5)))
 struct RecordingRulesCommandTests {
   let folder: TestFolder
@@ -13,7 +13,7 @@ struct RecordingRulesCommandTests {
     folder = try TestFolder()
   }
 
-  /// Half a second each of silence, a tone, and silence, at 16 kHz.
+  /// Writes half a second each of silence, a tone, and silence, at 16 kHz.
   private func speech() throws -> [Float] {
     try folder.tone("tone.wav", .milliseconds(500))
     let silence = [Float](repeating: 0, count: 8_000)
@@ -40,7 +40,9 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `standard output gets a recording from its first sound to a silence`() async throws {
+  func `standard output gets a recording from the first sound to the silence after it`()
+    async throws
+  {
     let input = try speech()
     let run = try await pipe("--start-at-sound --pre-roll 0.2 --stop-after-silence 0.1")
     #expect(run.status == 0, "\(run.error)")
@@ -62,7 +64,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test(arguments: ["silence", "omit", "stop"])
-  func `standard output gets all audio with any rule for gaps if there are no gaps`(
+  func `without gaps, standard output gets all audio under any gap rule`(
     rule: String
   ) async throws {
     let input = try speech()
@@ -73,7 +75,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `a recording to standard output without any sound writes nothing`() async throws {
+  func `without any sound, a recording to standard output writes nothing`() async throws {
     try folder.silence("input.wav", .milliseconds(500))
     let run = try await pipe("--start-at-sound")
     #expect(run.status == 1 && run.error.contains("before it captured any audio"), "\(run.error)")
@@ -113,7 +115,7 @@ struct RecordingRulesCommandTests {
     #expect(try !folder.names.contains { $0.hasPrefix(".") })
   }
 
-  /// The first half second of a take replaces the previous one, and nothing else is left behind.
+  /// A recording replaces the previous file after its first half second, and leaves no other file.
   @Test
   func `a killed recorder leaves the previous or the new file, and the next recorder can begin`()
     async throws
@@ -281,7 +283,7 @@ struct RecordingRulesCommandTests {
     #expect(reader.announcedFrameCount?.rawValue == (try folder.samples("out.wav").count))
   }
 
-  /// Records to standard output, and that to a file.
+  /// Records to standard output, which is piped into a file.
   private func pipe(_ arguments: String) async throws -> BuiltCommand.Outcome {
     try await BuiltCommand.shell(
       "syrinx record - \(arguments) --device virtual:input.wav | cat >piped.wav", in: folder)

@@ -47,7 +47,7 @@ struct SignalCommandTests {
   }
 
   @Test
-  func `a failed pause is not resumed`() async {
+  func `after a failed pause, the next SIGUSR2 pauses instead of resuming`() async {
     let given = LockIsolated<[RecordingCommand]>([])
     var recorder = AudioRecorderClient()
     recorder.control = { _, command in

@@ -2,14 +2,14 @@ import AudioThreads
 import Foundation
 import TestTools
 
-/// A running command: a test reads its output and sends it signals.
+/// A running command, whose output a test can read, and to which it can send signals.
 final class RunningCommand: Sendable {
-  /// The descriptor to read; the other one is ignored.
+  /// The output to read; the other output is discarded.
   enum Watched {
     case output, error
   }
 
-  /// The lines that it writes.
+  /// The lines that the command writes to the watched output.
   let lines: AsyncStream<String>
   private let identifier: Int32
   private let statuses: AsyncStream<Int32>
@@ -43,14 +43,14 @@ final class RunningCommand: Sendable {
     kill(identifier, signal)
   }
 
-  /// The exit status, when it has ended.
+  /// Waits for the end of the command and returns its exit status.
   func status() async -> Int32? {
     var iterator = statuses.makeAsyncIterator()
     return await iterator.next()
   }
 }
 
-/// The lines of a pipe, read on a thread of their own.
+/// Returns the lines of a pipe, read on a separate thread.
 private func readLines(of pipe: Pipe) throws -> AsyncStream<String> {
   let (lines, line) = AsyncStream.makeStream(of: String.self)
   let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
@@ -69,7 +69,7 @@ private func readLines(of pipe: Pipe) throws -> AsyncStream<String> {
 }
 
 extension AsyncStream<String> {
-  /// The first line from here on that contains a text.
+  /// Returns the next line that contains a text, and skips the lines before it.
   func first(containing text: String) async -> String? {
     await first { $0.contains(text) }
   }

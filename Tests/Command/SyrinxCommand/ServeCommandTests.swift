@@ -49,7 +49,7 @@ struct ServeCommandTests {
     #expect(await server.status() == 0)
   }
 
-  @Test func `a port for metrics that is in use ends the server`() async throws {
+  @Test func `a metrics port that is in use ends the server with an error`() async throws {
     let first = try RunningCommand(
       "serve", "--wyoming", "tcp://127.0.0.1:0", in: folder, watching: .error)
     let line = try #require(await first.lines.first(containing: "listening on tcp://127.0.0.1:"))

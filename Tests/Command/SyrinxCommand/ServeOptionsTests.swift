@@ -3,7 +3,7 @@ import Glibc
 import TestTools
 import Testing
 
-/// The effect of each option of `syrinx serve` on a client.
+/// Tests the effect of each option of `syrinx serve` on a client.
 @Suite(.timeLimit(.minutes(5)))
 struct ServeOptionsTests {
   let folder: TestFolder
@@ -12,7 +12,7 @@ struct ServeOptionsTests {
     folder = try TestFolder()
   }
 
-  /// The server's answers to these bytes on standard input.
+  /// Returns the server's responses to bytes on standard input.
   private func answers(to frames: Data, _ options: String) async throws -> String {
     try frames.write(to: folder.file("frames"))
     let run = try await BuiltCommand.shell(
@@ -33,7 +33,7 @@ struct ServeOptionsTests {
       #"{"type":"ping","payload_length":52}"# + "\n" + String(repeating: "x", count: 52)
     ),
   ])
-  func `a frame that exceeds a limit is malformed`(option: String, frame: String)
+  func `a frame that exceeds a limit is refused as malformed`(option: String, frame: String)
     async throws
   {
     for limit in ["", "\(option) 100"] {
@@ -47,7 +47,7 @@ struct ServeOptionsTests {
   }
 
   @Test func `a client that exceeds the idle timeout gets an error event`() async throws {
-    // A pipe whose other end stays open and silent.
+    // The other end of the pipe stays open, but nothing is written.
     let run = try await BuiltCommand.shell(
       "mkfifo open; exec 3<>open; syrinx serve --wyoming stdio --idle-timeout 0.2 <&3 | cat",
       in: folder)
@@ -91,7 +91,7 @@ struct ServeOptionsTests {
 
   // MARK: Log
 
-  /// The log of a server that has recognized a recording and refused a malformed frame.
+  /// Returns the log of a server that has recognized a recording and refused a malformed frame.
   private func log(_ options: String...) async throws -> [String] {
     try await frames(of: "go-forward.wav").write(to: folder.file("frames"))
     let server = try RunningCommand(
@@ -147,7 +147,7 @@ struct ServeOptionsTests {
   }
 
   @Test(arguments: ["text", "json"])
-  func `a client's text stays within its line of the log and is cut`(format: String) async throws {
+  func `a client's text is escaped and truncated in the log`(format: String) async throws {
     let language = #"xx\nsyrinx: client 9: \u001b[2J"# + String(repeating: "x", count: 30_000)
     let frames = #"{"type":"transcribe","data":{"language":"\#(language)"}}"# + "\n"
     let recording = try await self.frames(of: "go-forward.wav")
@@ -170,7 +170,7 @@ struct ServeOptionsTests {
 
   // MARK: Recognition
 
-  /// The frames of a recording: 16 bits, 16 kHz, mono.
+  /// Returns a recording as frames of the protocol: 16 bits, 16 kHz, mono.
   private func frames(of name: String) async throws -> Data {
     let copy = "\(UUID()).wav"
     try folder.sample(name, as: copy)
@@ -188,7 +188,7 @@ struct ServeOptionsTests {
     return frames + Data("{\"type\":\"audio-stop\"}\n".utf8)
   }
 
-  /// The number of voice-started events and the transcript of a recording.
+  /// Returns the number of voice-started events and the transcript for a recording.
   private func outcome(_ name: String, _ options: String) async throws -> (
     voices: Int, text: String?
   ) {
@@ -221,7 +221,7 @@ struct ServeOptionsTests {
     #expect(!answers.contains(#""type":"error""#), "\(answers)")
   }
 
-  @Test func `the options determine where an utterance ends`() async throws {
+  @Test func `the endpoint options determine where an utterance ends`() async throws {
     #expect(try await outcome("two-utterances.wav", "").voices == 2)
     #expect(try await outcome("two-utterances.wav", "--end-silence 5").voices == 1)
     #expect(try await outcome("two-utterances.wav", "--longest-utterance 1").voices > 2)

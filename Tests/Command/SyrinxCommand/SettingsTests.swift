@@ -62,7 +62,7 @@ import Testing
     ("playback-device: virtual:a.wav", "it is a microphone"), ("server: here", "is not an address"),
     ("engine: wyoming\nmodel: /m", "the engine wyoming takes no model"),
   ])
-  func `an invalid setting is an error that names its source`(
+  func `the error for an invalid setting contains its source`(
     text: String, reason: String
   ) throws {
     let settings = try settings(text)
@@ -71,19 +71,19 @@ import Testing
     #expect(!problem.contains("\n") && settings.entries.isEmpty)
   }
 
-  @Test func `a value of a variable that cannot be used names the variable`() throws {
+  @Test func `the error for an invalid value of a variable contains the variable's name`() throws {
     let problem = try #require(try settings(nil, ["SYRINX_ENGINE": "parrot"]).problem)
     #expect(problem.description.hasPrefix("engine parrot (SYRINX_ENGINE) is not an engine; use "))
   }
 
-  @Test func `a file that is longer than any configuration, and a folder, are refused`() throws {
+  @Test func `a configuration that is too long or a folder is refused`() throws {
     let long = String(repeating: "#\n", count: 40_000)
     #expect(try settings(long).problem?.description.contains("65536 bytes") == true)
     let place = Settings(variable: { _ in nil }, file: FilePath(folder.url))
     #expect(place.problem?.description.contains("is not a file") == true)
   }
 
-  @Test func `the configuration lies in XDG_CONFIG_HOME, or in .config of the home folder`() {
+  @Test func `the configuration is in XDG_CONFIG_HOME, or in .config of the home folder`() {
     let home = ["HOME": "/u/ada", "XDG_CONFIG_HOME": "/etc/xdg"]
     #expect(Settings.file { home[$0] } == "/etc/xdg/syrinx/config.yaml")
     #expect(
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// Makers of engines whose names list what they were made with.
+  /// Makers of engines whose names contain the model folder and the server that were passed.
   private let makers = EngineName.allCases.map { name in
     EngineMaker(name.rawValue) { settings in
       var engine = SpeechEngine()
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a model is used with its engine, and a server with the engine wyoming`() throws {
+  @Test func `the model of the settings applies only to the engine of the settings`() throws {
     let own = try settings(of: "engine: vosk\nmodel: /m\nserver: tcp://10.0.0.2:10300")
     let server = "tcp://10.0.0.2:10300"
     #expect(try engine(with: own) == "vosk /m \(server)")

@@ -46,7 +46,7 @@ struct SpeechOptionsTests {
     #expect(request.engineOptions == ["lw": "5", "a": "b=c"])
   }
 
-  /// The likely phrases of a request with these options.
+  /// Returns the contextual phrases of a request with these options.
   private func phrases(_ arguments: String...) async throws -> [String] {
     let prepare = try await SpeechOptions.parse(arguments).preparation()
     return prepare(SpeechRequest(microphone: .speech)).contextualPhrases
@@ -142,7 +142,7 @@ struct SpeechOptionsTests {
     #expect(run.output == "go forward ten meters\n")
   }
 
-  @Test func `a bad grammar ends the command and names the line, whatever files follow`()
+  @Test func `an invalid grammar ends the command with one error, which contains the line number`()
     async throws
   {
     try folder.speech("go.wav")
@@ -189,9 +189,9 @@ struct SpeechOptionsTests {
   }
 }
 
-/// What a command loads before its first request.
+/// Tests which model a command loads before its first request.
 @Suite struct ReadinessTests {
-  /// The calls of the client before the first request, in order.
+  /// Returns the calls of the client before the first request, in order.
   private func asked(_ arguments: String...) async throws -> [String] {
     let asked = LockIsolated<[String]>([])
     var speech = SpeechClient()
@@ -219,7 +219,7 @@ struct SpeechOptionsTests {
     #expect(try await asked(arguments[0], arguments[1]) == ["look"])
   }
 
-  @Test func `a missing model of Moonshine has a remedy, and a missing language has none`()
+  @Test func `a remedy follows the error for a missing model, but not for a missing language`()
     async throws
   {
     for (missing, remedy) in [

@@ -4,7 +4,7 @@ import Testing
 
 struct StatusLineTests {
   @Test
-  func `a shorter status erases the previous one`() {
+  func `a shorter status completely replaces the previous one`() {
     var line = StatusLine()
     #expect(line.show("longer", columns: 80) == "\rlonger\u{1B}[K")
     #expect(line.show("short", columns: 80) == "\rshort\u{1B}[K")
@@ -39,7 +39,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `of a long volatile text, the end is shown`() {
+  func `only the end of a long volatile text is shown`() {
     var line = StatusLine()
     #expect(
       line.show("go forward", tail: "ten", columns: 9)
@@ -77,7 +77,7 @@ struct StatusThrottleTests {
   }
 
   @Test
-  func `all statuses of a source with ten per second are shown`() {
+  func `all statuses of a source that sends ten per second are shown`() {
     var pace = StatusThrottle()
     #expect((0..<10).allSatisfy { pace.admits(.milliseconds($0 * 100)) })
   }

@@ -3,7 +3,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The command on a terminal, made by `script` of util-linux.
+/// Runs the command on a terminal, created by `script` of util-linux.
 @Suite(.timeLimit(.minutes(5)))
 struct TerminalTests {
   let folder: TestFolder
@@ -58,7 +58,7 @@ struct TerminalTests {
   }
 
   @Test
-  func `on a terminal, the key q ends a playback, and the terminal shows what is typed again`()
+  func `on a terminal, the key q ends a playback, and the echo of typed text is restored`()
     async throws
   {
     try folder.tone("a.wav", .seconds(50))
@@ -94,7 +94,7 @@ struct TerminalTests {
     #expect(help.output.contains("\n\nKeys:\n  space         pause and resume\n"), "\(help.output)")
   }
 
-  @Test func `on a terminal, the line of a file shows its artist and title`() async throws {
+  @Test func `on a terminal, the artist and title of a file follow its name`() async throws {
     let tone = AudioSignal.sine(300, amplitude: 0.1).buffer(.milliseconds(100), format: .speech)
     let writer = try SoundFileWriter(
       url: folder.file("a.flac"), format: .speech, encoding: .flac16,
@@ -108,7 +108,7 @@ struct TerminalTests {
   }
 
   @Test(arguments: ["doctor", "engines"])
-  func `on a narrow terminal, lines are divided between words`(command: String) async throws {
+  func `on a narrow terminal, lines are wrapped between words`(command: String) async throws {
     let run = try await BuiltCommand.shell(
       "script -qec 'stty cols 40; syrinx \(command)' /dev/null", in: folder)
     let piped = try await BuiltCommand.shell("syrinx \(command)", in: folder)

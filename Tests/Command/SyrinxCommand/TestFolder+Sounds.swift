@@ -4,24 +4,24 @@ import SoundFile
 import TestTools
 
 extension TestFolder {
-  /// A sine of 440 Hz at −6 dBFS, 16-bit, 16 kHz, mono.
+  /// Writes a sine of 440 Hz at −6 dBFS, 16-bit, 16 kHz, mono.
   @discardableResult
   func tone(_ name: String, _ length: Duration) throws -> URL {
     let signal = AudioSignal.sine(440, amplitude: 0.5)
     return try write(signal.buffer(length, format: .speech), to: name)
   }
 
-  /// Silence, 16-bit, 16 kHz, mono.
+  /// Writes silence, 16-bit, 16 kHz, mono.
   func silence(_ name: String, _ length: Duration) throws {
     try write(AudioBuffer(silence: FrameCount(length, at: .speech), format: .speech), to: name)
   }
 
-  /// Noise at −6 dBFS, 16-bit, which every encoder turns into many bytes.
+  /// Writes noise at −6 dBFS, 16-bit, which every encoder turns into many bytes.
   func noise(_ name: String, _ length: Duration, format: AudioFormat) throws {
     try write(AudioSignal.noise(seed: 3, amplitude: 0.5).buffer(length, format: format), to: name)
   }
 
-  /// These samples as they are, 32-bit float, 16 kHz, mono.
+  /// Writes these samples unchanged, 32-bit float, 16 kHz, mono.
   func floats(_ name: String, _ samples: [Float]) throws {
     let writer = try SoundFileWriter(url: file(name), format: .speech, encoding: .wavFloat)
     try writer.write(AudioBuffer(format: .speech, samples: samples))
@@ -38,24 +38,24 @@ extension TestFolder {
     return file(name)
   }
 
-  /// The first `bytes` bytes of a tone of a second, whose header announces the whole tone.
+  /// Writes the first `bytes` bytes of a tone of one second; its header announces the whole tone.
   func truncatedTone(_ name: String, bytes: Int) throws {
     let whole = try Data(contentsOf: try tone("whole-\(name)", .seconds(1)))
     try whole.prefix(bytes).write(to: file(name))
   }
 
-  /// One of the project's own recordings.
+  /// Copies one of the project's own recordings.
   func sample(_ name: String, as copy: String) throws {
     let sounds = Checkout.file("Samples/sounds")
     try FileManager.default.copyItem(at: sounds.appending(path: name), to: file(copy))
   }
 
-  /// A recording of "go forward ten meters".
+  /// Copies a recording of "go forward ten meters".
   func speech(_ name: String) throws {
     try sample("go-forward.wav", as: name)
   }
 
-  /// All samples of a file.
+  /// Returns all samples of a file.
   func samples(_ name: String) throws -> [Float] {
     let reader = try SoundFileReader(url: file(name))
     var samples: [Float] = []
@@ -65,7 +65,7 @@ extension TestFolder {
     return samples
   }
 
-  /// A new file for the output of a program.
+  /// Creates a file for the output of a program.
   func output() throws -> Output {
     let file = file("output-\(UUID().uuidString)")
     try Data().write(to: file)

@@ -9,9 +9,9 @@ import Testing
 import AudioPlots
 #endif
 
-/// Readers of texts take linear time, whatever the text is.
+/// Checks that texts are read in linear time, whatever they contain.
 @Suite(.serialized) struct TextScalingTests {
-  /// Linear work grows 4 times, quadratic work 16 times.
+  /// For a text four times as long, linear work takes 4 times as long, and quadratic work 16 times.
   private static let greatestGrowth = 9.0
 
   #if Plots
@@ -59,7 +59,7 @@ import AudioPlots
   @Test(arguments: ["a: b\n", "- a\n", "#\n", "? ", "&a ", "'", "a: >\n b\n"])
   func `the settings are read in linear time`(piece: String) {
     let text = { (count: Int) in [UInt8](String(repeating: piece, count: count).utf8) }
-    // Most of these texts have an error, which must be found soon as well.
+    // Most of these texts contain an error, which must also be found in linear time.
     let ratio = growth(to: 4_000, of: text) { _ = try? YAMLPair.all(in: $0) }
     #expect(ratio < Self.greatestGrowth)
   }

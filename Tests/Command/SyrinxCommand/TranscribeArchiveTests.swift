@@ -10,13 +10,13 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// `syrinx transcribe --output-dir` with a client that recognizes each file as "go".
+/// Runs `syrinx transcribe --output-dir` with a client that recognizes each file as "go".
 @Suite(.timeLimit(.minutes(5))) struct TranscribeArchiveTests {
   private let folder: TestFolder
   private let clock = TestClock()
-  /// What happens while a file is read.
+  /// Called while a file is read.
   private let whileReading = LockIsolated<@Sendable () throws -> Void> {}
-  /// Whether the engine fails in a part of each file.
+  /// Whether the engine fails on a part of each file.
   private let losesAudio = LockIsolated(false)
 
   init() throws {
@@ -58,8 +58,8 @@ import Testing
     return client
   }
 
-  /// Runs the command in-process; the arguments are separated by spaces, and `@` stands for the
-  /// test's folder.
+  /// Runs the command within this process; the arguments are separated by spaces, and `@` stands
+  /// for the test's folder.
   private func run(
     _ arguments: String, engine name: String = "fake", isRemote: Bool = false,
     own settings: [String: String] = [:], terminal: PseudoTerminal? = nil
@@ -114,13 +114,13 @@ import Testing
     try String(contentsOf: folder.file(name), encoding: .utf8)
   }
 
-  /// The files below `out`, sorted.
+  /// Returns the paths of all files in `out` and its subfolders, sorted.
   private func files() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.file("out").path)
       .filter { !FilePath(folder.file("out/\($0)")).isFolder }.sorted()
   }
 
-  @Test func `transcripts keep the folders below the one that was named, in all formats`()
+  @Test func `transcripts of all formats keep the subfolders of the named folder`()
     async throws
   {
     try makeArchive()
@@ -140,13 +140,13 @@ import Testing
     let transcribe = "@/calls -o @/out --format text,tsv --resume"
     #expect(try await run(transcribe).recognized == 3)
     #expect(try await run(transcribe).recognized == 0)
-    // One job more, another engine, other options, and no resumption.
+    // In turn: another number of jobs, another engine, another option, and no --resume.
     #expect(try await run("\(transcribe) --jobs 2").recognized == 0)
     #expect(try await run(transcribe, engine: "other").recognized == 3)
     #expect(try await run("\(transcribe) --end-silence 1").recognized == 3)
     #expect(try await run(transcribe).recognized == 3)
     #expect(try await run("@/calls -o @/out --format text,tsv").recognized == 3)
-    // A missing transcript, and a file with other content.
+    // One transcript is missing, and another file has new content.
     try FileManager.default.removeItem(at: folder.file("out/2024/b.tsv"))
     try folder.tone("calls/a.wav", .seconds(2))
     #expect(try await run(transcribe).recognized == 2)
@@ -190,7 +190,8 @@ import Testing
     #expect(try await run("@/calls -o @/out --resume").recognized == 0)
     let lines = try text("out/manifest.jsonl").split(separator: "\n")
     #expect(
-      // Two whole lines, the cut one, the one that voids it, and the new one.
+      // Two complete lines, the truncated line, the line that invalidates its file, and the new
+      // line.
       lines.count == 5
         && lines.last == Substring(decoding: whole.split(separator: 10)[2], as: UTF8.self))
   }
@@ -230,7 +231,7 @@ import Testing
       run.output.contains(#"{"error":"not all of the audio was transcribed","event":"failed""#))
   }
 
-  @Test func `a file whose transcript was replaced by an incomplete one is unfinished`()
+  @Test func `a file is unfinished if an incomplete transcript has replaced its transcript`()
     async throws
   {
     try makeArchive()
@@ -263,7 +264,7 @@ import Testing
     #expect(try text("own/failed.txt") == "mine")
   }
 
-  @Test func `a run with a damaged manifest of any bytes can be resumed`() async throws {
+  @Test func `a run can be resumed even if arbitrary bytes follow in its manifest`() async throws {
     try makeArchive()
     #expect(try await run("@/calls -o @/out --resume").recognized == 3)
     let manifest = folder.file("out/manifest.jsonl")
@@ -327,7 +328,7 @@ import Testing
     #expect(again.output == #"{"event":"finished","failed":0,"skipped":1,"transcribed":0}"# + "\n")
   }
 
-  @Test func `a terminal shows files, audio, speed, and at the end a summary`() async throws {
+  @Test func `on a terminal, files, audio, speed, and finally a summary are shown`() async throws {
     try makeArchive()
     let terminal = try PseudoTerminal()
     let run = try await run("@/calls -o @/out --jobs 1", terminal: terminal)

@@ -117,7 +117,7 @@ struct TranscribeCommandTests {
   @Test
   func `a command ends quietly when its reader goes away`() async throws {
     try folder.speech("go.wav")
-    // The second file arrives only when the reader is gone.
+    // The second file arrives only after the reader is gone.
     let run = try await BuiltCommand.shell(
       """
       mkfifo gate
@@ -152,7 +152,7 @@ struct TranscribeCommandTests {
   func `a signal leaves only complete transcripts`(signal: String) async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
-    // A pipe holds less than this, so the second file has begun and blocks when all is written.
+    // A pipe holds fewer than 150,000 bytes, so after this write, the second file is being read.
     let run = try await BuiltCommand.shell(
       """
       mkdir out; mkfifo gate; exec 3<>gate; echo old >out/stdin.txt
@@ -171,7 +171,9 @@ struct TranscribeCommandTests {
     #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
   }
 
-  @Test func `a file with an impossible rate is named, and the next one follows`() async throws {
+  @Test func `a file with an impossible rate is reported by name, and the next file follows`()
+    async throws
+  {
     let slow = AudioFormat(sampleRate: 50, channelCount: 1)
     let writer = try SoundFileWriter(url: folder.file("slow.wav"), format: slow, encoding: .wav16)
     try writer.write(AudioBuffer(silence: 100, format: slow))

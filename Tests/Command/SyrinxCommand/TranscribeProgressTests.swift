@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The status line of `syrinx transcribe` with a client that reads a file far ahead of its
+/// Tests the status line of `syrinx transcribe` with a client that reads a file far ahead of its
 /// recognition, as with several jobs.
 @Suite struct TranscribeProgressTests {
   let folder: TestFolder
@@ -20,7 +20,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  /// A client that reads all audio first and then recognizes one of 4 seconds per second.
+  /// A client that first reads all audio, and then recognizes one of 4 seconds per second.
   private var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { [clock, requested] request in

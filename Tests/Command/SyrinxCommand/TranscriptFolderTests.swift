@@ -39,22 +39,23 @@ struct TranscriptFolderTests {
     #expect(try folder.names.isEmpty)
     try await file.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
-    // Two runs write to one folder: each has its own file, and the last one stays.
+    // If two runs write the same transcript, each has its own file, and the later one replaces the
+    // other.
     try await second.print("two")
     try await second.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
     let other = try await begin()
     await other.discard()
     await #expect(throws: OutputError.self) { try await other.print("two") }
-    // The previous complete transcript is still there.
+    // Discarding a completed transcript has no effect.
     await file.discard()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
     #expect(try folder.names == ["talk.txt"])
   }
 
-  /// In a folder that everybody may write to, others can predict the names of transcripts.
+  /// In a folder that all users can write to, others could create links under predictable names.
   @Test
-  func `a transcript follows no link and truncates no other file`() async throws {
+  func `writing a transcript replaces a link instead of following it`() async throws {
     let folder = try TestFolder()
     let theirs = folder.file("theirs")
     for name in ["talk.txt", "talk.txt.part"] {
@@ -70,7 +71,7 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `a transcript has the permissions of the one that it replaces`() async throws {
+  func `a transcript has the permissions of the file that it replaces`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
     try Data("old".utf8).write(to: folder.file("talk.txt"))
@@ -84,7 +85,7 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `a transcript that cannot get its name leaves nothing`() async throws {
+  func `a transcript that cannot get its name leaves no file`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
     let file = try PendingOutput(path: path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// Transcripts of real recordings in all formats, through the built command.
+/// Transcribes real recordings in all formats with the built command.
 @Suite(.timeLimit(.minutes(5)))
 struct TranscriptFormatsTests {
   let folder: TestFolder
@@ -45,7 +45,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `--output-dir gets a transcript for each readable file`() async throws {
+  func `--output-dir contains a transcript for each readable file`() async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let run = try await BuiltCommand.run(
@@ -60,7 +60,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `-o with the extension of a transcript is a file in that format`() async throws {
+  func `-o with a transcript's extension writes a file in that format`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.shell(
       """
@@ -107,7 +107,7 @@ struct TranscriptFormatsTests {
     ("a.wav -o out.txt --format srt,vtt", "several formats"),
     ("a.wav -o out.txt --resume", "--resume requires --output-dir"),
   ])
-  func `transcribe refuses a file after -o of no format, or for options that need a folder`(
+  func `transcribe refuses -o with an unknown extension or with options that need a folder`(
     arguments: String, reason: String
   ) throws {
     let words = "transcribe \(arguments)".split(separator: " ").map(String.init)

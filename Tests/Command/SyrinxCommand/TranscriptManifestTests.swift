@@ -75,7 +75,8 @@ import Testing
     #expect(try !manifest(lines).contains(changed))
   }
 
-  @Test func `the last entry for a transcript applies for any extension of its file`() throws {
+  @Test func `the last entry for a transcript applies, whatever the extension of its file`() throws
+  {
     let lines = [try entry("a.wav"), try entry("a.wav", engine: "f")]
     #expect(try !manifest(lines).contains(input("a.wav")))
     #expect(try manifest(lines, engine: "f").contains(input("a.wav")))

@@ -26,13 +26,13 @@ struct TranscriptTextTests {
   }
 
   @Test
-  func `a line of text begins with the name of its file, if several share an output`() throws {
+  func `a line of text begins with the name of its file if several files share an output`() throws {
     var text = TranscriptText(style: .text, file: "a.wav", namesFile: true)
     #expect(try text.add(result("one two")) == ["a.wav: one two"])
   }
 
   @Test(arguments: TranscriptStyle.all)
-  func `control characters in recognized words are escaped, and letters stay`(
+  func `control characters in recognized words are escaped, and letters are unchanged`(
     style: TranscriptStyle
   ) throws {
     let words = ["go\u{1B}[2J", "zé\u{200F}", "on\nforever\u{9B}", "now"].enumerated().map {

@@ -13,7 +13,8 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `a folder's files come in the order of their names, then those of its subfolders`()
+  @Test
+  func `a folder's files come in the order of their names, followed by those of its subfolders`()
     throws
   {
     for name in ["calls/b.wav", "calls/a.flac", "calls/2024/c.mp3", "calls/x.txt", "calls/.d.wav"] {
@@ -78,7 +79,7 @@ import Testing
     ("https://a.example/b/c.mp3", "https://a.example/b/c.mp3", "c.mp3"),
   ])
   func
-    `a name in a list keeps its folders, or those after the mark, and stays in the output folder`(
+    `the output path of a listed file keeps its folders, or only those after /./`(
       name: String, file: String, place: String
     ) throws
   {
@@ -96,7 +97,7 @@ import Testing
     #expect(try found([], list: path("list"), separator: 0) == inputs)
   }
 
-  @Test func `names end with NUL, a line feed, or the end of the list`() throws {
+  @Test func `the names in a list end with NUL, a line feed, or the end of the list`() throws {
     try Data("a\nb.wav\0\0c\u{1}.wav".utf8).write(to: folder.file("list"))
     let found = try found([], list: path("list"), separator: 0)
     #expect(found.map(\.file) == ["a\nb.wav", "c\u{1}.wav"])

@@ -25,7 +25,7 @@ struct UtteranceLine: Decodable {
     self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))
   }
 
-  /// The results among the lines; a busy machine adds lines about its lag.
+  /// Returns the results in the lines; on a busy machine, other lines report lag.
   static func results(of lines: [String]) throws -> [UtteranceLine] {
     try lines.filter { !LagLine.tells($0) }.map(UtteranceLine.init)
   }
@@ -35,7 +35,7 @@ struct UtteranceLine: Decodable {
 struct LagLine: Decodable {
   let seconds: Double
 
-  /// Nil for any other line.
+  /// Decodes a line; nil for any other line.
   init?(_ line: String) throws {
     guard Self.tells(line) else { return nil }
     self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))

@@ -35,7 +35,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a partial result has its stable prefix, a final one alternatives and the speaking rate`()
+  func `a partial result contains a stable prefix; a final result, alternatives and speaking rate`()
     throws
   {
     let partial = SpeechRecognitionResult(

@@ -4,7 +4,8 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The fake library of `Tests/Support/Vosk`, which maps the level of samples to words, and a model.
+/// The fake library of `Tests/Support/Vosk`, which turns the level of samples into words, and a
+/// model for it.
 struct FakeVoskFolder {
   let library: URL
   let model: URL
@@ -36,10 +37,10 @@ struct VoskCommandTests {
     folder = try TestFolder()
   }
 
-  /// Writes two utterances of two words for the fake library.
+  /// Writes a file that the fake library recognizes as two utterances of two words.
   private func speak() throws {
-    // A square wave of 1 kHz: the library maps the amplitude of a sample, and the voice activity
-    // detector measures the band of speech.
+    // A square wave of 1 kHz: its amplitude selects the word, and its frequency is in the speech
+    // band, which the voice activity detector measures.
     func level(_ level: Int, _ count: Int) -> [Float] {
       (0..<count).map { Float(level * ($0 / 8 % 2 == 0 ? 1_000 : -1_000)) / 32_768 }
     }
@@ -88,7 +89,7 @@ struct VoskCommandTests {
     let lines = run.outputLines
     #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "ten meters"])
     let lags = try lines.compactMap(LagLine.init).map(\.seconds)
-    // The library sleeps while all the audio arrives, also on a busy machine.
+    // The library sleeps until all audio has arrived, so it also lags on a fast machine.
     #expect(try #require(lags.max()) >= 1)
     #expect(lags.last == 0)
   }
@@ -144,13 +145,13 @@ struct VoskCommandTests {
 
   @Test
   func `a library that aborts ends the command with status 134`() async throws {
-    // Swift's crash reporter would end the process with another signal.
+    // Disables Swift's crash reporter, which would end the process with another signal.
     let run = try await run(
       "SWIFT_BACKTRACE=enable=no syrinx transcribe speech.wav --engine vosk --output-dir out",
       script: "abort\n")
     #expect(run.status == 134)
     #expect(run.output.isEmpty)
-    // An incomplete transcript does not have its name.
+    // An incomplete transcript has no name.
     #expect(!FileManager.default.fileExists(atPath: folder.file("out/speech.txt").path))
   }
 }

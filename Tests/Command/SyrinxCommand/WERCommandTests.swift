@@ -79,7 +79,7 @@ struct WERCommandTests {
   }
 
   @Test(arguments: [("28", 0), ("27.9", 1)] as [(String, Int32)])
-  func `a rate of exactly the limit does not exceed it`(limit: String, status: Int32) async throws {
+  func `a rate equal to the limit does not exceed it`(limit: String, status: Int32) async throws {
     let reference = Array(repeating: "a", count: 25).joined(separator: " ")
     let hypothesis = Array(repeating: "a", count: 18).joined(separator: " ")
     let run = try await BuiltCommand.run(

@@ -5,8 +5,9 @@ import TestTools
 
 @testable import SyrinxCommand
 
-/// Two small wheels in a folder, as an index for pip, and their components: "model" in the first
-/// wheel, "runtime" in both.
+/// An index for pip: a folder with two small wheels, and their components.
+///
+/// The component "model" is in the first wheel, "runtime" in both.
 struct WheelIndex {
   let place: URL
   let first: Wheel
@@ -40,7 +41,8 @@ struct WheelIndex {
       ])
   }
 
-  /// Python that finds only these wheels, behind the programs of a folder.
+  /// Returns a Python that finds only these wheels; programs in the folder `programs` take
+  /// precedence.
   func python(_ more: String..., before programs: URL? = nil) -> Python {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let settings = [
@@ -50,7 +52,7 @@ struct WheelIndex {
     return Python(environment: (settings + more).map { FilePath($0) })
   }
 
-  /// A folder with a `python3` shell script, in which `python` is the real one.
+  /// Creates a folder with a shell script `python3`, which runs the actual Python with `python`.
   func script(_ line: String, named name: String = "bin") throws -> URL {
     let programs = place.appending(path: name)
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
@@ -93,10 +95,10 @@ struct WheelIndex {
     """
 }
 
-/// Writes a program in a process of its own.
+/// Writes a program in a separate process.
 ///
-/// A program that this process, or a child that another
-/// test is just starting, has open for writing cannot be run.
+/// A program cannot be run while it is open for writing, in this process or in a child that another
+/// test has just started.
 func writeProgram(_ text: String, to file: URL) throws {
   let script = #"printf '%s\n' "$1" >"$2"; chmod 755 "$2""#
   try Tool.run("sh", package: "dash", ["-c", script, "sh", text, file.path])

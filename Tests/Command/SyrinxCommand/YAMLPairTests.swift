@@ -65,11 +65,13 @@ import Testing
     ("a: b\n---\n", "a second document begins in line 2"),
     ("%YAML 3.0\n--- a", "found incompatible YAML document in line 1"),
   ])
-  func `a text that is not YAML is an error with the line`(text: String, reason: String) {
+  func `the error for a text that is not YAML contains the line number`(
+    text: String, reason: String
+  ) {
     #expect(throws: CommandFailure(reason)) { try pairs(text) }
   }
 
-  @Test func `YAML nesting that would take libyaml seconds is an error, and other nesting is not`()
+  @Test func `deep nesting that would take libyaml seconds is an error, and other nesting is not`()
     throws
   {
     let error = CommandFailure("it has more than 100 opening brackets, comments included")

@@ -106,7 +106,7 @@ let package = Package(
         "TestTools",
       ]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
-    tests("AudioThreads", ["AudioThreads", "FilePaths"]),
+    tests("AudioThreads", ["AudioThreads", "FilePaths", "TestTools"]),
     tests(
       "AudioPlayerClientLive",
       ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard"]),

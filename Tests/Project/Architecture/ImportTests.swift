@@ -1,8 +1,9 @@
 import Testing
 
-/// What `swift build --explicit-target-dependency-import-check error`, which Tests/run.sh uses, does not check.
+/// Checks imports that `swift build --explicit-target-dependency-import-check error` in
+/// Tests/run.sh does not check.
 @Suite struct ImportTests {
-  /// The modules that the targets import, and the C modules.
+  /// The modules that each target imports, and all C modules.
   private static let found: Result<([String: Set<String>], cModules: Set<String>), any Error> =
     Result {
       let files = try SourceFile.files(below: "Sources")
@@ -24,7 +25,7 @@ import Testing
 
   @Test func `exactly one target imports each C module`() {
     #expect(cModules.count > 10)
-    // The shim of CPocketSphinx includes that of the older version.
+    // CSphinxBase is imported by the shim of CPocketSphinx, not by a target.
     for module in cModules where module != "CSphinxBase" {
       let importers = imports.filter { $0.value.contains(module) }.keys
       #expect(importers.count == 1, "\(module): \(importers)")
@@ -35,12 +36,14 @@ import Testing
     "AudioPlayerClient", "AudioRecorderClient", "SpeechClient", "SoundCard", "SpeechEngine",
     "VirtualSoundCard", "SyrinxTestSupport",
   ])
-  func `interfaces, seams, and fakes import neither C nor a live value`(target: String) throws {
+  func `interfaces, engine seams, and fakes import neither C modules nor live modules`(
+    target: String
+  ) throws {
     let imports = try #require(imports[target])
     #expect(imports.filter { cModules.contains($0) || $0.hasSuffix("Live") } == [])
   }
 
-  @Test func `the vocabulary of audio is free of Foundation`() throws {
+  @Test func `AudioCore does not import Foundation`() throws {
     let imports = try #require(imports["AudioCore"])
     #expect(imports.filter { $0.hasPrefix("Foundation") } == [])
   }

@@ -2,9 +2,10 @@ import Foundation
 import TestTools
 import Testing
 
-/// `Packaging/manual/make.sh` and `Packaging/install.sh` with a command and a generator that only print.
+/// Runs `Packaging/manual/make.sh` and `Packaging/install.sh` with a fake command and a fake
+/// generator, which only print.
 @Suite struct InstallScriptTests {
-  /// A page as swift-argument-parser generates it.
+  /// A manual page as swift-argument-parser generates it.
   private static let page = #"""
     .Dt SYRINX.PLAY 1
     .Nm "syrinx play"
@@ -41,7 +42,8 @@ import Testing
     cat "$DESTDIR/usr/share/zsh/site-functions/_syrinx" "$DESTDIR/usr/share/man/man1/syrinx-play.1"
     """
 
-  @Test func `a built command is installed without a build, and its pages have all sections`()
+  @Test
+  func `a built command is installed without a build, and its manual pages have all sections`()
     throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

@@ -1,10 +1,13 @@
 import Testing
 
-/// Folders of C modules hold a module map and shims, so that no C code hides in them.
+/// Finds files in the folders of C modules other than module maps and shims, so that no C code
+/// hides there.
 enum ModuleMapFolders {
-  /// The headers that PocketSphinx' module map cannot take from the system by one shim.
+  /// The target with forwarding headers, because a single shim cannot include PocketSphinx's
+  /// headers from the system.
   private static let mayHoldHeaders: Set = ["CPocketSphinx"]
-  /// The target that is C++ with a C interface, because TagLib's own lacks pictures.
+  /// The target with C++ code that has a C interface, because TagLib's own C interface lacks
+  /// pictures.
   private static let mayHoldCode = "CTagLib"
 
   static func strangers(in files: [SourceFile]) -> [String] {
@@ -21,14 +24,15 @@ enum ModuleMapFolders {
 }
 
 @Suite struct ModuleMapFolderTests {
-  @Test func `C modules except TagLib's contain only a module map and shims`()
+  @Test func `C modules except CTagLib contain only a module map and shims`()
     throws
   {
     let files = try SourceFile.files(below: "Sources")
     #expect(ModuleMapFolders.strangers(in: files) == [])
   }
 
-  @Test func `an additional file is found, and a forwarding header of PocketSphinx is permitted`() {
+  @Test
+  func `an additional file is reported, and a forwarding header of PocketSphinx is permitted`() {
     let files = [
       "Sources/CLibraries/CALSA/module.modulemap", "Sources/CLibraries/CALSA/shim.h",
       "Sources/CLibraries/CALSA/code.c",

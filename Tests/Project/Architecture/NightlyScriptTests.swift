@@ -2,14 +2,14 @@ import Foundation
 import TestTools
 import Testing
 
-/// `Tests/nightly.sh` in a folder whose scripts only print that they run.
+/// Runs `Tests/nightly.sh` in a folder with fake scripts, which only print that they run.
 @Suite struct NightlyScriptTests {
   private struct Run {
     let status: Int32
     let lines: [String]
   }
 
-  /// The scripts end at once; `timeout` ends the part `cluster`, and `container` fails.
+  /// Scripts that end at once; the fake `timeout` ends the part `cluster`, and `container` fails.
   private static let fakes = """
     mkdir -p "$0/Tests/Support" "$0/Packaging" "$0/bin"
     cp Tests/nightly.sh "$0/Tests"
@@ -42,7 +42,7 @@ import Testing
       lines: text.split(separator: "\n").map { String($0) })
   }
 
-  @Test func `only the named parts of the nightly checks run, and each reports its time`() throws {
+  @Test func `only the named nightly parts run, and the time of each is printed`() throws {
     let run = try nightly("deb", "SpeechBenchmarks")
     #expect(run.status == 0)
     #expect(
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func `a nightly part that fails or exceeds 45 minutes fails the run after all parts`()
+  @Test func `if a nightly part fails or exceeds 45 minutes, the run fails after all parts`()
     throws
   {
     let run = try nightly("cluster", "container", "deb")
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["parrot", "", "container cluster", "d.b"])
-  func `an unknown nightly part is an error that lists the parts, and nothing runs`(
+  func `the error for an unknown nightly part lists the parts, and nothing runs`(
     name: String
   ) throws {
     let run = try nightly("deb", name)

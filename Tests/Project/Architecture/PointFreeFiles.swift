@@ -1,17 +1,20 @@
-/// With the trait `PointFreeDependencies` our own implementation is not compiled: all of a file is
-/// inside of one `#if`, unless the file is needed with both.
+/// Finds files that are compiled with the trait `PointFreeDependencies` although they should not
+/// be.
+///
+/// With the trait, our own implementation is not compiled: one `#if` encloses the whole file,
+/// unless the file is used with and without the trait.
 enum PointFreeFiles {
-  /// The modules that re-export Point-Free's with the trait.
+  /// The modules that, with the trait, re-export Point-Free's modules.
   static let modules: Set = [
     "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesMacrosPlugin",
     "ClientDependenciesTestSupport",
   ]
 
-  /// `PointFree.swift` is what takes the place of the others, and `Exports.swift` re-exports what
-  /// users need with both.
+  /// `PointFree.swift` replaces the other files, and `Exports.swift` re-exports modules that users
+  /// need with and without the trait.
   private static let sharedNames: Set = ["Exports.swift", "PointFree.swift"]
 
-  /// What the defaults and the live values of our clients call, with both.
+  /// Files that our clients' default and live values use with and without the trait.
   static let sharedFiles: Set = [
     "Sources/Dependencies/ClientDependencies/CreationScope.swift",
     "Sources/Dependencies/ClientDependencies/Unimplemented.swift",
@@ -27,7 +30,7 @@ enum PointFreeFiles {
     }.map(\.path)
   }
 
-  /// Whether the condition opens in the first line and closes in the last one, and not before.
+  /// Returns whether one condition encloses the text from its first to its last line.
   static func isWrapped(_ text: String) -> Bool {
     let lines = text.split(separator: "\n")
     guard lines.first == "#if !PointFreeDependencies", lines.last == "#endif" else { return false }

@@ -12,7 +12,7 @@ import Testing
     #expect(PointFreeFiles.sharedFiles.subtracting(paths) == [])
   }
 
-  @Test func `each module has a file that re-exports its replacement`() throws {
+  @Test func `each module has a file that re-exports its Point-Free replacement`() throws {
     let paths = try Set(SourceFile.files(below: "Sources").map(\.path))
     let missing = PointFreeFiles.modules.filter {
       !paths.contains("Sources/Dependencies/\($0)/PointFree.swift")
@@ -28,7 +28,7 @@ import Testing
     "#if !PointFreeDependencies\nstruct A {}\n#endif\nstruct B {}\n#if DEBUG\n#endif",
     "#if PointFreeDependencies\nstruct A {}\n#endif",
   ])
-  func `a file outside the condition is found`(text: String) {
+  func `a file with code outside the condition is reported`(text: String) {
     let file = SourceFile(
       path: "Sources/Dependencies/ClientDependencies/Folder/Planted.swift", text: text)
     #expect(PointFreeFiles.unwrapped(in: [file]) == [file.path])
@@ -51,7 +51,7 @@ import Testing
     ("Sources/Dependencies/ClientDependencies/Catalogue.docc/Overview.md", "# Overview"),
     ("Sources/Audio/AudioCore/A.swift", "struct A {}"),
   ])
-  func `a file inside the condition, a shared file, and a file elsewhere are permitted`(
+  func `a file inside the condition, a shared file, and a file of another module are permitted`(
     path: String, text: String
   ) {
     #expect(PointFreeFiles.unwrapped(in: [SourceFile(path: path, text: text)]) == [])

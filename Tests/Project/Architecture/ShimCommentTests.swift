@@ -1,8 +1,8 @@
 import Testing
 
-/// A definition in a C header says why Swift cannot do without it.
+/// Checks that each definition in a C header has a comment on why Swift needs it.
 enum ShimComments {
-  /// The lines of a shim that begin something of ours below a line that is no comment.
+  /// Returns the lines of a shim that begin a definition of ours and do not follow a comment.
   static func uncommented(in file: SourceFile) -> [String] {
     let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     return zip([""] + lines, lines).compactMap { before, line in
@@ -19,7 +19,7 @@ enum ShimComments {
     #expect(shims.flatMap(ShimComments.uncommented) == [])
   }
 
-  @Test func `a shim function without a comment is found`() {
+  @Test func `a shim function without a comment is reported`() {
     let text = """
       // Swift cannot call it.
       static inline int syrinx_one(void) {

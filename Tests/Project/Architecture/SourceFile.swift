@@ -6,7 +6,7 @@ struct SourceFile: Equatable {
   var path: String
   var text: String
 
-  /// All files below a directory, in the order of their paths; none where it is missing.
+  /// Returns all files below a directory, sorted by path; none if the directory does not exist.
   static func files(below directory: String) throws -> [SourceFile] {
     let top = Checkout.file(directory)
     guard FileManager.default.fileExists(atPath: top.path) else { return [] }
@@ -16,16 +16,16 @@ struct SourceFile: Equatable {
       guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory),
         !isDirectory.boolValue
       else { return nil }
-      // Bytes that are not UTF-8 are replaced, because no rule looks for them.
+      // Bytes that are not UTF-8 are replaced, which is harmless, because no rule looks for them.
       return SourceFile(
         path: "\(directory)/\($0)", text: String(decoding: try Data(contentsOf: url), as: UTF8.self)
       )
     }
   }
 
-  /// The target of a file of `Sources`: "Sources/Audio/SoundFile/Handle.swift" is one of `SoundFile`.
+  /// The target of a file in `Sources`: `SoundFile` for "Sources/Audio/SoundFile/Handle.swift".
   ///
-  /// The modules for apps and for their tests have no area.
+  /// The paths of the modules for apps and for their tests contain no area.
   var target: String? {
     let parts = path.split(separator: "/").map(String.init)
     guard parts.count > 2, parts[0] == "Sources" else { return nil }
@@ -40,13 +40,13 @@ struct SourceFile: Equatable {
     text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
   }
 
-  /// The texts of all comments that begin a line, joined, because a phrase may be wrapped.
+  /// The text of all comment lines, joined because a phrase may continue on the next line.
   var comments: String {
     text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("//") }
       .map { $0.drop { $0 == "/" || $0 == " " } }.joined(separator: " ")
   }
 
-  /// The names in backticks of the file's functions.
+  /// The names of the file's functions that are in backticks.
   var testNames: [String] {
     text.matches(of: /func `([^`]+)`/).map { String($0.1) }
   }

@@ -1,32 +1,40 @@
-/// What no source may hold.
+/// A rule for sources, named after what it forbids.
 enum SourceRule: String, CaseIterable {
-  /// A path that exists only on its author's machine.
+  /// A path that exists only on one developer's machine.
   case machinePath
   case unfinishedWork
   case fatalError
   case forcedTry
-  /// A test with numbers that cannot be reproduced.
+  /// A test with random numbers that cannot be reproduced.
   case unseededRandom
-  /// Foundation's way with paths: that of a URL which is not UTF-8 is empty, and `~` is a folder.
-  /// `FilePath` has bytes.
+  /// A path made with Foundation, which returns an empty path for a URL that is not UTF-8, and
+  /// expands `~`.
+  ///
+  /// `FilePath` keeps the bytes.
   case foundationPath
-  /// A child process that `ChildProcess` did not start inherits what other threads open meanwhile.
+  /// A child process not started by `ChildProcess`; it inherits files that other threads open
+  /// meanwhile.
   case spawning
-  /// `Int(_: Double)` ends the process on a number that no `Int` holds: files, servers, clocks, and
-  /// users have such numbers. `Int(clamping:)` takes any.
+  /// A conversion with `Int(_: Double)`, which ends the process if the number is too large for
+  /// `Int`.
+  ///
+  /// Such numbers come from files, servers, clocks, and users. `Int(clamping:)` accepts all of
+  /// them.
   case trappingNumber
-  /// A lock whose value is a closure, or a tuple with one: each `withLock` wraps the closure in
-  /// another, until its call or its release overflows the stack. A struct holds it as it is.
+  /// A lock on a closure, or on a tuple with one.
+  ///
+  /// Each `withLock` wraps the closure in another, until a call or the release overflows the stack.
+  /// A closure in a struct stays as it is.
   case closureInLock
-  /// A comment or test name that an engineer reads twice.
+  /// A comment or test name that an engineer has to read twice.
   case riddle
 
-  /// Files that may break a rule, each with its reason.
+  /// The files that may break a rule, with the reason for each.
   var exceptions: Set<String> {
     switch self {
     case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .closureInLock, .riddle: []
-    // A value of `Never` cannot be returned, so it cannot be called by accident and needs no use.
-    // The texts of tests for a macro are Swift, too.
+    // The reducer's value of type `Never` cannot exist, so the call is never reached. The other
+    // files contain Swift as texts in tests of a macro.
     case .fatalError:
       [
         "Sources/Features/Reducers/Reducer.swift",
@@ -34,28 +42,28 @@ enum SourceRule: String, CaseIterable {
         "Tests/Dependencies/ClientDependenciesMacrosPlugin/EndpointProblemsTests.swift",
       ]
     case .unseededRandom:
-      // Its own `shuffled()` takes its numbers from a dependency.
+      // Its `shuffled()` is its own function, which uses a dependency's random numbers.
       ["Tests/Project/Documentation/Snippets/BuiltInValues.swift"]
     case .foundationPath:
       [
-        // It is the other way.
+        // Converts between `FilePath` and URLs.
         "Sources/Audio/FilePaths/FilePath.swift",
-        // Its file is in the temporary folder.
+        // Creates a file in the temporary folder.
         "Sources/Audio/SoundFile/Decoding/StreamInput.swift",
-        // It looks for a program.
+        // Looks for a program.
         "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
-        // Its users name a file by a URL, as with swift-sharing.
+        // Takes a URL from its users, like swift-sharing.
         "Sources/Features/Reducers/Sharing/FileStorageKey.swift",
-        // Its paths are key paths.
+        // Uses key paths, not file paths.
         "Sources/Features/Reducers/Stores/Store.swift",
-        // It writes what a developer records for tests.
+        // Writes what a developer records for tests.
         "Sources/SyrinxTestSupport/Recordings/RecordingJournal.swift",
       ]
     case .spawning:
       [
-        // It is `ChildProcess`.
+        // Implements `ChildProcess`.
         "Sources/Devices/AudioThreads/ChildProcess.swift",
-        // Its module imports no other of this package.
+        // Belongs to a module that imports no other module of this package.
         "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
       ]
     }
@@ -67,9 +75,9 @@ enum SourceRule: String, CaseIterable {
     return switch self {
     case .machinePath: Self.machineRoots.contains { file.text.contains($0) }
     case .unfinishedWork: file.text.contains(/TODO|FIXME/)
-    // A name with a module before it is only in the texts of macros.
+    // A name after a module, such as `Swift.fatalError`, occurs only in the texts of macros.
     case .fatalError: hasCall(/[^\w.]fatalError *\(/, file)
-    // With no space between: `try !isReady()` is something else.
+    // Without a space, because `try !isReady()` is not a forced try.
     case .forcedTry: file.text.contains("try!")
     case .unseededRandom:
       file.path.hasPrefix("Tests/")
@@ -91,12 +99,13 @@ enum SourceRule: String, CaseIterable {
     }
   }
 
-  /// Whether the file has a call that begins with the pattern, and whose arguments are such.
+  /// Returns whether the file contains a call that begins with the pattern and whose arguments
+  /// satisfy the predicate.
   private func hasCall(
     _ beginning: Regex<Substring>, _ file: SourceFile,
     with areSuch: (Substring) -> Bool = { _ in true }
   ) -> Bool {
-    // A line break first, so that every name has a character before it.
+    // Begins with a line break, so that a character precedes every name.
     let code = "\n" + file.code.joined(separator: "\n")
     return code.ranges(of: beginning).contains { range in
       var depth = 1
@@ -115,7 +124,8 @@ enum SourceRule: String, CaseIterable {
     "temporaryDirectory", "FileHandle(for", "(contentsOf: url", ".write(to:", "ofItem(atPath",
   ]
 
-  /// Each has a plain replacement: "even if", the parameter's name, "should repeat", the subject.
+  /// Phrases to replace, for example by "even if", a parameter's name, "should repeat", or the
+  /// subject.
   private static let riddles = [
     "also if ", "also when ", "also while ", "so many ", " is to be ", " are to be ", "whoever ",
     "what is available ", "what is left ", "believes ", "believed ", " in vain",

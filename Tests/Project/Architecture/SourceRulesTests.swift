@@ -5,7 +5,7 @@ import Testing
   func `no source breaks the rule`(rule: SourceRule) throws {
     let sources = try ["Sources", "Samples", "Tests"].flatMap(SourceFile.files)
       .filter { $0.path.hasSuffix(".swift") || $0.path.hasSuffix(".h") }
-      // These tests contain the texts that they look for.
+      // The tests of this folder contain the forbidden texts.
       .filter { !$0.path.hasPrefix("Tests/Project/Architecture/") }
     #expect(sources.filter(rule.isBroken).map(\.path) == [])
   }
@@ -32,7 +32,7 @@ import Testing
     (.riddle, "/// Ends, also if it failed."),
     (.riddle, "  // Reads at most so\n  // many bytes."),
   ])
-  func `a file that breaks the rule is found`(rule: SourceRule, text: String) {
+  func `a file that breaks the rule is reported`(rule: SourceRule, text: String) {
     #expect(rule.isBroken(by: file(rule, text)))
   }
 
@@ -52,7 +52,7 @@ import Testing
     #expect(!rule.isBroken(by: file(rule, text)))
   }
 
-  /// A file where the rule holds.
+  /// Creates a file with this text in a folder that the rule covers.
   private func file(_ rule: SourceRule, _ text: String) -> SourceFile {
     SourceFile(
       path: rule == .unseededRandom ? "Tests/ATests/A.swift" : "Sources/A/A.swift", text: text)

@@ -1,10 +1,11 @@
-/// The page that explains the sources, compared with the directories and files that exist.
+/// Compares the page that explains the sources with the existing directories and files.
 ///
-/// In the diagram every capitalized word is a target or an area; a path in backticks names a file or a directory.
+/// In the diagram, every capitalized word is a target or an area. A path in backticks names a file
+/// or a directory.
 struct SourcesPage {
   let text: String
 
-  /// The capitalized names and the executables of the diagram.
+  /// The capitalized words of the diagram, and the executable.
   var diagram: Set<String> {
     let fences = text.split(separator: "```", omittingEmptySubsequences: false)
     guard fences.count == 3 else { return [] }
@@ -13,7 +14,8 @@ struct SourcesPage {
         .filter { $0.first?.isUppercase == true || $0 == "syrinx" })
   }
 
-  /// The paths from `Sources`, or from the package's root if they begin with `Tests/`.
+  /// The paths in the text, relative to `Sources`, or to the package's root if they begin with
+  /// `Tests/`.
   var paths: Set<String> {
     let spans = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
@@ -22,7 +24,7 @@ struct SourcesPage {
         .map { $0.hasPrefix("Tests/") ? $0 : "Sources/\($0)" })
   }
 
-  /// The faults of the page of a package with these targets and files.
+  /// Returns the faults of the page if the package has these targets and files.
   func faults(targets: Set<String>, files: Set<String>) -> [String] {
     targets.subtracting(diagram).sorted().map { "the diagram lacks \($0)" }
       + diagram.subtracting(targets).sorted().map { "\($0) is not a target" }

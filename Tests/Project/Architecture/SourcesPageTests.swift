@@ -13,7 +13,7 @@ import Testing
     #expect(page.faults(targets: Set(targets), files: Set(files.map(\.path))) == [])
   }
 
-  @Test func `a missing target, an unknown target, and a missing file are found`() {
+  @Test func `a missing target, an unknown target, and a missing file are reported`() {
     let page = SourcesPage(
       text: """
         `A/Here.swift` and `A/Gone.swift`

@@ -1,4 +1,4 @@
-/// Finds the blocks of a document, line by line.
+/// Finds the code blocks of a document, line by line.
 struct Blocks {
   private(set) var snippets: [Snippet] = []
   private(set) var faults: [String] = []
@@ -20,7 +20,7 @@ struct Blocks {
     }
   }
 
-  /// The document ends here, and no block should be open.
+  /// Ends the document; a block that is still open is a fault.
   mutating func end() {
     if let open { faults.append("\(document):\(open.line): a block without an end") }
   }

@@ -1,4 +1,4 @@
-/// A text with blocks of code, each between two lines of three backticks.
+/// A text with code blocks between lines of three backticks.
 struct Document {
   var name: String
   var lines: [Substring]
@@ -12,7 +12,8 @@ struct Document {
     self.init(name: name, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
   }
 
-  /// The documentation in some Swift; its other lines are blank, so that all keep their numbers.
+  /// Creates a document from the documentation comments of Swift source; all other lines become
+  /// blank, so that line numbers stay the same.
   init(name: String, commentsOf source: String) {
     self.init(name: name, text: source)
     lines = lines.map { line in
@@ -22,10 +23,10 @@ struct Document {
     }
   }
 
-  /// The blocks that are marked as Swift.
+  /// The code blocks that are marked as Swift.
   var snippets: [Snippet] { blocks.snippets }
 
-  /// What keeps a block from being looked at, as `A.md:7: …`.
+  /// The reasons that blocks are not checked, as in `A.md:7: …`.
   var faults: [String] { blocks.faults }
 
   private var blocks: Blocks {
@@ -35,7 +36,8 @@ struct Document {
     return blocks
   }
 
-  /// The document with blank lines in place of some sections of the second and third level.
+  /// Returns the document with blank lines in place of these sections of the second and third
+  /// level.
   func without(sections headings: Set<String>) -> Document {
     var isLeftOut = false
     return Document(

@@ -20,20 +20,21 @@ import Testing
       ### D
       """)
 
-  @Test func `the blocks of Swift are found, with their lines`() {
+  @Test func `the Swift blocks of a document are found, with their line numbers`() {
     #expect(document.snippets.map(\.line) == [3, 12])
     #expect(document.snippets.map(\.code.lines) == [["let a = 1  // one"], ["let c = 3"]])
     #expect(document.snippets.map(\.code.imports) == [["import B"], []])
     #expect(document.faults == [])
   }
 
-  @Test func `a section is removed up to the next heading, and lines keep their numbers`() {
+  @Test func `a section is removed up to the next heading, and the other lines keep their numbers`()
+  {
     #expect(document.without(sections: ["C"]).snippets == [document.snippets[0]])
     #expect(document.without(sections: ["D", "E"]).snippets == document.snippets)
     #expect(document.without(sections: ["A"]).lines == document.lines)
   }
 
-  @Test func `the comments of a source file are a document`() {
+  @Test func `the comments of a source file can be read as a document`() {
     let comments = Document(
       name: "A.swift",
       commentsOf: """
@@ -72,7 +73,7 @@ import Testing
       ]
     ),
   ])
-  func `a code block that the tests would skip is a fault`(text: String, faults: [String]) {
+  func `a code block that the tests would skip is reported`(text: String, faults: [String]) {
     #expect(Document(name: "A.md", text: text).faults == faults)
   }
 }

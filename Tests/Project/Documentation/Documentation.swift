@@ -5,7 +5,7 @@ import TestTools
 struct Documentation {
   let root = Checkout.root
 
-  /// The sections whose Swift is for a manifest, which nothing here can compile.
+  /// The sections whose Swift belongs to a package manifest, which these tests cannot compile.
   static let manifests: Set = [
     "Both in one program", "The manifest", "The products",
   ]
@@ -15,7 +15,7 @@ struct Documentation {
     "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport",
   ]
 
-  /// Examples that are tested beside the code that they show.
+  /// Files outside the snippets' folder that contain examples of the documentation.
   private static let examplesElsewhere = [
     "Samples/Tests/Dictation/RecordedDictationTests.swift",
     "Samples/Tests/Dictation/ScriptedDictationTests.swift",
@@ -32,17 +32,17 @@ struct Documentation {
     try pages() + comments()
   }
 
-  /// The README and the articles, by their paths from the package's root.
+  /// Returns the README and the articles, named by their paths from the package's root.
   func pages() throws -> [Document] {
     try [page("README.md")] + catalogs().flatMap(articles)
   }
 
-  /// The DocC catalogs, such as `Sources/Audio/SoundFile/SoundFile.docc`.
+  /// Returns the DocC catalogs, such as `Sources/Audio/SoundFile/SoundFile.docc`.
   func catalogs() throws -> [String] {
     try filesBelow("Sources", ending: ".docc").map { "Sources/\($0)" }
   }
 
-  /// The modules with a catalog.
+  /// Returns the modules that have a catalog.
   func modules() throws -> [String] {
     try catalogs().compactMap { $0.split(separator: "/").last?.dropLast(".docc".count) }
       .map(String.init)
@@ -52,7 +52,7 @@ struct Documentation {
     try files(in: catalog, ending: ".md").map { try page("\(catalog)/\($0)") }
   }
 
-  /// Whether a path from the package's root leads to a file.
+  /// Returns whether a path, relative to the package's root, leads to a file.
   func hasFile(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: root.appending(path: path).path)
   }
@@ -61,7 +61,7 @@ struct Documentation {
     Document(name: path, text: try text(of: path))
   }
 
-  /// The comments of each source file.
+  /// Returns the comments of each source file as a document.
   func comments() throws -> [Document] {
     try Self.modules.flatMap { module in
       try filesBelow("Sources/Dependencies/\(module)", ending: ".swift").map {

@@ -4,7 +4,7 @@ import Testing
 @Suite struct DocumentationTests {
   private let documentation = Documentation()
 
-  @Test func `each snippet is compiled, line for line`() throws {
+  @Test func `each line of each snippet is compiled`() throws {
     let compiled = try documentation.compiledFiles()
     let snippets = try documentation.documents().flatMap {
       $0.without(sections: Documentation.manifests).snippets
@@ -15,7 +15,7 @@ import Testing
     #expect(missing.map { "\($0.document):\($0.line)" } == [])
   }
 
-  @Test func `each code block is checked`() throws {
+  @Test func `each code block has a marker that the tests accept`() throws {
     let faults = try documentation.documents().flatMap(\.faults)
     #expect(faults == [])
   }
@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test func `each page about a library has a snippet, except lists and single pages`() throws {
+  @Test func `each page about a library has a snippet, except lists and the listed pages`() throws {
     let pages = try documentation.pages().filter {
       !$0.name.hasPrefix("Sources/Command/SyrinxCommand/")
     }
@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  @Test func `the Swift Package Index documents each module with a catalog, but for the command`()
+  @Test func `the Swift Package Index documents each module with a catalog, except the command`()
     throws
   {
     let manifest = try String(

@@ -1,15 +1,15 @@
-/// A block of Swift in a document.
+/// A Swift block in a document.
 struct Snippet: Equatable {
   var document: String
-  /// The line of the block's first line, from 1.
+  /// The number of the block's first line, counted from 1.
   var line: Int
   var code: Code
 }
 
-/// The lines of some Swift, as far as they are compared: without indentation, blank lines, and
-/// lines that are nothing but a comment.
+/// The lines of Swift code that are compared: without indentation, blank lines, and lines that
+/// contain only a comment.
 struct Code: Equatable {
-  /// The imports, which a file has at its top, whatever stands there besides.
+  /// The imports, separate because a file has them at its top and may have more of them.
   var imports: Set<Substring> = []
   var lines: [Substring] = []
 
@@ -29,14 +29,14 @@ struct Code: Equatable {
     self.init(source.split(separator: "\n", omittingEmptySubsequences: false))
   }
 
-  /// Whether all of some other code is here, line after line.
+  /// Returns whether all lines of the other code occur here, one after the other.
   func contains(_ other: Code) -> Bool {
     imports.isSuperset(of: other.imports) && (other.lines.isEmpty || lines.contains(other.lines))
   }
 }
 
 extension Substring {
-  /// Without spaces at both ends.
+  /// The text without spaces at both ends.
   var trimmingSpaces: Substring {
     var rest = drop { $0 == " " }
     while rest.last == " " { rest.removeLast() }

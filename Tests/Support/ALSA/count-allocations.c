@@ -1,5 +1,5 @@
-// Counts what the card's threads of a process allocate: LD_PRELOAD it, and the process's end writes the number into the
-// file that ALLOCATIONS names.
+// Counts the allocations of a process's audio threads. It is used with LD_PRELOAD, and at the end of the process writes the
+// number to the file that ALLOCATIONS names.
 //
 //   cc -shared -fPIC -O1 -o count-allocations.so count-allocations.c
 #include <fcntl.h>
@@ -44,5 +44,5 @@ __attribute__((destructor)) static void tell(void) {
   close(file);
 }
 
-// The command ends with quick_exit, which runs no destructor.
+// The command ends with quick_exit, which runs no destructors.
 __attribute__((constructor)) static void begin(void) { at_quick_exit(tell); }

@@ -1,43 +1,43 @@
-// A sound card for tests: an ALSA plug-in, paced by a timer, that goes wrong on demand.
+// A sound card for tests: an ALSA plug-in that is paced by a timer and fails on demand.
 //
 //   cc -shared -fPIC -DPIC -O1 -o libasound_module_pcm_syrinxtest.so pcm_syrinxtest.c -lasound
 //
-// It is used by a configuration such as syrinxtest.conf beside this file, and opened by a name such as
+// A configuration such as syrinxtest.conf beside this file defines it, and it is opened by a name such as
 //
 //   syrinxtest:SCRIPT='format=S16 speed=4 xrun_at=4800'
 //
-// Playback appends what it is given to `output=FILE`, raw. Capture gives a ramp: the frame that passes the microphone at
-// index i since the device was started is i mod 32768 in 16 bit, scaled to the format, in all channels; frames that are
-// missed are missing in the ramp. With mark_channels=1 it is (i mod 1024) + 1024 c in channel c, counted from 0.
+// Playback appends the raw samples to `output=FILE`. Capture returns a ramp: i frames after the start of the device, the
+// value of all channels is i mod 32768 in 16 bits, scaled to the format. Frames that are not read in time are missing in the
+// ramp. With mark_channels=1, the value is (i mod 1024) + 1024 c in channel c, counted from 0.
 //
 // Words of a script (numbers are frames that the card has played or captured since it was opened):
 //   format=F         the only sample format: FLOAT, S32, S24, S24_3LE, S16
 //   rate=N           the only rate; channels=N: the only number of channels
-//   chmap=FL,FR,…    the positions of its channels, which it tells where it has as many
-//   set_chmap=1      it lets others say where its channels are; with 2 it claims so and stays as it is
-//   speed=N          time runs N times as fast (default 1); 0: not paced, frames are taken as they come
-//   output=FILE      where playback goes
+//   chmap=FL,FR,…    the positions of its channels, which it reports if their number matches
+//   set_chmap=1      the positions can be set; with 2, setting them succeeds without an effect
+//   speed=N          time runs N times as fast (default 1); 0: not paced, frames are accepted at once
+//   output=FILE      the file for playback
 //   open_error=E     opening fails with errno E
 //   xrun_at=N        an xrun, once; gone_at=N: ENODEV from then on, in every call
-//   hangup_at=N      poll answers POLLHUP from then on
-//   suspend_at=N     the machine sleeps, once; resume_again=N: resuming answers EAGAIN N times;
+//   hangup_at=N      poll returns POLLHUP from then on
+//   suspend_at=N     the machine sleeps, once; resume_again=N: resuming returns EAGAIN N times;
 //   resume_error=E   and then fails with errno E
-//   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
+//   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer returns EAGAIN
 //   fail=E           every transfer fails with errno E from fail_at=N on (default: at once)
-//   surplus=N        a transfer claims N frames more than it moved, and claim=N claims N frames, any number, from
-//                    claim_at=N on (default: at once); pointer=N: its position is N, any number, from pointer_at=N on
-//   start_error=E    starting fails with errno E; pollerr_at=N: poll answers POLLERR from then on
-//   mmap=1           its memory can be mapped, which plug-ins that convert demand of what they are over
-//   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
-//   again_in=CALL    CALL (prepare, start, or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
-//   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer, or delay) takes block_ms=N, once block_at=N has
-//                    been reached (default: at once), as with a sound server that is stopped; with open it is opening
-//   stall_at=N       nothing moves from then on, and nothing is said of it
-//   pause_at=N       its time stands still for pause_ms=N, once, as that of a server that suspends or moves a stream
-//   gone_for_ms=N    with gone_at: after N ms it is back, once and for all, for who opens it anew by the same script
-//   plugged=FILE     it is there for as long as FILE is: ENODEV at the opening and in every call where FILE is not
-//   tell=PIPE        a byte goes into the named pipe PIPE, once, when a call blocks, answers EAGAIN or finds the card gone
-//   delay=N          the delay that it claims; delay_error=E: asking for the delay fails with errno E
+//   surplus=N        a transfer reports N frames more than it moved; claim=N: a transfer reports N frames, from
+//                    claim_at=N on (default: at once); pointer=N: the position is N, from pointer_at=N on
+//   start_error=E    starting fails with errno E; pollerr_at=N: poll returns POLLERR from then on
+//   mmap=1           its memory can be mapped, which plug-ins that convert require of their device
+//   early_wakes=1    poll returns "ready" at every tick, whether a period is available or not
+//   again_in=CALL    CALL (prepare, start, or resume) returns EAGAIN again_times=N times (default 1) from again_at=N on
+//   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer, or delay) takes block_ms=N, from block_at=N on
+//                    (default: at once), as with a sound server that is stopped
+//   stall_at=N       no frame moves from then on, and no error is reported
+//   pause_at=N       time stands still for pause_ms=N, once, as with a server that suspends or moves a stream
+//   gone_for_ms=N    with gone_at: after N ms, the card is available again if it is opened with the same script
+//   plugged=FILE     the card is available while FILE exists; otherwise opening and every call fail with ENODEV
+//   tell=PIPE        writes a byte to the named pipe PIPE, once, when a call blocks, returns EAGAIN, or finds the card gone
+//   delay=N          the delay that it reports; delay_error=E: querying the delay fails with errno E
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
 #include <errno.h>
@@ -62,11 +62,11 @@ struct card {
   char again_in[16], block_in[16], plugged[256], tell[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
-  int64_t began;        // when the card last began to run, ns
-  int64_t base;         // frames that had passed by then, since it was opened
-  int64_t appl_base;    // the value of `base` at the last prepare: io's positions count from there
+  int64_t began;        // the time at which the card last began to run, ns
+  int64_t base;         // frames from the opening until then
+  int64_t appl_base;    // the value of `base` at the last prepare, from which io's positions count
   int64_t moved;        // frames transferred since the last prepare
-  int64_t halted;       // when it last ceased to run, ns; 0 before it first ran
+  int64_t halted;       // the time at which it last ceased to run, ns; 0 before its first run
   int64_t skipped;      // frames that passed the microphone while it did not run
   snd_pcm_uframes_t boundary;
   long transfers;
@@ -82,7 +82,7 @@ static int64_t frames_since(const struct card *c, int64_t start) {
   return (__int128)(now() - start) * c->io.rate * (c->speed ? c->speed : 1) / 1000000000;
 }
 
-// Frames played or captured since it was opened.
+// Returns the number of frames played or captured since the card was opened.
 static int64_t passed(const struct card *c) {
   if (!c->running) return c->base;
   if (c->speed) {
@@ -104,12 +104,13 @@ static int is_due(long *when, int64_t position) {
   return 1;
 }
 
-// Cards that are away for a time, by their scripts: what outlives the closing of one.
+// The cards that are gone for a time, by their scripts; a global variable, because it must outlive a card's closing.
 static struct { char script[1024]; int64_t back_at; } absences[64];
 static int absence_count;
 static pthread_mutex_t absences_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// When the card of this script is back, 0 where it has not been away; it goes now where `length` says so.
+// Returns the time at which the card of this script is back, or 0 if it has never been gone. If `length` is positive, the card
+// is gone from now on for this time, in ns.
 static int64_t back_at(const char *script, int64_t length) {
   int64_t when = 0;
   pthread_mutex_lock(&absences_lock);
@@ -125,7 +126,7 @@ static int64_t back_at(const char *script, int64_t length) {
   return when;
 }
 
-// Tells, once, that there is the trouble that the script is about.
+// Reports the fault of the script to the pipe, once.
 static void tell(struct card *c) {
   if (!*c->tell) return;
   int pipe = open(c->tell, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -141,7 +142,7 @@ static int is_gone(struct card *c) {
   return 1;
 }
 
-// Whether a card that is opened is away, or back for good.
+// Returns whether the card is gone when it is opened; a card that is back is not lost again.
 static int is_away(struct card *c) {
   if (c->gone_for_ms <= 0) return 0;
   int64_t when = back_at(c->script, 0);
@@ -149,7 +150,7 @@ static int is_away(struct card *c) {
   return when && now() < when;
 }
 
-// Does what the script says of a call that is being made; a negative answer is the call's.
+// Performs the script's faults for a call; a negative result is the error that the call returns.
 static int enter(struct card *c, const char *call) {
   if (!strcmp(c->block_in, call) && passed(c) >= c->block_at) {
     tell(c);
@@ -257,7 +258,7 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
   enter(c, "transfer");
   if (is_gone(c)) return -ENODEV;
   if (c->fail && passed(c) >= c->fail_at) return -(int)c->fail;
-  // alsa-lib believes what earlier transfers claimed, and then asks for more than there is.
+  // If earlier transfers reported too many frames, alsa-lib may request more than the buffer has.
   if (size > io->buffer_size) return -EAGAIN;
   c->transfers++;
   if (c->again_every > 0 && c->transfers % c->again_every == 0) return -EAGAIN;

@@ -1,6 +1,6 @@
-// A library that has ONNX Runtime's one exported function and nothing behind it: -DVERSION='"1.15.1"' is what it calls itself,
-// -DFOREIGN leaves the function out; with -DGATE a model is loaded until somebody writes to the pipe SYRINX_TEST_GATE, and the
-// process ends with 99 where the library's destructors run.
+// A fake library with ONNX Runtime's only exported function. -DVERSION='"1.15.1"' sets the version that it reports, and -DFOREIGN
+// omits the function. With -DGATE, loading a model lasts until a byte is written to the pipe SYRINX_TEST_GATE, and the process ends
+// with status 99 if the library's destructors run.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,8 +1,9 @@
 package import Foundation
 
-/// The checkout that the tests belong to: the folder with `Package.swift`, `Samples`, and `Tests`.
+/// The checkout of the tests: the folder with `Package.swift`, `Samples`, and `Tests`.
 package enum Checkout {
-  /// A folder above this file, also where a package of fixtures has it by a symbolic link.
+  /// The nearest folder above this file that contains `Tests/run.sh`; found even through a symbolic
+  /// link in a package of fixtures.
   package static let root: URL = {
     var folder = URL(filePath: #filePath).deletingLastPathComponent()
     while !FileManager.default.fileExists(atPath: folder.appending(path: "Tests/run.sh").path),
@@ -13,6 +14,8 @@ package enum Checkout {
     return folder
   }()
 
-  /// - Parameter path: from the checkout's root, as "Samples/sounds/go-forward.wav".
+  /// Returns the URL of a file.
+  ///
+  /// - Parameter path: the path from the checkout's root, such as "Samples/sounds/go-forward.wav".
   package static func file(_ path: String) -> URL { root.appending(path: path) }
 }

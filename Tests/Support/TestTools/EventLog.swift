@@ -1,7 +1,7 @@
 package import AudioThreads
 import Synchronization
 
-/// The events of streams so far, and the tests that wait for one of them.
+/// The events that streams have produced so far; a test can wait for an event.
 package final class EventLog<Event: Sendable>: Sendable {
   package typealias Predicate = @Sendable (Event) -> Bool
 
@@ -10,15 +10,15 @@ package final class EventLog<Event: Sendable>: Sendable {
     var awaited: [(event: Predicate, gate: Gate)] = []
   }
 
-  // Held to add an event or a wait.
+  // Locked to add an event or a waiting test.
   private let state = Mutex(State())
 
   package init() {}
 
-  /// All events so far.
+  /// All events until now.
   package var events: [Event] { state.withLock { $0.events } }
 
-  /// Reads a stream into the log; the gate opens at the stream's first event, or at its end.
+  /// Reads a stream into the log; `begun` opens at the stream's first event, or at its end.
   package func follow(
     _ stream: AsyncThrowingStream<Event, any Error>
   ) -> (reading: Task<Void, any Error>, begun: Gate) {
@@ -33,7 +33,7 @@ package final class EventLog<Event: Sendable>: Sendable {
     return (reading, begun)
   }
 
-  /// Returns when a matching event has come.
+  /// Returns as soon as the log contains a matching event.
   package func sees(_ event: @escaping Predicate) async {
     let gate = Gate()
     state.withLock { state in

@@ -2,15 +2,16 @@
 import Glibc
 #endif
 
-/// How the processor time of `work` grows from a quarter of `count` to `count`: about 4 for linear
-/// work, about 16 for quadratic work.
+/// Returns how much the processor time of `work` grows from a quarter of `count` to `count`: about
+/// 4 times for linear work, about 16 times for quadratic work.
 ///
-/// Only the time of this thread counts, and the best of three runs, so other work on the machine
-/// hardly matters.
+/// Only the time of this thread counts, and only the fastest of three runs, so other work on the
+/// machine hardly matters.
 ///
 /// - Parameters:
-///   - count: the greatest size; `work` also runs with a half and a quarter of it.
-///   - make: makes the input of a size, which is not timed.
+///   - count: the largest size; `work` also runs with a half and a quarter of it.
+///   - make: makes an input of the given size; its time does not count.
+///   - work: the measured work.
 package func growth<Input>(
   to count: Int, of make: (_ size: Int) -> Input, _ work: (Input) throws -> Void
 ) rethrows -> Double {
@@ -22,7 +23,8 @@ package func growth<Input>(
       return threadNanoseconds() - start
     }.min() ?? 0
   }
-  // A step of constant cost must not hide behind the smallest size.
+  // The growth from the half is considered, too, because a constant cost may dominate the smallest
+  // size.
   let (quarter, half, whole) = (max(1, times[0]), max(1, times[1]), times[2])
   return max(Double(whole) / Double(quarter), 2 * Double(whole) / Double(half))
 }

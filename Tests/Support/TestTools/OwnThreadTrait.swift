@@ -3,8 +3,8 @@ package import Testing
 
 /// Runs each test of a suite outside Swift's cooperative thread pool.
 ///
-/// The pool has one thread per core. A test that decodes for seconds without suspending blocks one and
-/// delays the asynchronous tests beside it.
+/// The pool has one thread per core. A test that decodes for seconds without suspending would block
+/// a thread and delay the asynchronous tests that run at the same time.
 package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
   package let isRecursive = true
 
@@ -20,7 +20,8 @@ extension Trait where Self == OwnThreadTrait {
   package static var ownThread: Self { Self() }
 }
 
-/// Starts a thread for each job of a task; Dispatch's queues would share the pool's threads.
+/// Starts a thread for each job of a task, because Dispatch's queues would share the threads of the
+/// pool.
 private final class ThreadPerJob: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in each run (SplitMix64).
+/// Random numbers that are the same in every run (SplitMix64).
 ///
 /// A test takes its seed as an argument, so that Swift Testing prints the seed with a failure:
 /// `@Test(arguments: [7 as UInt64])`.
@@ -16,7 +16,7 @@ package struct SeededNumbers: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number around 0 with a standard deviation of 1.
+  /// Returns a number around 0 with a standard deviation of 1.
   package mutating func normal() -> Double {
     (0..<12).reduce(into: -6.0) { sum, _ in sum += Double.random(in: 0..<1, using: &self) }
   }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder for one test, removed with its contents on `deinit`.
+/// A folder for one test; the folder and its contents are removed on `deinit`.
 package final class TestFolder: Sendable {
   package let url: URL
 
@@ -15,7 +15,7 @@ package final class TestFolder: Sendable {
 
   package func file(_ name: String) -> URL { url.appending(path: name) }
 
-  /// The names of its contents, hidden files included, sorted.
+  /// The sorted names of the folder's contents, including hidden files.
   package var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Runs the programs that Syrinx is compared with.
+/// Runs the programs with which Syrinx is compared.
 package enum Tool {
-  /// A program that is missing or failed.
+  /// The error if a program is missing or fails.
   ///
-  /// A test fails where its program is not installed.
+  /// A missing program makes a test fail.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
 

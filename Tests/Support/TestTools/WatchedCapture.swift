@@ -12,7 +12,11 @@ package final class WatchedCapture: CapturePCM {
     self.closed = { closed.open() }
   }
 
-  /// - Parameter closed: is called after every `close`.
+  /// Watches a capture device.
+  ///
+  /// - Parameters:
+  ///   - pcm: the device.
+  ///   - closed: called after every `close`.
   package init(_ pcm: any CapturePCM, closed: @escaping @Sendable () -> Void) {
     self.pcm = pcm
     self.closed = closed

@@ -1,22 +1,22 @@
-// A library with the interface of libvosk that knows no speech: it takes samples of 1000 for its first word, of 2000
-// for the second and so on, and what is less than 500 for silence. So a test knows which word lies where.
+// A fake library with the interface of libvosk, which recognizes no speech: samples of 1000 are its first word, of 2000 its
+// second word, and so on; samples below 500 are silence. A test therefore determines the position of each word.
 //
-// The file "script" in a model's folder says how it behaves, a line each:
-//   log FILE          appends a line for each call but those for audio
-//   pause MS          ends a stretch after so much silence, as Vosk does
-//   alternatives text gives alternatives without their words, as some versions do
-//   unknown WORD      is not in the dictionary
-//   result FILE       answers with this file's bytes; partial FILE as well
-//   null WHAT         gives NULL for: model, recognizer, result, partial
-//   accept CODE       what hearing audio gives
-//   endless           gives a result of 32 MiB
-//   slow MS           how long hearing audio takes the first time
-//   held PIPE         hears audio only when a byte for it can be read from this pipe; the log says so before
-//   late PIPE         gives its final result only when a byte can be read from this pipe; the log says so before
-//   abort             ends the process when it hears audio
+// The file "script" in a model's folder determines the behavior, one line each:
+//   log FILE          appends a line to the file for each call except those with audio
+//   pause MS          ends a stretch after this much silence, like Vosk
+//   alternatives text returns alternatives without their words, like some versions
+//   unknown WORD      a word that is not in the dictionary
+//   result FILE       returns the file's bytes as a result; partial FILE: as a partial result
+//   null WHAT         returns NULL for: model, recognizer, result, partial
+//   accept CODE       the return value of a call with audio
+//   endless           returns a result of 32 MiB
+//   slow MS           the time that the first call with audio takes
+//   held PIPE         processes audio only after reading a byte from this pipe, and logs the call before
+//   late PIPE         returns the final result only after reading a byte from this pipe, and logs the call before
+//   abort             ends the process at the first call with audio
 //
-// Compiled with -DMINIMAL it has nothing that may be missing, with -DLACKING one function too few, and with
-// -DENDPOINTER what came after 0.3.45.
+// With -DMINIMAL, it lacks all optional functions; with -DLACKING, it lacks a required one; with -DENDPOINTER, it has the
+// functions added after version 0.3.45.
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -138,7 +138,7 @@ static void wait_for_byte(Model *model, const char *path, const char *call) {
   note(model, call);
   int pipe = open(path, O_RDONLY);
   char byte;
-  // A pipe that is gone holds nobody.
+  // A missing pipe does not block the call.
   if (pipe < 0) return;
   if (read(pipe, &byte, 1) < 0) perror(path);
   close(pipe);
@@ -160,7 +160,7 @@ int vosk_recognizer_accept_waveform_s(Recognizer *recognizer, const int16_t *sam
   return model->pause && recognizer->count && recognizer->silence >= model->pause * RATE / 1000;
 }
 
-// Answers
+// Results
 
 static char *file_text(const char *path) {
   char *text = calloc(1, 1 << 20);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the library of fake-vosk.c and a model that looks right from outside: fake-vosk.sh FOLDER [COMPILER FLAG...]
-# They are FOLDER/libvosk.so and FOLDER/vosk-model-small-en-us-0.1, whose file "script" determines the behavior.
+# Builds the library of fake-vosk.c and a model with plausible files: fake-vosk.sh FOLDER [COMPILER FLAG...]
+# Their paths are FOLDER/libvosk.so and FOLDER/vosk-model-small-en-us-0.1; the model's file "script" determines the behavior.
 set -euo pipefail
 folder=$1
 shift

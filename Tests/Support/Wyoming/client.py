@@ -1,7 +1,7 @@
-"""A Wyoming client made with the PyPI package `wyoming`: it has a file transcribed as Home Assistant does.
+"""A Wyoming client made with the PyPI package `wyoming`: it requests the transcript of a file like Home Assistant.
 
-client.py URI FILE [language [times]]: it prints the events that come back, one JSON object a line; over
-stdio it prints them to standard error.
+client.py URI FILE [language [times]]: prints the server's events, one JSON object per line; over stdio,
+it prints them to standard error.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ async def heard(client):
     if event is None:
         return None
     if Info.is_type(event.type):
-        # That the package takes it apart shows that nothing is missing in it.
+        # Parsing fails if anything is missing in the event.
         Info.from_event(event)
     print(json.dumps({"type": event.type, "data": event.data}), file=output, flush=True)
     return event

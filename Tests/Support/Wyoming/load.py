@@ -1,9 +1,9 @@
-"""Clients made with the PyPI package `wyoming`, at once, and a server that is killed halfway.
+"""Runs clients of the PyPI package `wyoming` at the same time, and kills a server halfway.
 
-load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS PORT]: each client has the file recognized UTTERANCES times, each time on a new
-connection. When half of the utterances are recognized, the process of the server on this port is killed during an utterance. It
-may cost as many utterances as it has connections then. All others, and all that begin later, must have this text. Prints the
-number of lost ones.
+load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS PORT]: each client sends the file UTTERANCES times, each time on a new connection.
+After half of the utterances, the server with this process and port is killed during an utterance. At most as many utterances may
+be lost as it has connections at that moment. All others, and all later ones, must have the text TEXT. Prints the number of lost
+utterances.
 """
 
 import asyncio
@@ -59,9 +59,9 @@ async def utterance():
 
 
 def kill():
-    """Kills the server, unless it is in no utterance now."""
+    """Kills the server if it is processing an utterance."""
     global connections, killed
-    # A stopped server finishes nothing while its connections are counted.
+    # The server is stopped, so that it finishes no utterance while its connections are counted.
     os.kill(victim, signal.SIGSTOP)
     command = ["ss", "--no-header", "--tcp", "--numeric", "state", "established", f"sport = :{sys.argv[7]}"]
     connections = len(subprocess.check_output(command).splitlines())
@@ -70,7 +70,7 @@ def kill():
         return
     descriptor = os.pidfd_open(victim)
     os.kill(victim, signal.SIGKILL)
-    # A dying process still has its port for a moment. No utterance begins until it is gone.
+    # A dying process keeps its port for a moment, so no utterance begins until the process has ended.
     select.select([descriptor], [], [])
     killed = True
 

@@ -1,4 +1,4 @@
-"""A Wyoming server made with the PyPI package `wyoming`: it says what it has heard.
+"""A Wyoming server made with the PyPI package `wyoming`: its transcripts describe the received audio.
 
 server.py URI [closing] [plain]: `closing` ends each connection after its transcript, `plain` does
 not stream transcripts. A TCP server prints its port, a Unix one a line, when it listens.

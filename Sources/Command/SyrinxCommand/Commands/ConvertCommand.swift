@@ -87,7 +87,7 @@ struct ConvertCommand: FileListSubcommand {
     try require(!(mix && isBatch), "--mix needs one output; name it with -o.")
   }
 
-  /// `syrinx convert *.wav` must not replace the last file.
+  /// Prevents `syrinx convert *.wav` from overwriting the last file.
   private func checkLastFile() throws {
     guard output == nil, !isBatch, files.count > 2, let last = files.last,
       last.status?.isRegularFile == true,
@@ -194,14 +194,14 @@ struct ConvertCommand: FileListSubcommand {
     return result.shortfalls.isEmpty && !result.files.isEmpty
   }
 
-  /// Whether each input becomes a file of its own.
+  /// Whether each input is converted to a separate output.
   private var isBatch: Bool {
     guard output == nil, to != nil || outputDir != nil else { return false }
     // With --to, a final - is the output, because standard input has no name to derive one from.
     return outputDir != nil || files.count < 2 || files.last != "-"
   }
 
-  /// The conversions that the arguments request.
+  /// Returns the conversions that the arguments request.
   private func plan() throws -> [ConversionJob] {
     let container = to.flatMap(SoundFileEncoding.Container.init(pathExtension:))
     if isBatch {
@@ -240,9 +240,9 @@ struct ConvertCommand: FileListSubcommand {
   }
 }
 
-/// The output of `syrinx convert --json`.
+/// The records that `syrinx convert --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let conversionSchema = """
     With --json, each output is an object: "inputs", "output" (its full path), "format" (its \
     extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \
@@ -267,7 +267,7 @@ extension JSONRecord {
     ]
   }
 
-  /// The failure of a conversion.
+  /// Creates the record of a failed conversion.
   init(_ job: ConversionJob, error: any Error) {
     self = [
       "inputs": job.inputs, "output": job.output,
@@ -277,8 +277,8 @@ extension JSONRecord {
 }
 
 extension ConversionResult {
-  /// A sentence with the largest reduction of a peak, and the loudness if it misses the target; nil
-  /// if nothing was limited.
+  /// Returns a sentence with the largest reduction of a peak, and the loudness if it misses the
+  /// target; nil if nothing was limited.
   fileprivate func limitation(of normalization: AudioConversion.Normalization?) -> String? {
     guard case .loudness(let target) = normalization, limiterGain < Decibels(0) else { return nil }
     let text = "limited by up to \((-limiterGain.value).tenths) dB to keep peaks at -1 dBTP"
@@ -319,7 +319,8 @@ struct ConversionJob: Sendable {
 }
 
 extension FilePath {
-  /// The name of a part, with its number in place of `%d` or `%03d`, or before the extension.
+  /// Returns the name of a part, with its number in place of `%d` or `%03d`, or before the
+  /// extension.
   func numbered(_ number: Int) -> FilePath {
     var text = text
     for width in 0...9 {
@@ -334,7 +335,7 @@ extension FilePath {
       ? FilePath(name) : folder.appending(FilePath(name))
   }
 
-  /// The name without the number of a part: `talk.wav` for `talk-007.wav`.
+  /// The name of the whole file if this is a part's name: `talk.wav` for `talk-007.wav`.
   var wholeOfPart: FilePath? {
     guard let dash = stem.bytes.lastIndex(of: UInt8(ascii: "-")) else { return nil }
     let digits = stem.bytes[(dash + 1)...]

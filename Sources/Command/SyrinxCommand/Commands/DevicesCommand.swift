@@ -47,7 +47,7 @@ struct DevicesCommand: Subcommand {
     }
   }
 
-  /// Playback devices first, then devices that only capture.
+  /// Returns the playback devices, followed by the devices that only capture.
   private func devices() async throws -> [AudioDevice] {
     @Dependency(\.audioPlayer) var player
     @Dependency(\.audioRecorder) var recorder
@@ -69,7 +69,7 @@ struct DevicesCommand: Subcommand {
 }
 
 extension [AudioDevice] {
-  /// The line of titles, and a line for each device; `*` marks the default device.
+  /// Returns a header line and a line for each device; `*` marks the default device.
   func tableLines(
     _ details: (AudioDevice) -> DeviceDetails = { DeviceDetails(of: $0) }
   ) -> [String] {
@@ -120,17 +120,19 @@ extension JSONRecord {
   }
 }
 
-/// The kernel's description of a card's device in `/proc/asound`, read without opening the device.
+/// Details of a hardware device that the kernel shows in `/proc/asound`, read without opening the
+/// device.
 struct DeviceDetails: Equatable {
   /// The sample rates in hertz, in ascending order; empty if unknown.
   var rates: [Int] = []
   /// The channel counts, in ascending order; empty if unknown.
   var channels: [Int] = []
-  /// The programs that use it now.
+  /// The programs that have the device open.
   var holders: [DeviceHolder] = []
 
-  /// The details of a device such as `hw:CARD=PCH,DEV=0`; empty for plug-ins and servers, which use
-  /// a card's device themselves.
+  /// Reads the details of a device such as `hw:CARD=PCH,DEV=0`.
+  ///
+  /// They are empty for plug-ins and servers, which open a hardware device themselves.
   init(of device: AudioDevice, root: FilePath = "/proc") {
     guard
       let match = device.id.rawValue.firstMatch(of: /^(?:plug)?hw:CARD=([^,\/]+),DEV=(\d+)$/)
@@ -144,14 +146,15 @@ struct DeviceDetails: Equatable {
     (rates, channels) = (
       Self.numbers(after: "Rates:", stream), Self.numbers(after: "Channels:", stream)
     )
-    // A codec does not name its device, so it is used only for a card with a single device.
+    // A codec file does not name its device, so its rates are certain only on a card with one
+    // device.
     let parts = (card.names ?? []).filter { $0.text.hasPrefix("pcm") }
     if stream.isEmpty, parts.allSatisfy({ $0.text.hasPrefix("pcm0") }) {
       rates = Self.numbers(after: "rates [", card.appending("codec#0").lines)
     }
   }
 
-  /// The numbers in lines such as `    Rates: 44100, 48000` of USB devices, and
+  /// Returns the numbers in lines such as `    Rates: 44100, 48000` of USB devices, and
   /// `    rates [0x5e0]: 44100 48000` of HDA codecs.
   private static func numbers(after key: String, _ lines: [Substring]) -> [Int] {
     let lists = lines.filter { line in line.drop { $0 == " " }.hasPrefix(key) }
@@ -160,13 +163,13 @@ struct DeviceDetails: Equatable {
     return Set(numbers).sorted()
   }
 
-  /// The programs in the status files of a device's parts.
+  /// Returns the programs in the status files of a device's substreams.
   private static func holders(of device: FilePath, root: FilePath) -> [DeviceHolder] {
     (device.names ?? []).filter { $0.text.hasPrefix("sub") }.sorted { $0.text < $1.text }
       .compactMap { part in
         let status = device.appending(part).appending("status").lines
         guard let thread = number("owner_pid", in: status) else { return nil }
-        // The owner is the thread that opened the device.
+        // `owner_pid` is the thread that opened the device; `Tgid` is the ID of its process.
         let process =
           number("Tgid", in: root.appending(FilePath("\(thread)")).appending("status").lines)
           ?? thread
@@ -177,7 +180,7 @@ struct DeviceDetails: Equatable {
       }
   }
 
-  /// The number in the line `key : number`.
+  /// Returns the number in the line `key : number`.
   private static func number(_ key: String, in lines: [Substring]) -> Int32? {
     lines.first { $0.hasPrefix(key) }.flatMap { line in
       line.split(separator: ":").last.flatMap { Int32($0.filter { !$0.isWhitespace }) }

@@ -55,7 +55,7 @@ struct DoctorCommand: Subcommand {
     }
   }
 
-  /// A finding on recognizing, and one for each engine that is absent.
+  /// Returns a finding on speech recognition, and one for each missing engine.
   private func recognizing() async -> [HealthFinding] {
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
@@ -112,13 +112,13 @@ struct HealthFinding: Encodable, Equatable {
     HealthFinding(check, .failure, detail, remedy: remedy)
   }
 
-  /// The line for people.
+  /// The human-readable line.
   var line: String {
     let end = remedy.map { "; \($0)" } ?? ""
     return "\(state.rawValue.padded(to: 7))  \(check.padded(to: 18))  \(detail)\(end)".printableLine
   }
 
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let schema = """
     With --json, each line is an object: "check", "state" (ok, note, or failure), "detail", and, if \
     something can be done, "remedy".

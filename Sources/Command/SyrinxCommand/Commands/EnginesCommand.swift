@@ -63,7 +63,7 @@ struct EnginesCommand: Subcommand {
 
   func perform(in context: CommandContext) async throws {
     if verify { return try await verifyFiles(in: context) }
-    // `validate` also runs for the subcommands, which have an option of this name.
+    // Not checked in `validate`, which also runs for the subcommands, where --to is valid.
     try require(
       destination.chosen == nil, "--to requires --verify, or `engines install` or `engines remove`."
     )
@@ -129,7 +129,7 @@ extension SpeechEngineDescription {
     return texts.isEmpty ? [] : ["\(name)  can: \(texts.joined(separator: ", "))"]
   }
 
-  /// The reason that the engine is not ready, and the command that helps; nil if it is ready.
+  /// The reason that the engine is not ready, and the command to fix it; nil if it is ready.
   fileprivate var missing: String? {
     obstacle.map {
       [$0, EngineName(rawValue: name)?.remedy].compactMap(\.self).joined(separator: "; ")
@@ -160,7 +160,7 @@ extension SpeechEngineCapability {
 
 /// An engine, or the installable voice activity detector, in the output of `syrinx engines --json`.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let engineSchema = """
     With --json, each engine is an object on its own line: "engine" (the value for --engine), \
     "default", "ready", "models", each with "language" and "location", "capabilities" out of \
@@ -182,7 +182,7 @@ extension JSONRecord {
     ]
   }
 
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let detectorSchema = """
     An object for the installable voice activity detector follows: "detector", "ready", and \
     "location" or "missing".
@@ -200,8 +200,8 @@ extension JSONRecord {
 }
 
 extension SpeechActivityDetector {
-  /// The location of the installable voice activity detector, or the reason that commands, which use
-  /// this detector, cannot use it.
+  /// The location of the installable voice activity detector, or the reason that it is not in use,
+  /// if this detector is the one that commands use.
   fileprivate var installed: Result<String, CommandFailure> {
     let installable = EngineComponent.silero.name
     let remedy = "`syrinx engines install \(installable)` installs library and model"
@@ -215,7 +215,7 @@ extension SpeechActivityDetector {
     }
   }
 
-  /// The line for people about the installable detector.
+  /// Returns the human-readable line about the installable detector.
   fileprivate static func line(_ installed: Result<String, CommandFailure>) -> String {
     let name = "  \(EngineComponent.silero.name) (finds speech)"
     return switch installed {

@@ -48,7 +48,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends the read of a pipe and ends FFmpeg, because its server may not respond.
+    // The stop signal ends the read of a pipe. It also ends FFmpeg, whose server may not respond.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }
@@ -62,7 +62,7 @@ struct InfoCommand: FileListSubcommand {
         of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
-      // The descriptions up to a problem share a write.
+      // One write prints all descriptions up to the next problem.
       var rest = descriptions[...]
       while !rest.isEmpty {
         let count = rest.prefix { $0.problem == nil }.count + 1
@@ -75,8 +75,8 @@ struct InfoCommand: FileListSubcommand {
     }
   }
 
-  /// Groups files that share a thread and a write, because either costs more than reading a small
-  /// file.
+  /// Groups small files, because a thread and a write for each file would cost more than reading
+  /// it.
   private func batches(jobs: Int) -> [[FilePath]] {
     // With few files, each is printed as soon as it is read.
     let size = min(64, max(1, files.count / (16 * jobs)))
@@ -95,10 +95,10 @@ struct InfoCommand: FileListSubcommand {
   }
 }
 
-/// The description of a file, and the problem with it.
+/// The text to print for a file, and the problem to report.
 private typealias Description = (text: String?, problem: String?)
 
-/// Reads files on a thread that may block.
+/// Describes files on a separate thread, because reading may block.
 private func descriptions(
   of files: [FilePath], json: Bool, verifies: Bool, stopSignal: WakeUp?
 ) async -> [Description] {
@@ -147,7 +147,7 @@ private func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFile
   return try AudioFileInfo(decoding: reader, interruption: stopSignal)
 }
 
-/// The description of a file that cannot be described; it has a text only in JSON.
+/// Returns the description of an unreadable file; it has a text only in JSON.
 private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Description {
   // JSON can express all names and messages, so encoding cannot fail.
   (json ? try? JSONRecord(file, error: "\(error)").jsonLine() : nil, "\(error)")
@@ -161,9 +161,9 @@ extension AudioTag {
   }
 }
 
-/// The output of `syrinx info --json`.
+/// The records that `syrinx info --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let fileInfoSchema = """
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
@@ -210,7 +210,7 @@ extension JSONRecord {
 }
 
 extension AudioFileInfo {
-  /// The lines for people; the report of a truncated file follows them.
+  /// Returns the human-readable lines; the report of a truncated file follows them.
   fileprivate func text(_ file: FilePath) -> String {
     let audio: [String?] = [
       "\(format.sampleRate.hertz) Hz",
@@ -223,7 +223,7 @@ extension AudioFileInfo {
     let sizes = [
       byteCount.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
     ].compactMap(\.self)
-    // A format with only one encoding is named once.
+    // A format with only one encoding has the same name as the encoding, so it is shown once.
     let name = container == encoding ? container : "\(container), \(encoding)"
     var lines = [
       ("file", "\(file)"), ("format", name),

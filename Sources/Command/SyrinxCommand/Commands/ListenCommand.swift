@@ -123,7 +123,7 @@ struct ListenCommand: RecognizingSubcommand {
   }
 }
 
-/// Shows the level of audio that passes.
+/// Shows the level of the audio that passes through.
 private actor InputMeter {
   private let console: Console
   private var levels = LevelMeter(every: .milliseconds(100))
@@ -133,7 +133,7 @@ private actor InputMeter {
     self.console = console
   }
 
-  /// Passes the buffers on.
+  /// Returns the same buffers, and shows the level of each as it passes.
   nonisolated func showing(
     _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
@@ -153,7 +153,7 @@ private actor InputMeter {
   }
 }
 
-/// Saves the audio for the recognizer to the file of `--keep`, on the same timeline.
+/// Saves the audio that the recognizer receives to the file of `--keep`, on the same timeline.
 private final class AudioSaver: Sendable {
   private let file: FilePath
   private let encoding: SoundFileEncoding
@@ -167,7 +167,7 @@ private final class AudioSaver: Sendable {
     self.console = console
   }
 
-  /// Passes the buffers on and writes them; after a failure it only passes them on.
+  /// Returns the same buffers, and writes each to the file until a write fails.
   func saving(
     _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> some AsyncSequence<AudioBuffer, any Error> & Sendable {

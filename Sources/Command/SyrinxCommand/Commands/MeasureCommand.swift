@@ -161,9 +161,9 @@ struct MeasureCommand: FileListSubcommand {
   }
 }
 
-/// The figures of a file or a stream as text for people.
+/// The human-readable results for a file or a stream.
 extension AudioMeasurement {
-  /// The lines; the first line names the audio.
+  /// Returns the lines; the first line names the audio.
   fileprivate func lines(name: String) -> [String] {
     let rows = [
       loudnessRow, peakRow, row("rms", level.rms.levelText), clippingRow, offsetRow, silenceRow,
@@ -236,7 +236,7 @@ extension AudioMeasurement {
 }
 
 extension Double {
-  /// The value with five decimals; below a billion it is never in powers of ten.
+  /// The value with five decimals; it has no exponent below a billion.
   fileprivate var offsetText: String {
     // A larger number does not fit into the integer.
     guard abs(self) < 1e9 else { return "\(self)" }
@@ -246,10 +246,12 @@ extension Double {
   }
 }
 
-/// The output of `syrinx measure --json`. Levels are in dBFS, loudness is in LUFS, and lengths are
-/// in seconds; silence has neither level nor loudness.
+/// The records that `syrinx measure --json` prints.
+///
+/// Levels are in dBFS, loudness is in LUFS, and lengths are in seconds; silence has neither level
+/// nor loudness.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let measurementSchema = """
     With --json, each file is one object: "file" (or "device"), "rate", "channelCount", "length" in \
     seconds, "frames"; "peak", "rms", and "noiseFloor" in dBFS, "truePeak" in dBTP, "integrated", \

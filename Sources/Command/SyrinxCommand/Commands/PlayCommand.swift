@@ -180,16 +180,18 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
-  /// The time between progress reports; it is longer if no progress is shown, to save CPU time.
+  /// Returns the time between progress reports; it is longer if no progress is shown, to save CPU
+  /// time.
   ///
-  /// It is longest without controls and streams. The device then gets a larger buffer, which saves
-  /// the most CPU time.
+  /// It is longest without controls and streams, because the device then gets a larger buffer,
+  /// which saves the most CPU time.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
   }
 
-  /// An item that plays a file, whose tags may be read.
+  /// Returns an item that plays a file; for `--replay-gain`, it reads the gain from the file's
+  /// tags.
   private func item(_ file: FilePath, in context: CommandContext) -> PlaybackItem {
     var item = PlaybackItem(
       source: file == "-" ? .stream(input.standardInput(in: context)) : .file(file.source),

@@ -111,7 +111,7 @@ struct PlotCommand: FileListSubcommand {
     try checkExtension()
   }
 
-  /// Throws if an option has no effect, because another one is present or absent.
+  /// Throws if an option has no effect because another option is present or missing.
   private func checkCombination() throws {
     try require(scale == nil || spectrogram, "--scale requires --spectrogram.")
     let ofPeaks = [("--samples-per-pixel", samplesPerPixel != nil), ("--bits", bits != nil)]
@@ -128,7 +128,7 @@ struct PlotCommand: FileListSubcommand {
     }
   }
 
-  /// Throws if the extension of the output does not fit its format.
+  /// Throws if the extension of the output does not match its format.
   private func checkExtension() throws {
     guard let output, output != "-" else { return }
     let ending = output.pathExtension.lowercased()
@@ -167,7 +167,7 @@ struct PlotCommand: FileListSubcommand {
       "two files have the same name: their plots would be one file.")
   }
 
-  /// The file for the plot or the peaks of a file; nil for the terminal.
+  /// Returns the file for the plot or the peaks of a file; nil for the terminal.
   private func output(of file: FilePath) -> FilePath? {
     guard let outputDir else { return output }
     let ending = data?.rawValue ?? (to ?? .png).rawValue
@@ -189,7 +189,7 @@ struct PlotCommand: FileListSubcommand {
   }
 
   private func plotFiles(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
-    // A terminal shows one after the other.
+    // A terminal shows one plot at a time.
     let jobs = outputDir == nil ? 1 : parallel.count
     try await context.forEachFile(files, jobs: jobs, showsProgress: true, inputs: { [$0] }) {
       file, console in
@@ -275,7 +275,7 @@ struct PlotCommand: FileListSubcommand {
     return cues
   }
 
-  /// Writes to a file, complete or not at all, or to standard output.
+  /// Writes to standard output, or to a file, which appears only when it is complete.
   private func write(
     _ blocks: some Sequence<[UInt8]> & Sendable, to output: FilePath?, in context: CommandContext
   ) async throws {

@@ -151,7 +151,7 @@ struct ServeCommand: RecognizingSubcommand {
           try await group.next()
         }
       } catch is CancellationError {
-        // A signal ends the server this way.
+        // A signal canceled the server.
       }
     }
   }
@@ -159,7 +159,7 @@ struct ServeCommand: RecognizingSubcommand {
   /// The endpoint for `--metrics`; nil without it.
   private func metricsEndpoint() throws -> MetricsEndpoint? {
     guard let metrics else { return nil }
-    // The usual port is that of the Wyoming server.
+    // An address without a port gets the Wyoming server's port, so the port must be explicit.
     guard case .tcp(let host, let port) = WyomingAddress(metrics), metrics.hasSuffix(":\(port)")
     else {
       throw ValidationError("--metrics \(metrics) is not a TCP address; use tcp://host:port.")

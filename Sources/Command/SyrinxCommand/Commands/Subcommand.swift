@@ -22,7 +22,7 @@ protocol Subcommand: AsyncParsableCommand {
   /// Replaces dependencies before `perform`.
   func prepare(_ values: inout DependencyValues) throws
 
-  /// Does the job; an error that it throws is reported and determines the exit status.
+  /// Does the work of the subcommand; a thrown error is reported and determines the exit status.
   nonisolated(nonsending) func perform(in context: CommandContext) async throws
 }
 
@@ -49,7 +49,7 @@ extension Subcommand {
       guard let report = ErrorReport(error) else { throw error }
       if let sentence = report.sentence {
         await console.report(sentence)
-        // The exit status shows that the output is incomplete.
+        // A failed write is ignored, because the exit status already reports a failure.
         if printsFailureAsJSON {
           try? await console.print(JSONRecord(error: sentence).jsonLine())
         }
@@ -64,7 +64,8 @@ extension Subcommand {
     do {
       try await withDependencies {
         $0.soundCard = soundCard
-        // A command plays in the format of its file, so keeping a device open is useless.
+        // A command always plays in the format of its file, so keeping a device open would be
+        // useless.
         $0.playbackIdleTime = .zero
         try prepare(&$0)
       } operation: {
@@ -90,7 +91,7 @@ struct CommandContext: Sendable {
     if let signal = signals.received { throw .interrupted(signal) }
   }
 
-  /// Reports the problems of files and returns whether nothing is missing.
+  /// Reports the problems of files; returns false if any audio is missing.
   func reportProblems() async -> Bool {
     for problem in problems.all { await console.report("\(problem)") }
     return problems.isComplete
@@ -98,7 +99,8 @@ struct CommandContext: Sendable {
 
   /// Runs `body` as a task that the first signal cancels, so that the command can clean up.
   func canceledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    // Called before the work, which may take a lock that only its end releases.
+    // The signals must be accepted before the work begins, because it may acquire a lock that only
+    // its normal end releases.
     signals.begin()
     let work = Task { try await body() }
     try await signals.finishing(with: { work.cancel() }) {
@@ -120,7 +122,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
   /// A virtual microphone could not read the file to its end.
   case failure(SoundFileError)
 
-  /// A sentence for people.
+  /// A human-readable sentence.
   var description: String {
     switch self {
     case .shortfall(let shortfall, let file): "\(file) is incomplete: \(shortfall)"
@@ -132,7 +134,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
 
 /// Collects problems of files, which are reported when the command ends.
 final class FileProblems: Sendable {
-  // The lock is held to append or read, by an audio thread and the command.
+  // Locked by an audio thread and by the command, only to append or read.
   private let problems = Mutex<[FileProblem]>([])
 
   func append(_ problem: FileProblem) {
@@ -148,7 +150,8 @@ final class FileProblems: Sendable {
 }
 
 extension FilePath {
-  /// The audio of a file, an address, or standard input; truncated audio is recorded as a problem.
+  /// Returns the audio of a file, an address, or standard input; truncated audio is recorded as a
+  /// problem.
   func buffers(
     framesPerBuffer: FrameCount = 4096, problems: FileProblems
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {

@@ -49,7 +49,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       \(FilePath.jsonHelp). \(JSONRecord.archiveSchema)
       """)
 
-  /// The help on parallel recognition.
+  /// The help on parallel jobs.
   private static let jobsHelp = """
     With --jobs, several decoders of 100 MB each work in parallel: on several files, and on several \
     utterances of a long file. Text and order do not depend on their number. Partial results use one \
@@ -81,8 +81,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var transcript: TranscriptOptions
 
-  /// The transcript of the only input; nil for a folder, once `validate` has moved it to
-  /// `outputDir`.
+  /// The file for the transcript of the only input; if it is a folder, `validate` moves it to
+  /// `outputDir` and sets this to nil.
   @Option(
     name: .shortAndLong,
     help: .value(
@@ -161,12 +161,12 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       guard output != nil else {
         return try await transcribe(to: nil, preparing: prepare, in: context)
       }
-      // From here on, a signal must remove the incomplete file.
+      // From here on, a signal must cancel the work, so that the incomplete file is removed.
       return try await context.canceledBySignals {
         try await transcribe(to: nil, preparing: prepare, in: context)
       }
     }
-    // Once open, the archive has a lock to remove.
+    // An open archive has a lock file to remove, so a signal must cancel the work.
     try await context.canceledBySignals {
       do {
         try await transcribe(to: archive, preparing: prepare, in: context)
@@ -214,13 +214,14 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     outputDir.map { TranscriptFolder(path: $0, styles: transcript.styles) }
   }
 
-  /// Begins the transcripts of an input, in the order of the styles; none for standard output.
+  /// Opens the transcripts of an input, in the order of the styles; returns none for standard
+  /// output.
   func outputs(for input: TranscriptionInput) async throws -> [PendingOutput] {
     if let output { return [try PendingOutput(path: output.text, followsLinks: true)] }
     return try await folder?.files(for: input) ?? []
   }
 
-  /// The records of the output folder; nil for a file and for standard output.
+  /// Returns the records of the output folder; nil for a file and for standard output.
   private func archive(
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {
@@ -229,12 +230,13 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let chosen = recognition.chosenEngine
     var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // The model's folder. A remote engine has none, and its availability would wait for the server.
+    // The model's folder, or the address of a remote engine, whose availability would have to wait
+    // for the server.
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
-    // Checksums of texts.
+    // Checksums, because the texts may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
     if recognition.contextFile != nil {
       let phrases = prepare(SpeechRequest(microphone: .speech)).contextualPhrases

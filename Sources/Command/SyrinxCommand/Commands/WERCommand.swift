@@ -72,8 +72,8 @@ struct WERCommand: Subcommand {
       throw CommandFailure("\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
-    // In floating point, 7 / 25 is slightly more than 28 percent, and 9.2 * 750 slightly less than
-    // 6,900.
+    // The rate is not compared directly: in floating point, 7 / 25 is slightly more than 28
+    // percent. The right side is rounded up, because 9.2 * 750 is slightly less than 6,900.
     if let limit, Double(errors.errorCount * 100) > (limit * Double(errors.referenceCount)).nextUp {
       await context.console.report(
         "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
@@ -94,7 +94,7 @@ struct WERCommand: Subcommand {
 }
 
 extension AlignedWord {
-  /// The word on its own line.
+  /// The word as a line of the alignment.
   fileprivate var line: String {
     switch self {
     case .match(let word): "= \(word)"
@@ -110,9 +110,9 @@ extension Double {
   fileprivate var percentText: String { "\((self * 1_000).rounded() / 10)" }
 }
 
-/// The output of `syrinx wer --json`.
+/// The records that `syrinx wer --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let wordErrorSchema = """
     With --json, there is one object: "rate" (0 is perfect, 1 is an error for each word), \
     "substitutions", "deletions", "insertions", "referenceWords", "hypothesisWords", and \

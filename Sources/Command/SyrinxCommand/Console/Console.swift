@@ -44,7 +44,7 @@ actor Console {
     try output.write(line + "\n", stopSignal: stopSignal)
   }
 
-  /// Writes a line of data for people; on a terminal, it is wrapped at spaces.
+  /// Writes a line of human-readable data; on a terminal, it is wrapped at spaces.
   func printWrapped(_ line: String) throws(OutputError) {
     try print(output.isTerminal ? line.wrapped(to: output.columns) : line)
   }
@@ -153,7 +153,7 @@ struct OutputDescriptor: Sendable {
     return ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
-  /// Writes all bytes and blocks while the reader is slow.
+  /// Writes all bytes; blocks while the reader is slow.
   ///
   /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   func write(_ bytes: [UInt8], stopSignal: WakeUp? = nil) throws(OutputError) {
@@ -161,14 +161,15 @@ struct OutputDescriptor: Sendable {
     guard code == 0 else { throw OutputError(name: name, code: code) }
   }
 
-  /// Writes the whole text in the same way.
+  /// Writes a text like `write(_:stopSignal:)` for bytes.
   func write(_ text: String, stopSignal: WakeUp? = nil) throws(OutputError) {
     try write(Array(text.utf8), stopSignal: stopSignal)
   }
 
-  /// If the command was started without the descriptors 0, 1, and 2, opens replacements that fail.
+  /// Reserves each of the descriptors 0, 1, and 2 that the command was started without; reading or
+  /// writing them then fails.
   ///
-  /// Otherwise the first opened file would become standard output.
+  /// Otherwise the first file that the command opens would become standard output.
   static func reserveAll() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       // `open` returns the lowest free number, which is this descriptor.

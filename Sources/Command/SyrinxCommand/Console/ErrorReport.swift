@@ -8,7 +8,7 @@ import SoundFile
 import SpeechClient
 import WyomingServer
 
-/// The early end of a command about which nothing remains to be reported.
+/// The early end of a command, with nothing left to report.
 enum CommandEnd: Error, Equatable {
   /// The error has been reported.
   case reported
@@ -24,7 +24,7 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// The error of a recording without frames.
+  /// The failure of a recording that captured no frames.
   static let noSound = CommandFailure("the device ended before it captured any audio")
 }
 
@@ -56,8 +56,8 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// The error's own sentence, and the option or subcommand that helps, which the libraries cannot
-  /// name.
+  /// Returns the message for an error, and the option or subcommand that helps; the libraries
+  /// cannot name these.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"
@@ -70,7 +70,8 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// The sentence about an error that concerns some of several files; it names one of them.
+  /// Returns the message for an error that concerns one or more of `files`; it names at least one
+  /// of them.
   static func sentence(_ error: any Error, of files: [FilePath]) -> String {
     let sentence = sentence(error)
     let isNamed = files.contains { sentence.contains("\($0)") }
@@ -91,7 +92,8 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// Advice on choosing a device if no device, or not the requested one, was found.
+  /// Returns advice on choosing a device, if the error is that no device or not the requested
+  /// device was found.
   private static func hint(
     on id: AudioDevice.ID?, _ reason: String, _ direction: AudioDevice.Direction, virtual: String
   ) -> String {

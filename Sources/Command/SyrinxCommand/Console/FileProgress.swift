@@ -6,10 +6,10 @@ import SoundFile
 
 /// Shows the progress of the work on a file as a status line.
 ///
-/// The pace is measured from `begin`, when reading the results starts, because the client may
-/// already have recognized a part of the file.
+/// The pace is measured from the call to `begin`, because the client may already have recognized a
+/// part of the file by then.
 actor FileProgress {
-  /// Results that arrive within this time after the beginning were recognized earlier.
+  /// Results that arrive within this time after `begin` had been recognized before.
   private static let catchingUp = Duration.milliseconds(100)
 
   private let file: String
@@ -48,10 +48,15 @@ actor FileProgress {
     await console.clearStatus()
   }
 
-  /// The line for a position in the audio, given the elapsed time and the position at which
-  /// transcription began; nil in the first second, because short files need no progress.
+  /// Returns the line for a position in the audio; nil in the first second, because short files
+  /// need no progress.
   ///
-  /// - Parameter total: the length of the file, or nil if it is unknown.
+  /// - Parameters:
+  ///   - file: the name of the file.
+  ///   - position: the position up to which the audio is processed.
+  ///   - total: the length of the file, or nil if it is unknown.
+  ///   - start: the position at `begin`, from which the pace is measured.
+  ///   - elapsed: the time since `begin`.
   static func line(
     _ file: String, at position: Duration, of total: Duration?, from start: Duration = .zero,
     after elapsed: Duration
@@ -116,8 +121,10 @@ extension FilePath {
   /// Reads the audio of a file, an address, or standard input, and shows the position.
   ///
   /// - Parameters:
-  ///   - problems: gets a shortfall.
+  ///   - framesPerBuffer: the maximum number of frames of each buffer.
+  ///   - problems: receives the shortfall of a truncated file.
   ///   - console: shows the progress; nil for none.
+  ///   - body: processes the audio.
   func readAudio<Value>(
     framesPerBuffer: FrameCount, problems: FileProblems, progress console: Console?,
     _ body: (ObservedBuffers) async throws -> Value
@@ -132,8 +139,9 @@ extension FilePath {
     }
   }
 
-  /// The length in a file's header; nil for a pipe, which is not opened, and for an unreadable
-  /// file, which is reported later.
+  /// Returns the length in the header of a regular file; nil if there is none.
+  ///
+  /// A pipe is not opened, and an unreadable file is reported later.
   func announcedLength() async -> Duration? {
     guard self != "-", !isWebAddress else { return nil }
     return try? await DedicatedThread.run(name: "syrinx-length") { () throws -> Duration? in

@@ -3,7 +3,8 @@ import FilePaths
 import FoundationEssentials
 
 extension Encodable {
-  /// The value as JSON on one line, keys in alphabetical order, control characters escaped.
+  /// Returns the value as JSON on one line, with keys in alphabetical order and control characters
+  /// escaped.
   func jsonLine() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -62,10 +63,10 @@ extension Duration {
 }
 
 extension Int {
-  /// The number with a noun: `1 sample`, `2 samples`.
+  /// Returns the number with a noun: `1 sample`, `2 samples`.
   func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 
-  /// The number, padded with zeros to at least this many digits.
+  /// Returns the number, padded with zeros to at least `count` digits.
   func digits(_ count: Int) -> String {
     let digits = "\(self)"
     return String(repeating: "0", count: Swift.max(0, count - digits.count)) + digits
@@ -78,8 +79,8 @@ extension Collection {
 }
 
 extension String {
-  /// The text in lines of at most `columns` characters, divided at spaces; a longer word stays
-  /// whole.
+  /// Returns the text in lines of at most `columns` characters, divided at spaces; a longer word
+  /// stays whole.
   func wrapped(to columns: Int) -> String {
     let indentation: Substring = "   "
     var (lines, line, width) = ([[Substring]](), [Substring](), -1)
@@ -99,13 +100,13 @@ extension String {
   /// The text without spaces at its end.
   fileprivate var trimmedAtEnd: Substring { prefix(count - reversed().prefix { $0 == " " }.count) }
 
-  /// The text with spaces up to a width in characters.
+  /// Returns the text, padded with spaces to a width in characters.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }
 }
 
-/// Returns rows of text in columns, after a line of titles; each row has one text per title.
+/// Returns rows of text in columns, after a header line; each row has one text per title.
 ///
 /// Columns without entries are omitted.
 func columnLines(titles: [String], rows: [[String]]) -> [String] {

@@ -38,12 +38,12 @@ struct JSONRecord: Encodable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONRecord {
-  /// The failure of a command.
+  /// Creates the record of a failed command.
   init(error: String) {
     self = ["error": error]
   }
 
-  /// The failure of one file.
+  /// Creates the record of a failed file.
   init(_ file: FilePath, error: String) {
     self = ["file": file, "error": error]
   }

@@ -3,8 +3,8 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file that is written on its own thread and gets its name when it is complete; an incomplete
-/// file disappears.
+/// A file that gets its name only when it is complete, and otherwise disappears; it is written on
+/// its own thread.
 ///
 /// It has the permissions of the file that it replaces.
 actor PendingOutput {
@@ -23,11 +23,11 @@ actor PendingOutput {
   private let path: String
   private var state: State
 
-  /// Begins a file beside the file that it will replace.
+  /// Creates an unnamed file in the folder of the file that it will replace.
   ///
   /// - Parameter followsLinks: true for a name that the user chose: the target of a link is
   ///   replaced, and a named pipe or a device is written directly. False for a predictable name: a
-  ///   link or pipe that another user created under it is replaced.
+  ///   link or pipe that another user created under this name is replaced.
   /// - Throws: `SoundFileError`; `SystemError` if the system cannot start a thread.
   init(path: String, followsLinks: Bool = false) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
@@ -58,8 +58,8 @@ actor PendingOutput {
     case .file(let file): return file.descriptor
     case .stream(let stream): return stream
     case .closedStream:
-      // Opening a named pipe waits for its reader. It is not opened for reading, because writes
-      // would then succeed after the reader is gone.
+      // Opening a named pipe waits for its reader. It is not opened with O_RDWR, because writes
+      // would then still succeed after the reader is gone.
       let number = FilePath(path).withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
       guard number >= 0 else { throw OutputError(name: path, code: errno) }
       let stream = Descriptor(owning: number)

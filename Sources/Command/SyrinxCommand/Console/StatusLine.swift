@@ -63,11 +63,12 @@ struct StatusThrottle {
   }
 }
 
-/// The width of text on a terminal; never underestimated, because a line that is too long wraps.
+/// The width of text on a terminal, rather too large than too small, because a line that is too
+/// long wraps.
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The longest prefix that fits into `columns` columns.
+  /// Returns the longest prefix that fits into `columns` columns.
   func prefix(columns: Int) -> SubSequence {
     var room = columns
     let end = indices.first { index in
@@ -77,7 +78,7 @@ extension StringProtocol {
     return self[..<(end ?? endIndex)]
   }
 
-  /// The longest suffix that fits into `columns` columns.
+  /// Returns the longest suffix that fits into `columns` columns.
   func suffix(columns: Int) -> SubSequence {
     var begin = endIndex
     var room = columns
@@ -98,9 +99,10 @@ extension Character {
 extension Unicode.Scalar {
   fileprivate var columns: Int {
     if value < 0x300 { return 1 }
-    // The variation selector turns a narrow character into a wide emoji.
+    // The variation selector turns a narrow character into a wide emoji, so it adds a column.
     if value == 0xFE0F { return 1 }
-    // Medial vowels and final consonants of a Hangul syllable are part of its block.
+    // The medial vowels and final consonants of a Hangul syllable share the columns of its first
+    // consonant.
     if (0x1160...0x11FF).contains(value) { return 0 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -123,13 +125,13 @@ struct LevelMeterLine {
   /// The mark after a sample at full scale.
   static let clipMark = "CLIP"
 
-  /// One bar: the peak of the moment, and the highest peak of the last 1.5 seconds.
+  /// One bar: the current peak, and the highest peak of the last 1.5 seconds.
   typealias Channel = (peak: Decibels, heldPeak: Decibels)
 
   /// The text in front of the bars; omitted on a narrow terminal.
   var label = ""
   var channels: [Channel] = []
-  /// Whether any sample was clipped so far.
+  /// Whether any sample has been clipped.
   var isClipped = false
   /// For each channel of a stream, the frame after which the held peak ends.
   private(set) var holdEnds: [FrameCount] = []
@@ -145,7 +147,7 @@ struct LevelMeterLine {
   /// Heights for bars of one character; the first is for silence.
   private static let heights = Array(" ▁▂▃▄▅▆▇█")
 
-  /// The line, truncated to this number of columns.
+  /// Returns the line, truncated to `columns` columns.
   ///
   /// Wide terminals show horizontal bars of four to 20 characters with the held peak as `|`. If
   /// those do not fit, each channel is one character.
@@ -163,7 +165,7 @@ struct LevelMeterLine {
     return String(short.dropFirst().suffix(columns: max(0, columns)))
   }
 
-  /// Horizontal bars, or nil if they do not fit.
+  /// Returns horizontal bars, or nil if they do not fit.
   private func longBars(columns: Int) -> String? {
     guard !channels.isEmpty else { return nil }
     // A bar has two brackets, and a space before the next one.
@@ -172,7 +174,7 @@ struct LevelMeterLine {
     return channels.map { bar($0, length: length) }.joined(separator: " ")
   }
 
-  /// Bars of one character, or nil if they do not fit.
+  /// Returns bars of one character, or nil if they do not fit.
   private func shortBars(columns: Int) -> String? {
     guard !channels.isEmpty, channels.count + 2 <= columns else { return nil }
     let characters = channels.map {
@@ -192,7 +194,7 @@ struct LevelMeterLine {
     return "[\(String(cells))]"
   }
 
-  /// The number of cells, out of `count`, that a level fills.
+  /// Returns the number of cells, out of `count`, that a level fills.
   private static func cells(_ level: Decibels, of count: Int) -> Int {
     guard level.value > lowest else { return 0 }
     return min(count, Int(clamping: (level.value - lowest) / -lowest * Double(count)))
@@ -223,13 +225,13 @@ extension LevelMeterLine {
 }
 
 extension LevelMeterLine {
-  /// The meter of a recording.
+  /// Creates the meter of a recording.
   init(_ levels: RecordingLevels) {
     self.init(
       label: levels.recorded.clockText,
       isClipped: levels.channels.contains { $0.clippedSamples > 0 })
     channels = levels.channels.map { ($0.peak, $0.heldPeak) }
-    // A preview reports no channels.
+    // In a preview, the levels contain no channels.
     if channels.isEmpty { channels = [(levels.level.peak, levels.level.peak)] }
   }
 }

@@ -2,12 +2,12 @@ import AudioThreads
 import Glibc
 import Synchronization
 
-/// Receives SIGINT, SIGTERM, and SIGHUP: the first asks the command to finish, the second ends the
-/// process at once.
+/// Receives SIGINT, SIGTERM, and SIGHUP: the first one asks the command to finish, the second one
+/// ends the process at once.
 ///
-/// SIGUSR1 and SIGUSR2 control a recording; they end any other command, as is their default.
+/// SIGUSR1 and SIGUSR2 control a recording. They end any other command, as is their default.
 final class StopSignals: Sendable {
-  // Held for a few instructions by the thread that receives signals and by the command.
+  // Locked for a few instructions, by the thread that receives signals and by the command.
   private let state = Mutex(State())
   private let stops: AsyncStream<Void>
   private let stop: AsyncStream<Void>.Continuation
@@ -56,7 +56,8 @@ final class StopSignals: Sendable {
 
   /// Runs `body`; on a signal, calls `finish`, which must make `body` end.
   ///
-  /// An earlier signal ends the process, because there is nothing to finish. Call it only once.
+  /// A signal before this call ends the process, because there is nothing to finish yet. Call it
+  /// only once.
   func finishing<Result>(
     with finish: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -105,15 +106,20 @@ final class StopSignals: Sendable {
     }
   }
 
-  /// Whether a signal ends the process: before a command runs, each but SIGUSR1 and SIGUSR2, because the
-  /// command may be a recording; later, each that the command does not accept.
+  /// Returns whether a signal ends the process.
+  ///
+  /// With a command, these are the signals that it does not accept. Before a command runs, SIGUSR1
+  /// and SIGUSR2 do not end the process, because the command may be a recording; all other signals
+  /// do.
   static func endsProcess(_ signal: Int32, _ command: StopSignals?) -> Bool {
     guard let command else { return ![SIGUSR1, SIGUSR2].contains(signal) }
     return !command.receive(signal)
   }
 
-  /// Passes a signal on to the command; returns false if it ends the process: without work to finish,
-  /// after an earlier stop signal, and without a recording to control.
+  /// Passes a signal on to the command; returns false if the signal must end the process.
+  ///
+  /// A stop signal ends it after an earlier stop signal, or if there is no work to finish. SIGUSR1
+  /// and SIGUSR2 end it unless the command is a recording.
   func receive(_ signal: Int32) -> Bool {
     if [SIGUSR1, SIGUSR2].contains(signal) {
       if takesCommands { command.yield(signal) }

@@ -2,7 +2,7 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A text file that is read as a whole; - is standard input.
+/// Reads a text file as a whole; the path `-` is standard input.
 extension FilePath {
   /// Whether the file is a pipe, such as a shell's `<(command)`, which can be read only once.
   var isPipe: Bool { status.map { $0.st_mode & S_IFMT } == S_IFIFO }
@@ -60,9 +60,10 @@ struct RecordReader {
     self.read = read
   }
 
-  /// The next record, without its separator; nil at the end.
+  /// Returns the next record, without its separator; nil at the end.
   ///
-  /// - Throws: the error for a long record, whose rest the next call skips; the errors of `read`.
+  /// - Throws: the error for a long record, whose remaining bytes the next call skips; the errors
+  ///   of `read`.
   mutating func next() throws -> [UInt8]? {
     while true {
       let end = bytes.firstIndex(of: separator)
@@ -83,7 +84,7 @@ struct RecordReader {
   }
 }
 
-/// Returns the available bytes of an input, at most `count`; none at the end.
+/// Returns the available bytes of an input, at most `limit`; none at the end.
 ///
 /// - Parameter stopSignal: once it is signaled, reading throws `CancellationError`.
 func availableBytes(
@@ -91,7 +92,7 @@ func availableBytes(
 ) throws -> [UInt8] {
   var part = [UInt8](repeating: 0, count: limit)
   while true {
-    // The descriptor may be non-blocking. `poll` ignores a negative one.
+    // `poll` also works if the descriptor is non-blocking, and it ignores a negative descriptor.
     var sources = [descriptor, stopSignal?.fileDescriptor ?? -1].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }

@@ -6,7 +6,7 @@ import SoundFile
 import Synchronization
 import VirtualSoundCard
 
-/// The destination of a device's name: the hardware or the sound card in this process.
+/// Where a device name leads: to the hardware, or to a virtual device in this process.
 enum DeviceRoute: Equatable {
   /// The sound system; without a name, its default device.
   case hardware
@@ -28,7 +28,7 @@ enum DeviceRoute: Equatable {
     }
   }
 
-  /// The reason that the device lacks this direction, or nil.
+  /// Returns the reason that the device cannot be used in this direction, or nil.
   func obstacle(to direction: AudioDevice.Direction) -> String? {
     switch (self, direction) {
     case (.virtualPlayback, .capture):
@@ -49,16 +49,16 @@ enum DeviceRoute: Equatable {
   }
 }
 
-/// The devices found by a part of their name, remembered so that a lost device is not replaced with
-/// another.
+/// Remembers the devices found by a part of their name, so that a lost device is not replaced with
+/// another one.
 private final class FoundDevices: Sendable {
   // The lock is held for a lookup or a change.
   let ids = Mutex<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>([:])
 }
 
 extension SoundCard {
-  /// The command's sound card: `virtual` and `virtual:FILE` lead to a sound card in this process at
-  /// the pace of real time, and every other device to the hardware.
+  /// Returns the command's sound card: `virtual` and `virtual:FILE` lead to a virtual card that
+  /// runs in real time, and all other devices to the hardware.
   ///
   /// - Parameter onProblem: receives the problems of a virtual microphone's file.
   static func routing(
@@ -88,14 +88,14 @@ extension SoundCard {
       deviceChanges: hardware.deviceChanges)
   }
 
-  /// Opens a device by its name, or the only device whose name contains it.
+  /// Opens a device by its full name, or else by a part of its name that no other device has.
   private func opening<Device>(
     _ request: PCMRequest, _ found: FoundDevices, _ open: (PCMRequest) async throws -> Device
   ) async throws -> Device {
     do {
       return try await open(request)
     } catch SoundCardError.unknownDevice(let part, let direction)
-      // A name with a colon is always a whole name.
+      // A name with a colon is a full name, never a part.
       where part == request.device && !part.rawValue.contains(":")
     {
       var request = request
@@ -113,8 +113,8 @@ extension SoundCard {
 
   /// Finds the device whose name contains a text; throws unless there is exactly one.
   ///
-  /// A card has several names in ALSA. The device on the sound server takes precedence, followed by
-  /// the device that converts formats.
+  /// ALSA lists a card under several names. The name on the sound server takes precedence, followed
+  /// by the name that converts formats.
   private func device(
     withPart part: AudioDevice.ID, _ direction: AudioDevice.Direction
   ) async throws -> AudioDevice.ID {
@@ -144,7 +144,8 @@ extension SoundCard {
       part, reason: "it is a part of the names of several devices (\(list)); name one of them")
   }
 
-  /// On a busy machine, the virtual card waits, because no hardware forces it to lose frames.
+  /// The pace of real time; on a busy machine, the virtual card waits, because no hardware forces
+  /// it to lose frames.
   private static var inRealTime: VirtualPace {
     .lockstep(ContinuousClock(), slack: .milliseconds(50))
   }
@@ -168,12 +169,12 @@ extension SoundCard {
 }
 
 extension AudioDevice {
-  /// The virtual loudspeaker in the list of devices.
+  /// The entry for the virtual loudspeaker in the list of devices.
   static let virtualPlayback = AudioDevice(
     id: "virtual", name: "plays in real time without hardware", directions: [.playback],
     isVirtual: true)
 
-  /// The virtual microphone in the list of devices.
+  /// The entry for the virtual microphone in the list of devices.
   static let virtualMicrophone = AudioDevice(
     id: "virtual:FILE", name: "a microphone that captures FILE in real time",
     directions: [.capture], isVirtual: true)
@@ -182,7 +183,7 @@ extension AudioDevice {
 /// A file as the input of a virtual microphone.
 final class FileMicrophone: @unchecked Sendable {
   // Safe because one thread at a time uses the reader: first the thread that opens the file, and
-  // after its end the audio thread of the card that captures it.
+  // after that thread has ended, the audio thread of the virtual card.
   private let reader: SoundFileReader
   private let path: FilePath
   private let onProblem: @Sendable (FileProblem) -> Void

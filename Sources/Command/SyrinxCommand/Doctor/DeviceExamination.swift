@@ -18,7 +18,7 @@ struct DeviceExamination {
     (self.cardIDs, self.isConnected) = (cardIDs, isConnected)
   }
 
-  /// The findings on the sound server, playing, recording, and latency.
+  /// Returns the findings on the sound server, playback, recording, and latency.
   func findings() async -> [HealthFinding] {
     let playing = await opened("playing") { try await soundCard.openPlayback(request: $0) }
     let recording = await opened("recording") { try await soundCard.openCapture(request: $0) }
@@ -40,7 +40,7 @@ struct DeviceExamination {
         """)
   }
 
-  /// Opens the default device and closes it on a thread, because a server may be slow.
+  /// Opens the default device and closes it on a separate thread, because a server may be slow.
   private func opened(
     _ check: String, _ open: (PCMRequest) async throws -> any PCM
   ) async -> HealthFinding {
@@ -106,8 +106,8 @@ struct DeviceExamination {
     }
   }
 
-  /// The card of the kernel module snd-aloop, which loops the playback of one device to the capture
-  /// of another; nil if the default devices are connected.
+  /// The loopback card of the kernel module snd-aloop, whose output is connected with its own
+  /// input; nil if the user has connected the default devices.
   private var loopbackCard: String? {
     isConnected ? nil : cardIDs.first { $0.hasPrefix("Loopback") }
   }
@@ -116,7 +116,7 @@ struct DeviceExamination {
 }
 
 extension SoundCardError {
-  /// The failure without a remedy.
+  /// The description of the failure, without its remedy.
   fileprivate var detail: String {
     let parts = "\(self)".split(separator: ";", maxSplits: 1)
     return remedy == nil ? "\(self)" : String(parts.first ?? "")
@@ -149,7 +149,7 @@ struct LoopbackMeasurement {
   private static let settling = Duration.milliseconds(500)
   private static let limit = Duration.seconds(2)
 
-  /// The time; nil if the click does not arrive within two seconds.
+  /// Returns the measured time; nil if the click does not arrive within two seconds.
   func run() throws(SoundCardError) -> Duration? {
     let clock = ContinuousClock()
     var samples = [Float](repeating: 0, count: 48_000)
@@ -174,8 +174,8 @@ struct LoopbackMeasurement {
     return nil
   }
 
-  /// Writes the whole block, in as many writes as the device needs, and returns whether that
-  /// succeeded.
+  /// Writes a block in as many writes as the device needs; returns false if the device did not
+  /// accept all of it.
   private func writeBlock(_ block: [Float]) throws(SoundCardError) -> Bool {
     let channels = playback.configuration.format.channelCount
     var rest = block[...]
@@ -190,7 +190,7 @@ struct LoopbackMeasurement {
     return rest.isEmpty
   }
 
-  /// Reads without waiting and returns the number of frames.
+  /// Reads the available frames without waiting, and returns their number.
   private func read(into samples: inout [Float]) throws(SoundCardError) -> Int {
     let transfer = try samples.withUnsafeMutableBufferPointer { samples throws(SoundCardError) in
       try capture.read(into: samples)
@@ -211,6 +211,6 @@ struct LoopbackMeasurement {
       repeating: 0, count: configuration.period.rawValue * configuration.format.channelCount)
   }
 
-  /// A period of samples at half of full scale.
+  /// A click: a period of samples at half of full scale.
   private var click: [Float] { silence.map { _ in 0.5 } }
 }

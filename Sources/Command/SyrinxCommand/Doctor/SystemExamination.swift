@@ -8,15 +8,15 @@ import SoundFile
 struct SystemExamination {
   /// The folder that contains `proc` and `dev`.
   var root: FilePath = "/"
-  /// Whether this user may read and write a file.
+  /// Returns whether this user may read and write a file.
   var mayUse: (FilePath) -> Bool = { $0.withCString { access($0, R_OK | W_OK) } == 0 }
-  /// The limit on a resource, in its own unit.
+  /// Returns the limit on a resource, in the unit of `getrlimit`.
   var limit: (__rlimit_resource) -> UInt64 = systemLimit
   /// Whether this user is root, for whom no limits apply.
   var isRoot = geteuid() == 0
   /// Returns the number of bytes that this user may still write to a folder; nil if unknown.
   var freeBytes: (FilePath) -> UInt64? = freeBytesOnDisk
-  /// The path of the `ffmpeg` on the PATH.
+  /// The path of the first `ffmpeg` on the PATH.
   var ffmpeg = SoundFile.ffmpeg
 
   /// All findings.

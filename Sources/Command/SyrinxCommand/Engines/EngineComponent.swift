@@ -18,7 +18,7 @@ struct Wheel: Hashable, Sendable {
     file.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? "any"
   }
 
-  /// The size for people.
+  /// The human-readable size.
   var size: String { "\((bytes + 500_000) / 1_000_000) MB" }
 }
 
@@ -43,12 +43,12 @@ struct EngineComponent: Equatable, Sendable {
   struct Offer: Equatable, Sendable {
     let wheel: Wheel
     var version: String
-    /// The files: names in the folder and paths in the wheel.
+    /// The paths in the wheel, by the file names in the installed folder.
     var files: [String: String]
     var machines: Set<Machine> = Set(Machine.allCases)
   }
 
-  /// The name of the folder.
+  /// The name of the installed folder.
   var name: String
   var offers: [Offer]
 
@@ -80,7 +80,7 @@ extension EngineComponent {
   ]
   private static let moonshineFolder = "moonshine_cpp-0.1.4.data/purelib/moonshine_cpp"
 
-  /// The model works on every machine, despite the platform tag of its wheel.
+  /// Offered for every machine, because the wheel's platform tag does not concern the model.
   static let moonshine = EngineComponent(
     name: "moonshine-base-en",
     offers: [
@@ -99,7 +99,7 @@ extension EngineComponent {
         files: ["silero_vad.onnx": "silero_vad/data/silero_vad_16k_op15.onnx"])
     ])
 
-  /// Used instead of the library in Moonshine's wheel, 1.22.1, which a damaged model can crash.
+  /// Used instead of version 1.22.1 in Moonshine's wheel, which a damaged model can crash.
   private static let runtime = EngineComponent(
     name: ONNXLibrary.component,
     offers: sherpaWheels.map { machine, wheel in
@@ -116,10 +116,10 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
   /// The list of names for the help.
   static let names = "moonshine, silero, or all"
 
-  /// The names of the components of the choice.
+  /// The names of the components to install for this choice.
   var components: Set<String> { parts.union([Self.runtime]) }
 
-  /// The components that no other choice shares.
+  /// The components that belong only to this choice, without the shared library.
   private var parts: Set<String> {
     switch self {
     case .moonshine: [EngineComponent.moonshine.name]
@@ -128,7 +128,8 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The installed components to remove, without those that remaining components need.
+  /// Returns the installed components to remove; the shared library stays if another component
+  /// needs it.
   func removed(from installed: Set<String>) -> Set<String> {
     let isNeeded = !installed.isDisjoint(with: Self.all.parts.subtracting(parts))
     return installed.intersection(isNeeded ? parts : components)

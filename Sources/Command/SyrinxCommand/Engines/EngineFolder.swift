@@ -57,7 +57,7 @@ struct EngineFolder: ~Copyable {
     close(descriptor)
   }
 
-  /// The components in a folder, including damaged ones.
+  /// Returns the components in a folder, including damaged ones.
   static func components(in path: FilePath) -> [InstalledFolder] {
     (path.names ?? []).map(\.text).sorted().compactMap { name in
       guard let folder = try? InstalledFolder(path.appending(FilePath(name))) else { return nil }
@@ -65,7 +65,7 @@ struct EngineFolder: ~Copyable {
     }
   }
 
-  /// Creates a folder in the work folder, with hard links to these files of a component.
+  /// Creates a folder in the work folder, with hard links to `files` of an installed component.
   func stage(_ name: FilePath, files: [String]) throws(FilePathError) -> FilePath {
     let (component, staged) = (path.appending(name), work.appending(name))
     try staged.makeFolder()
@@ -78,15 +78,15 @@ struct EngineFolder: ~Copyable {
     return staged
   }
 
-  /// Moves a component from the work folder to its place, or swaps it with the installed version,
-  /// so that the place is never empty.
+  /// Moves a component from the work folder to its final path, or swaps it with the installed
+  /// version, so that an installed component is never missing.
   ///
   /// - Parameter files: the file names by which an installed component without a manifest is
   ///   recognized.
   func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
     let (new, target) = (work.appending(name), path.appending(name))
     let names = target.names?.map(\.text)
-    // Never remove a user's own folder.
+    // Protects a user's own folder.
     if let names, !names.contains(InstalledFolder.manifestName), !files.isSuperset(of: names) {
       throw CommandFailure(
         """
@@ -137,7 +137,7 @@ extension FilePath {
       if result == 0 { return }
       guard [EINVAL, ENOSYS].contains(errno) else { throw FilePathError(code: errno) }
     }
-    // On file systems that cannot swap, such as NFS, the place is empty for a moment.
+    // On file systems that cannot swap folders, such as NFS, `other` is missing for a moment.
     let old = FilePath(bytes: bytes + Array(".old".utf8))
     try other.move(to: old)
     do throws(FilePathError) { try move(to: other) } catch {

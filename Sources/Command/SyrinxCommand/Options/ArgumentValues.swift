@@ -5,18 +5,18 @@ import FoundationEssentials
 import SpeechClient
 
 extension ArgumentHelp {
-  /// The help on an option, and the name of its value.
+  /// Returns the help on an option, with a name for its value.
   static func value(_ name: String, _ text: String) -> ArgumentHelp {
     ArgumentHelp(text, valueName: name)
   }
 }
 
-/// Throws the sentence as a validation error unless the condition holds.
+/// Throws `sentence` as a validation error unless the condition is true.
 func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
   if !condition { throw ValidationError(sentence()) }
 }
 
-/// Throws if a value is outside its range, which includes NaN; the message names both.
+/// Throws if a value is outside `range` or NaN; the message contains both.
 func check<Value: Comparable>(
   _ option: String, _ value: Value?, in range: ClosedRange<Value>, _ meaning: String
 ) throws {
@@ -30,20 +30,20 @@ func check<Value: Comparable>(
 func checkOperands(_ files: [FilePath]) throws {
   let pipes = files.count { $0 == "-" }
   try require(pipes < 2, "standard input (-) can be read only once, not \(pipes) times.")
-  // FoundationEssentials does not encode host names.
+  // Checked here, because FoundationEssentials cannot encode host names.
   if let file = files.first(where: { $0.isWebAddress && !$0.hasASCIIHost }) {
     throw ValidationError("the host in \(file) is not ASCII; write it in Punycode (xn--…).")
   }
 }
 
-/// Creates a path from an argument, which must not be empty.
+/// Creates a path from an argument that is not empty.
 extension FilePath: ExpressibleByArgument {
   package init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     self.init(argument)
   }
 
-  /// Shells complete it with file names.
+  /// Makes shells complete the argument with file names.
   static var defaultCompletionKind: CompletionKind { .file() }
 
   /// Whether the text is a web address.
@@ -68,7 +68,7 @@ extension FilePath: ExpressibleByArgument {
 }
 
 extension Double {
-  /// The factor of a volume in the form `0.5`, `50%`, or `-6dB`.
+  /// Returns the factor for a volume in the form `0.5`, `50%`, or `-6dB`.
   ///
   /// - Throws: `ValidationError`, which shows how to write a volume.
   static func volume(_ argument: String) throws -> Double {
@@ -87,8 +87,8 @@ extension Double {
 }
 
 extension Int {
-  /// The number of bytes of a size; the suffixes k, M, and G stand for thousands, millions, and
-  /// billions.
+  /// Returns the number of bytes for a size; the suffixes k, M, and G stand for thousands,
+  /// millions, and billions.
   ///
   /// - Throws: `ValidationError`, which shows how to write a size.
   static func byteCount(_ argument: String) throws -> Int {
@@ -102,8 +102,10 @@ extension Int {
   }
 }
 
-/// Returns the channel indices, counted from 0, in the value of `--pick-channels`: numbers from 1,
-/// separated by commas.
+/// Returns the channel indices in the value of `--pick-channels`.
+///
+/// The value consists of channel numbers, separated by commas. Numbers start at 1, and indices at
+/// 0.
 func channelIndices(_ argument: String) throws -> [Int] {
   let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
   let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }

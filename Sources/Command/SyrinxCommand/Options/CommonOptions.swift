@@ -75,14 +75,14 @@ struct CaptureDeviceOption: ParsableArguments {
     try checkDevice(name, .capture)
   }
 
-  /// Whether the device is a virtual microphone whose input is this file.
+  /// Returns whether the device is a virtual microphone that captures this file.
   func captures(_ file: FilePath) -> Bool {
     guard case .virtualMicrophone(let path) = DeviceRoute(id) else { return false }
     return path.isSameFile(as: file)
   }
 }
 
-/// Throws if a device of `--device` cannot be used in a direction.
+/// Throws if `--device` names a device that cannot be used in a direction.
 func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) throws {
   guard let name else { return }
   try require(!name.isEmpty, "--device needs a name; `syrinx devices` lists the devices.")
@@ -108,7 +108,7 @@ struct WaitOption: ParsableArguments {
 }
 
 extension CompletionKind {
-  /// The devices that `syrinx devices` lists for a direction.
+  /// Completes an argument with the devices that `syrinx devices` lists for a direction.
   static func devices(_ direction: String) -> CompletionKind {
     .shellCommand(
       #"""
@@ -134,7 +134,7 @@ struct JSONOption: ParsableArguments {
 
 /// The option `--jobs`.
 struct JobsOption: ParsableArguments {
-  /// A larger number is a mistake, because each job has its own threads and memory.
+  /// A number above this range is a mistake, because each job has its own threads and memory.
   static let range = 1...256
 
   @Option(

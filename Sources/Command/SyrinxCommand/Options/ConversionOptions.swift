@@ -99,7 +99,7 @@ struct ConversionOptions: ParsableArguments {
       "--every and --split-at-silence exclude each other; choose one.")
   }
 
-  /// Whether the result may be several files.
+  /// Whether the conversion may write several files.
   var splits: Bool { every != nil || splitAtSilence }
 
   func apply(to conversion: inout AudioConversion) {
@@ -120,7 +120,8 @@ struct ConversionOptions: ParsableArguments {
 }
 
 extension AudioConversion.Normalization {
-  /// The lowest level without a unit that counts as a peak; a lower level is probably a loudness.
+  /// The lowest level without a unit that is read as a peak; a lower level probably means a
+  /// loudness.
   private static let lowestPeak = -6.0
 
   /// Reads a target level in the form `-1` or `-1dBFS` for a peak, or `-16LUFS` for a loudness.
@@ -154,7 +155,7 @@ struct TimeValue: Equatable, CustomStringConvertible {
     (self.seconds, self.description) = (seconds, description)
   }
 
-  /// The seconds of an option's value.
+  /// Returns the seconds of an option's value.
   ///
   /// - Throws: `ValidationError`, which shows how to write a time.
   static func seconds(_ argument: String) throws -> Double {
@@ -172,10 +173,10 @@ struct TimeValue: Equatable, CustomStringConvertible {
     self.init(seconds: try Self.seconds(argument), description: argument)
   }
 
-  /// A year, in seconds.
+  /// The longest time: a year, in seconds.
   private static let longest = 31_536_000.0
 
-  /// The seconds of a text, without a limit; nil if it is not a time.
+  /// Returns the seconds of a text, without a limit; nil if it is not a time.
   private static func number(_ argument: String) -> Double? {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60), ("h", 3_600)]
     let unit = units.first { argument.hasSuffix($0.0) }

@@ -17,10 +17,13 @@ extension RecognizingSubcommand {
     try engine.apply(to: &values, language: recognition.language)
   }
 
-  /// Loads the model or contacts the server, after a notice if a stronger engine is installed
-  /// elsewhere.
+  /// Loads the model or contacts the server.
   ///
-  /// - Parameter notify: writes the notice.
+  /// First, it writes a notice if a better engine is installed in another folder.
+  ///
+  /// - Parameters:
+  ///   - speech: the client to prepare.
+  ///   - notify: writes the notice.
   /// - Throws: `SpeechClientError.unavailable` if no model works.
   func makeReady(
     _ speech: SpeechClient, notify: (_ notice: String) async -> Void
@@ -29,10 +32,10 @@ extension RecognizingSubcommand {
     try await speech.makeReady(for: recognition)
   }
 
-  /// A notice that a stronger engine than the default is installed elsewhere, and how to use it.
+  /// A notice that another folder contains a better engine than the default one, and how to use it.
   ///
-  /// It is nil without such an engine, if the user chose an engine or a model, or if only the
-  /// weaker engine finds key phrases.
+  /// It is nil without such an engine, and if the user chose an engine or a model. It is also nil
+  /// if the options request key phrases, which only the default engine finds.
   private var engineNotice: String? {
     @Dependency(\.settings) var settings
     @Dependency(\.speechEngine) var chosen
@@ -98,13 +101,13 @@ struct EngineOptions: ParsableArguments {
     values.speechEngine = maker.make(settings)
   }
 
-  /// Throws if the text is not the address of a server.
+  /// Throws if the text is not a server address.
   static func check(server: String) throws {
     guard let obstacle = obstacle(toServer: server) else { return }
     throw ValidationError("--server \(server) \(obstacle).")
   }
 
-  /// The reason that the text is not the address of a server, or nil.
+  /// Returns the reason that the text is not a server address, or nil.
   static func obstacle(toServer server: String) -> String? {
     switch WyomingAddress(server) {
     case nil: "is not an address; use tcp://host:port, unix:///path, or \"stdio:command\""
@@ -115,17 +118,18 @@ struct EngineOptions: ParsableArguments {
 }
 
 extension EngineSettings {
-  /// Creates settings from valid values of `--model` and `--server`.
+  /// Creates settings from the values of `--model` and `--server`, which must be valid.
   init(model: FilePath?, server: String?) {
     self.init()
     modelDirectory = model?.url
     self.server = server.flatMap(WyomingAddress.init)
   }
 
-  /// These settings, completed by the user's defaults.
+  /// Returns these settings, completed with the user's defaults.
   ///
-  /// - Parameter withModel: whether the default model applies; false if it belongs to another
-  ///   engine.
+  /// - Parameters:
+  ///   - own: the user's defaults.
+  ///   - withModel: whether the default model applies; false if it belongs to another engine.
   func completed(by own: Settings, withModel: Bool) -> EngineSettings {
     var settings = self
     settings.server = server ?? own.server.flatMap(WyomingAddress.init)
@@ -140,7 +144,7 @@ extension EngineSettings {
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case moonshine, pocketsphinx, vosk, wyoming
 
-  /// The requirements of the engine, for the help.
+  /// What the engine needs, for the help.
   var needs: String {
     switch self {
     case .moonshine:
@@ -170,7 +174,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The advice for an engine that is not ready.
+  /// Advice for an engine that is not ready.
   var remedy: String? {
     switch self {
     case .moonshine: "`syrinx engines install moonshine` installs library and model"
@@ -179,7 +183,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Whether `--model` names the engine's model.
+  /// Whether the engine has a local model, which `--model` selects.
   var takesModel: Bool {
     switch self {
     case .moonshine, .pocketsphinx, .vosk: true

@@ -3,7 +3,7 @@ import AudioCore
 import FilePaths
 import SoundFile
 
-/// Throws if no format has the file's extension.
+/// Throws if the file's extension belongs to no format that can be written.
 func checkExtension(of file: FilePath, option: String = "") throws {
   do {
     _ = try SoundFileEncoding(pathExtension: file.pathExtension)
@@ -29,7 +29,7 @@ func checkBits(_ bits: String?) throws {
 }
 
 extension SoundFileEncoding.SampleFormat {
-  /// The sample format that `--bits` names.
+  /// Creates the sample format for the value of `--bits`; nil for any other value.
   init?(bits: String) {
     self.init(rawValue: bits == "float" ? bits : "int\(bits)")
   }
@@ -52,7 +52,7 @@ struct FileFormatOptions: ParsableArguments {
     try checkBits(bits)
   }
 
-  /// Throws if `file` cannot have this format; - is standard output.
+  /// Throws if `file` cannot have the format that the options request; `-` is standard output.
   func check(for file: FilePath, extension name: String) throws {
     if file == "-" {
       try require(
@@ -67,7 +67,8 @@ struct FileFormatOptions: ParsableArguments {
     }
   }
 
-  /// The encoding for a file with this extension; nil for the encoding that the extension selects.
+  /// Returns the encoding for a file with this extension; nil for the default encoding of the
+  /// extension.
   func encoding(extension name: String) throws -> SoundFileEncoding? {
     guard format != nil || bits != nil else { return nil }
     return try SoundFileEncoding(container(extension: name), samples: samples)
@@ -80,7 +81,8 @@ struct FileFormatOptions: ParsableArguments {
 
   private typealias Container = SoundFileEncoding.Container
 
-  /// The container of `--format`, which is a file extension, or else of `name`.
+  /// Returns the container of `--format`, whose values are file extensions, or else the container
+  /// of the extension `name`.
   private func container(extension name: String) throws -> Container {
     try format.flatMap(Container.init(pathExtension:))
       ?? SoundFileEncoding(pathExtension: name).container

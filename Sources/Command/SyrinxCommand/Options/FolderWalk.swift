@@ -2,9 +2,10 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// The sound files in a folder, in order, followed by those in its subfolders, found one at a time.
+/// The sound files in a folder, in order, followed by those in its subfolders.
 ///
-/// Hidden files and visited folders are skipped; a link may lead back to a parent folder.
+/// The files are found one at a time. Hidden files are skipped, and so are folders that were
+/// visited before, because a link may lead back to a parent folder.
 struct FolderWalk: Sequence, IteratorProtocol {
   enum Element {
     /// A file and its status; nil for a dangling link.
@@ -15,7 +16,7 @@ struct FolderWalk: Sequence, IteratorProtocol {
 
   private let order: (FilePath, FilePath) -> Bool
   private let accepts: (FilePath) -> Bool
-  /// The folders to read, the next one last.
+  /// The folders to read, as a stack: the last one is read next.
   private var folders: [FilePath]
   private var visited: Set<[UInt64]> = []
   /// The folder that is being read, its unread names, and the subfolders found in it.
@@ -62,7 +63,7 @@ extension FilePath {
   /// Whether the path is an existing folder.
   var isFolder: Bool { status?.isFolder == true }
 
-  /// Whether the extension is that of a sound file, or of a video with sound that FFmpeg reads.
+  /// Whether the extension belongs to a sound file, or to a video file whose sound FFmpeg can read.
   var isSound: Bool { Self.soundExtensions.contains(pathExtension.lowercased()) }
 
   /// Whether the name matches a shell pattern.

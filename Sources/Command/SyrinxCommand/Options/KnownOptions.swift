@@ -3,7 +3,7 @@ import FilePaths
 import SpeechClient
 import Wyoming
 
-/// The options of a command, from the description that swift-argument-parser gives.
+/// The options of a command, according to the description that swift-argument-parser generates.
 struct KnownOptions {
   /// The option's names with their dashes, and whether each takes a value.
   private var options = [
@@ -24,18 +24,19 @@ struct KnownOptions {
     }
   }
 
-  /// Finds the first unknown option in the arguments after the command's name, and the known option that
-  /// was probably meant; nil if all are known.
+  /// Returns the first unknown option in the arguments after the command's name, and the most
+  /// similar known option; nil if all options are known.
   ///
-  /// swift-argument-parser treats the value of such an option as a file and validates the files
-  /// first, so an error about the value would hide the error about the option.
+  /// swift-argument-parser would treat the value of an unknown option as a file and validate the
+  /// files first, so an error about the file would hide the error about the option.
   func unknownOption(
     in arguments: some Sequence<String>
   ) -> (name: String, suggestion: String?)? {
     var isAfterOption = false
     for word in arguments {
       if word == "--" { break }
-      // Any word is a value, unless it begins like a long option.
+      // After an option that takes a value, any word is the value unless it begins like a long
+      // option.
       let isValue = isAfterOption && !word.hasPrefix("--")
       defer { isAfterOption = !isValue && takesValue(word) }
       guard word.hasPrefix("-"), word != "-", !isValue else { continue }
@@ -44,20 +45,21 @@ struct KnownOptions {
     return nil
   }
 
-  /// Whether the word after this one is the value of its last option.
+  /// Returns whether the word ends with an option whose value is the next word.
   private func takesValue(_ word: String) -> Bool {
     if word.hasPrefix("--") { return options[word] == true }
     guard word.hasPrefix("-"), let last = word.last else { return false }
     return options["-\(last)"] == true
   }
 
-  /// The unknown name in a word that begins with a dash.
+  /// Returns the unknown option in a word that begins with a dash; nil if it contains none.
   private func unknownName(in word: String) -> String? {
     if word.hasPrefix("--") {
       let name = String(word.prefix { $0 != "=" })
       return options[name] == nil ? name : nil
     }
-    // Several short options; the value of the last one may follow.
+    // The word consists of several short options, and the rest of the word may be the value of one
+    // of them.
     for letter in word.dropFirst() {
       switch options["-\(letter)"] {
       case .none: return Double(word) == nil ? "-\(letter)" : word
@@ -68,7 +70,8 @@ struct KnownOptions {
     return nil
   }
 
-  /// The long option whose name differs by at most two letters and at most half of its letters.
+  /// Returns the most similar long option; nil if more than two letters or half of the letters
+  /// differ.
   private func suggestion(for name: String) -> String? {
     guard name.hasPrefix("--") else { return nil }
     let near = options.keys.filter { $0.hasPrefix("--") }.map { option in
@@ -83,7 +86,7 @@ struct KnownOptions {
 }
 
 extension String {
-  /// The number of letters to insert, remove, or change between two words.
+  /// Returns the number of letters to insert, remove, or change to turn this word into another.
   func distance(to other: String) -> Int {
     WordErrorRate(reference: map { String($0) }, hypothesis: other.map { String($0) }).errorCount
   }

@@ -3,7 +3,7 @@ import AudioCore
 import AudioRecorderClient
 import FilePaths
 
-/// The options that select the part of the audio to record, and the files to record to.
+/// The options that select the recorded part of the audio and the files to record to.
 struct RecordingRuleOptions: ParsableArguments {
   @Flag(help: "Wait until the level exceeds --threshold for --hold.")
   var startAtSound = false
@@ -80,7 +80,7 @@ struct RecordingRuleOptions: ParsableArguments {
     try checkCombination()
   }
 
-  /// Throws if an option has no effect without another one.
+  /// Throws if an option has no effect because another option is missing.
   private func checkCombination() throws {
     try require(preRoll == 0 || startAtSound, "--pre-roll requires --start-at-sound.")
     try require(
@@ -101,7 +101,7 @@ struct RecordingRuleOptions: ParsableArguments {
     throw ValidationError("\(option.0) requires a file, not standard output (-).")
   }
 
-  /// Whether a limit begins new files.
+  /// Whether a limit is set at which a new file begins.
   var hasRollingLimit: Bool { rollSeconds != nil || rollBytes != nil }
 
   /// Applies the rules to a request.
@@ -125,16 +125,16 @@ struct RecordingRuleOptions: ParsableArguments {
 
 extension RecordingGapRule: ExpressibleByArgument {}
 
-/// The first placeholder in a file name that does not stand for a number, such as `%Y`; nil if
-/// there is none.
+/// Returns the first placeholder in a file name that does not stand for a number, such as `%Y`; nil
+/// if there is none.
 func unsupportedPlaceholder(in file: String) -> Substring? {
   let name = file.split(separator: "/").last ?? ""
   return name.matches(of: /%[-_0^#]?[0-9]*[A-Za-z]/).map(\.output)
     .first { $0.wholeMatch(of: /%0?[0-9]?d/) == nil }
 }
 
-/// The first placeholder in the name of a single file, where it has no meaning; nil if there is
-/// none.
+/// Returns the first placeholder in the name of a single file, where it has no meaning; nil if
+/// there is none.
 ///
 /// A percent sign before a word, as in `50%done.wav`, and an encoded byte, as in `%2d1.wav`, are
 /// not placeholders.

@@ -15,14 +15,14 @@ struct SpeechOptions: ParsableArguments {
     name: [.customShort("l"), .customLong("locale"), .customLong("language")],
     help: .value("tag", "Spoken language, such as en-US; the model must support it."),
     completion: .shellCommand(
-      // The languages of the installed models.
+      // Completes the option with the languages of the installed models.
       #"""
       syrinx engines --json 2>/dev/null |
       grep -o '"language":"[^"]*"' | cut -d '"' -f 4 | sort -u
       """#))
   var locale: String?
 
-  /// The language of the option or the settings.
+  /// The language from `--locale` or the settings.
   var language: String? {
     @Dependency(\.settings) var settings
     return locale ?? settings.locale
@@ -105,12 +105,12 @@ struct SpeechOptions: ParsableArguments {
     try check("--tail-padding", tailPadding, in: 0...10, "seconds")
   }
 
-  /// Throws if the transcript cannot contain what the options request.
+  /// Throws if the transcript's format cannot contain what these options request.
   func checkTranscript(_ transcript: TranscriptOptions) throws {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
-  /// The engine for the requests of these options.
+  /// The engine that handles the requests of these options.
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)
@@ -118,20 +118,22 @@ struct SpeechOptions: ParsableArguments {
     return engine.choose(options) ?? engine
   }
 
-  /// Whether the request is dictation with the engine's own settings.
+  /// Whether the options request dictation without any engine options.
   var isPlainDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
-  /// In bytes, longer than any real file; a pipe may never end.
+  /// The maximum sizes in bytes, above those of real files; they exist because a pipe may never
+  /// end.
   private static let (longestGrammar, longestContext) = (16_777_216, 1_048_576)
-  /// Each phrase takes memory in every session, and time in every decode.
+  /// The maximum number of phrases, because each takes memory in every session and time in every
+  /// decode.
   private static let mostPhrases = 2_000
 
   /// Returns a function that applies the options to any number of requests.
   ///
-  /// The phrases of `--context-file` and a grammar in a pipe are read first, because a pipe can be
-  /// read only once.
+  /// It reads the phrases of `--context-file`, and a grammar from a pipe, once and in advance,
+  /// because a pipe can be read only once.
   ///
-  /// - Throws: `CommandFailure` if one of them contains no text, `SystemError`.
+  /// - Throws: `CommandFailure` if the context file or the pipe contains no text, `SystemError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
     let pipe = grammar.flatMap { $0.isPipe ? $0 : nil }
     let text = try await pipe?.readText(atMost: Self.longestGrammar)
@@ -152,24 +154,25 @@ struct SpeechOptions: ParsableArguments {
     }
   }
 
-  /// The phrases in the text of a `--context-file`.
+  /// Returns the phrases in the text of a `--context-file`.
   private static func phrases(in text: String) -> [String] {
     text.split(whereSeparator: \.isNewline)
       .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
       .filter { !$0.isEmpty && !$0.hasPrefix("#") }
   }
 
-  /// The text of the grammar; nil if there is none.
+  /// Returns the text of the grammar; nil if there is none.
   ///
-  /// - Parameter prepare: the result of `preparation`, because a pipe can be read only once.
-  /// - Throws: `CommandFailure` if it cannot be read, `SystemError`.
+  /// - Parameter prepare: the function from `preparation`, which has already read a grammar from a
+  ///   pipe.
+  /// - Throws: `CommandFailure` if the grammar cannot be read, `SystemError`.
   func grammarText(preparing prepare: (SpeechRequest) -> SpeechRequest) async throws -> String? {
     guard let grammar else { return nil }
     if case .text(let text) = prepare(SpeechRequest(url: grammar.url)).grammar { return text }
     return try await grammar.readText(atMost: Self.longestGrammar)
   }
 
-  /// The request with the options applied.
+  /// Returns the request with the options applied.
   func applied(to request: SpeechRequest) -> SpeechRequest {
     var request = request
     request.grammar = grammar.map { .file($0.url) }
@@ -192,7 +195,7 @@ extension SpeechClient {
   /// Loads the model or contacts the server before the first request.
   ///
   /// If the options request more than dictation, it only checks that the model exists, because the
-  /// request loads its own decoder.
+  /// request then loads its own decoder.
   ///
   /// - Throws: `SpeechClientError.unavailable` if no model works.
   func makeReady(for options: SpeechOptions) async throws(SpeechClientError) {
@@ -206,11 +209,11 @@ extension SpeechClient {
     }
   }
 
-  /// The advice to install or reach the engine; nil for any other problem.
+  /// The advice to install the engine or to reach its server; nil if this is not the problem.
   private static var remedy: String? {
     @Dependency(\.speechEngine) var engine
     let remedy = EngineName(rawValue: engine.name)?.remedy
-    // Querying a remote engine's availability would wait for its server again.
+    // Querying the availability of a remote engine would wait for its server again.
     if engine.isRemote { return remedy }
     guard remedy != nil, case .unavailable(let error) = engine.availability() else { return nil }
     switch error {

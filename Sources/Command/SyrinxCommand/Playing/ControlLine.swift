@@ -2,10 +2,11 @@ import AudioPlayerClient
 import AudioThreads
 
 extension AudioPlayerClient {
-  /// Controls a playback of `fileCount` files by lines of standard input, one after the other, until
-  /// they end; a canceled task ends with the next line.
+  /// Controls a playback of `fileCount` files by lines of standard input, until the input or the
+  /// task ends.
   ///
-  /// When the lines end, a paused playback resumes, because no other command can resume it.
+  /// A canceled task ends only after the next line. At the end of the input, a paused playback
+  /// resumes, because nothing else can resume it.
   func control(
     _ id: PlaybackID, by lines: StandardInputLines, fileCount: Int, console: Console
   ) async {
@@ -26,7 +27,7 @@ extension AudioPlayerClient {
         await console.report("\(error)")
       }
     }
-    // The end of a playback cancels the task; the playback then accepts no command.
+    // A canceled task means that the playback has ended, so it would not accept the command.
     if isPaused, !Task.isCancelled { try? await control(id: id, command: .resume()) }
   }
 }
@@ -38,7 +39,7 @@ struct ControlLine: Equatable {
     pause [TIME], resume [TIME], seek TIME [FILE], volume VOLUME [TIME] (0 to 10), skip, stop [TIME]
     """
 
-  /// The longest fade.
+  /// The maximum duration of a fade.
   private static let longest = Duration.seconds(3_600)
 
   private let words: [Substring]
@@ -49,7 +50,7 @@ struct ControlLine: Equatable {
     if words.isEmpty { return nil }
   }
 
-  /// The command for a playback of `fileCount` files; throws `CommandFailure`.
+  /// Returns the command for a playback of `fileCount` files; throws `CommandFailure`.
   func command(fileCount: Int) throws -> PlaybackCommand {
     switch words[0] {
     case "pause": .pause(fade: try fade(after: 1) ?? .milliseconds(10))
@@ -83,7 +84,7 @@ struct ControlLine: Equatable {
     return .seconds(seconds)
   }
 
-  /// The fade after the first `count` words, or nil.
+  /// Returns the duration of the fade after the first `count` words; nil without a fade.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
     guard words.count == count + 1 else { throw unknown }
@@ -92,7 +93,7 @@ struct ControlLine: Equatable {
     return fade
   }
 
-  /// The item to seek in, or nil for the current one.
+  /// Returns the item to seek in; nil for the current item.
   private func item(_ fileCount: Int) throws -> Int? {
     guard words.count > 2 else { return nil }
     guard words.count == 3, let file = Int(words[2]) else { throw unknown }
@@ -115,26 +116,26 @@ actor StandardInputLines {
   init(of descriptor: Int32 = 0) throws {
     executor = try ThreadExecutor(name: "syrinx-control")
     reader = .ofCommands {
-      // An unreadable input counts as its end.
+      // If the input cannot be read, it ends.
       (try? availableBytes(of: descriptor, named: "standard input", atMost: Self.longest)) ?? []
     }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The next line that is not empty; nil at the end.
+  /// Returns the next line that is not empty; nil at the end.
   ///
   /// It waits for the line even if the task is canceled, because cancellation cannot interrupt the
   /// read.
   ///
-  /// - Throws: `CommandFailure` for a line that is too long, which is skipped.
+  /// - Throws: `CommandFailure` for a line that is too long; the next call skips the line.
   func next() throws -> String? {
     try reader.next().map { String(decoding: $0, as: UTF8.self) }
   }
 }
 
 extension RecordReader {
-  /// The reader of lines with commands.
+  /// Creates a reader of command lines.
   static func ofCommands(_ read: @escaping () throws -> [UInt8]) -> RecordReader {
     let longest = StandardInputLines.longest
     let tooLong = CommandFailure(

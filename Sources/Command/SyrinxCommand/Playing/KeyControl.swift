@@ -8,7 +8,7 @@ import Synchronization
 enum PlaybackKey: Equatable {
   case pause, mute, quit, next, previous, help
   case louder, softer
-  /// Forward, or backward if negative.
+  /// Seeks by a duration: forward, or backward if it is negative.
   case seek(Duration)
 
   /// The keys, for the help of `syrinx play`.
@@ -28,7 +28,7 @@ enum PlaybackKey: Equatable {
     + and - (volume), m (mute), q (quit)
     """
 
-  /// Returns the keys in bytes from a terminal; other bytes are skipped.
+  /// Returns the keys that the bytes from a terminal encode; other bytes are skipped.
   static func keys(in bytes: [UInt8]) -> [PlaybackKey] {
     var (keys, rest): ([PlaybackKey], ArraySlice<UInt8>) = ([], bytes[...])
     while let byte = rest.popFirst() {
@@ -58,7 +58,7 @@ enum PlaybackKey: Equatable {
 
 /// Turns keys into commands, and tracks the state that they depend on.
 struct KeyState {
-  /// The maximum volume of the key +.
+  /// The maximum volume that the key + sets.
   static let loudest: Float = 2
 
   private(set) var volume: Float
@@ -82,7 +82,7 @@ struct KeyState {
     }
   }
 
-  /// Returns the command for a key; nil for a key that only shows text.
+  /// Returns the command for a key; nil for the help key.
   mutating func command(for key: PlaybackKey) -> PlaybackCommand? {
     switch key {
     case .help: return nil
@@ -96,7 +96,7 @@ struct KeyState {
       let target = time < .seconds(2) ? max(0, item - 1) : item
       return .seek(to: .time(.zero), item: target)
     case .seek(let distance):
-      // Until the next report, repeated keys add up.
+      // The time is updated at once, so that repeated keys add up until the next report.
       time = max(.zero, time + distance)
       return .seek(to: .time(time))
     case .mute: isMuted.toggle()
@@ -111,7 +111,7 @@ struct KeyState {
     self.volume = min(max(((volume * 10).rounded()) / 10, 0), max(Self.loudest, self.volume))
   }
 
-  /// The state in the progress line; empty if nothing was changed.
+  /// The text about the state in the progress line; empty if the keys changed nothing.
   var text: String {
     let volume =
       isMuted ? "muted" : self.volume == 1 ? "" : "volume \(Int(self.volume * 100 + 0.5))%"
@@ -131,13 +131,13 @@ actor KeyControl {
     state = KeyState(volume: volume)
   }
 
-  /// Records an event and returns the state for the progress line.
+  /// Updates the state from an event, and returns its text for the progress line.
   func note(_ event: PlaybackEvent) -> String {
     state.note(event)
     return state.text
   }
 
-  /// Follows the keys until the task is canceled.
+  /// Performs the commands of the keys until the task is canceled.
   func follow(_ keys: AsyncStream<PlaybackKey>) async {
     for await key in keys {
       guard let command = state.command(for: key) else {
@@ -158,7 +158,7 @@ private let disabledKey: UInt8 = 0
 final class KeyTerminal: Sendable {
   private let original: termios
   private let descriptor: Int32
-  // The lock is held to restore the terminal once.
+  // Locked so that the terminal is restored only once.
   private let isRestored = Mutex(false)
 
   /// Changes the mode; nil if the descriptor is not a terminal, or this job is in the background.
@@ -194,7 +194,7 @@ final class KeyTerminal: Sendable {
     }
   }
 
-  /// The keys, read on a separate thread that ends with the process.
+  /// Returns the keys; a separate thread reads them until the input or the process ends.
   func keys() throws -> AsyncStream<PlaybackKey> {
     let (keys, key) = AsyncStream.makeStream(
       of: PlaybackKey.self, bufferingPolicy: .bufferingOldest(64))

@@ -3,30 +3,30 @@ import FoundationEssentials
 import Glibc
 import SoundFile
 
-/// The files that the arguments of `syrinx play` name: a folder means the sound files in it, and a
-/// playlist its entries.
+/// The files that the arguments of `syrinx play` name: a folder stands for the sound files in it,
+/// and a playlist for its entries.
 struct PlayList {
   /// The files, URLs, and `-`, in order.
   private(set) var files: [FilePath] = []
-  /// The reasons that arguments name no file.
+  /// For each argument that names no file, the reason.
   private(set) var problems: [String] = []
-  /// Whether a file is a source that may be slow: standard input, a named pipe, or a device.
+  /// Whether any file is a source that may be slow: standard input, a named pipe, or a device.
   ///
   /// The entries of a playlist are not examined.
   private(set) var hasStream = false
 
-  /// The maximum size of a playlist in bytes; smaller on the web, because a server may send
+  /// The maximum size of a playlist in bytes; it is smaller on the web, because a server may send
   /// anything.
   private static let longest = (file: 16 << 20, answer: 1 << 20)
 
   /// The maximum number of entries of a playlist on the web.
   private static let mostEntries = 1_000
-  /// The maximum number of rejected entries of a web playlist to report one by one.
+  /// The maximum number of rejected entries of a web playlist that are reported separately.
   private static let mostRefusals = 10
 
   /// Requests a playlist from a server; nil if that fails.
   private let ask: Asking
-  /// Whether an address is in a private network; nil if its host is unknown.
+  /// Returns whether an address is in a private network; nil if its host is unknown.
   private let isPrivate: @Sendable (_ address: String) -> Bool?
 
   typealias Asking =
@@ -34,7 +34,7 @@ struct PlayList {
       _ address: String, _ isWanted: (_ type: String, _ head: [UInt8]) -> Bool
     ) -> WebAnswer?
 
-  /// Reads the folders and playlists.
+  /// Reads the folders and playlists among the arguments.
   init(
     _ arguments: [FilePath], ask: @escaping Asking = Self.ask,
     isPrivate: @escaping @Sendable (_ address: String) -> Bool? = {
@@ -108,7 +108,7 @@ struct PlayList {
     }
   }
 
-  /// The entries of a playlist; nil if it cannot be used.
+  /// Returns the entries of a playlist; nil if the playlist cannot be used.
   private mutating func entries(
     of playlist: FilePath, _ format: PlaylistFormat, _ bytes: [UInt8], atMost longest: Int
   ) -> [FilePath]? {
@@ -127,13 +127,13 @@ struct PlayList {
     return entries
   }
 
-  /// Adds a file on the web, or the entries of a playlist there.
+  /// Adds an address: as a file, or if it is a playlist, its entries.
   private mutating func addAddress(_ address: FilePath) {
-    // An address with a sound file's extension needs no request.
+    // An address with a sound file's extension is no playlist, so no request is needed.
     guard !address.isSound,
       let answer = ask(address.text, { PlaylistFormat(type: $0, head: $1, of: address) != nil }),
       let format = PlaylistFormat(type: answer.type, head: answer.bytes, of: address),
-      // The player reports an address that cannot be read.
+      // An unreadable address is added as a file, because the player reports the error.
       answer.isComplete || !answer.bytes.isEmpty
     else { return append(address, isStream: false) }
     guard answer.isComplete else {
@@ -177,7 +177,7 @@ struct PlayList {
 }
 
 extension PlaylistFormat {
-  /// The number of bytes at the beginning of a file that show its format.
+  /// The number of bytes at the beginning of a file from which its format is detected.
   private static let headLength = 512
 
   /// Detects the format of a file by its extension or its content; nil if it is not a playlist.
@@ -186,7 +186,7 @@ extension PlaylistFormat {
       self = format
       return
     }
-    // The player reports a file that cannot be read.
+    // If the file cannot be read, the player reports the error.
     guard status?.isRegularFile == true, let head = try? file.contents(atMost: Self.headLength)
     else { return nil }
     self.init(head: head)
@@ -194,8 +194,8 @@ extension PlaylistFormat {
 
   /// Detects the format of a server's response; nil if it is not a playlist.
   fileprivate init?(type: String, head: [UInt8], of address: FilePath) {
-    // The extension is no proof: a script at such an address may return audio, which contains a
-    // NUL.
+    // The content takes precedence, because a script at an address with a playlist's extension may
+    // return audio. Audio contains a NUL.
     let named = URL(string: address.text)
       .flatMap { PlaylistFormat(rawValue: FilePath($0.path()).pathExtension.lowercased()) }
     guard !head.contains(0), let format = Self(head: head) ?? Self(type: type) ?? named else {
@@ -206,7 +206,8 @@ extension PlaylistFormat {
 }
 
 extension FilePath {
-  /// The entry of a playlist in this folder: an address, or a path from there.
+  /// Resolves this entry of a playlist in `folder`: an address stays, and a path is relative to the
+  /// folder.
   fileprivate func resolved(in folder: FilePath) -> FilePath {
     if isWebAddress || isAbsolute { return self }
     if bytes.starts(with: "file://".utf8), let url = URL(string: text) { return FilePath(url) }
@@ -214,7 +215,7 @@ extension FilePath {
   }
 }
 
-/// Whether a name comes before another in natural order: `track 2` before `track 10`.
+/// Returns whether a name comes before another in natural order: `track 2` before `track 10`.
 private func isBefore(_ name: FilePath, _ other: FilePath) -> Bool {
   let (first, second) = (parts(of: name), parts(of: other))
   guard let (one, two) = zip(first, second).first(where: { $0 != $1 }) else {
@@ -223,7 +224,7 @@ private func isBefore(_ name: FilePath, _ other: FilePath) -> Bool {
   return one.number == two.number ? one.text < two.text : one.number < two.number
 }
 
-/// The letters and numbers of a name, in order; a letter has the number −1.
+/// Returns the letters and numbers of a name, in order; a letter has the number −1.
 private func parts(of name: FilePath) -> [(number: Int, text: String)] {
   var parts: [(number: Int, text: String)] = []
   var rest = name.text.lowercased()[...]
@@ -260,14 +261,14 @@ enum PlaylistFormat: String {
     }
   }
 
-  /// Whether a text lists the segments of a stream (HLS), which are not separate files.
+  /// Returns whether a text lists the segments of an HLS stream, which are not separate files.
   static func isOfParts(_ bytes: [UInt8]) -> Bool {
     bytes.split(whereSeparator: \.isNewline).contains { line in
       ["#EXT-X-TARGETDURATION", "#EXT-X-STREAM-INF"].contains { line.starts(with: $0.utf8) }
     }
   }
 
-  /// The entries of a playlist, in order.
+  /// Returns the entries of a playlist, in order.
   func entries(_ bytes: [UInt8]) -> [FilePath] {
     let lines = bytes.withoutByteOrderMark.split(whereSeparator: \.isNewline).map(\.trimmed)
     switch self {
@@ -278,7 +279,7 @@ enum PlaylistFormat: String {
     }
   }
 
-  /// The values of `File1=…`, `File2=…` by their numbers.
+  /// Returns the values of `File1=…`, `File2=…` in the order of their numbers.
   private static func numbered(_ lines: [ArraySlice<UInt8>]) -> [FilePath] {
     lines.compactMap { line -> (number: Int, file: FilePath)? in
       guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }

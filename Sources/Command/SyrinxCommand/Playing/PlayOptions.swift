@@ -167,7 +167,7 @@ extension PlaybackRepetition: ExpressibleByArgument {
     }
   }
 
-  /// The value as it is typed.
+  /// The value as the user would type it.
   public var defaultValueDescription: String {
     switch self {
     case .times(let count): "\(count)"
@@ -176,5 +176,5 @@ extension PlaybackRepetition: ExpressibleByArgument {
   }
 }
 
-/// The tags whose gain `--replay-gain` applies.
+/// Whether `--replay-gain` applies the gain of the track or of the album.
 enum ReplayGainScope: String, CaseIterable, ExpressibleByArgument { case track, album }

@@ -10,7 +10,7 @@ struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
-  /// The control by keys; its state is part of the progress line.
+  /// The control by keys, whose state is part of the progress line; nil without keys.
   var keys: KeyControl?
   private var remark = ""
   private var throttle = StatusThrottle()
@@ -78,12 +78,13 @@ struct PlaybackReport {
     }
   }
 
-  /// Ends the remaining items after a playback threw an error.
+  /// Reports the faults, and ends the remaining items after a playback threw `error`.
   mutating func end(after error: AudioPlayerError) async throws {
     if case .deviceLost = error { hasLostDevice = true }
     await reportFaults()
     guard json else { return }
-    // A reported error ended only its own item.
+    // An error that was reported earlier ended only its own item, so the remaining items were
+    // played.
     try await print(itemEnds.endAll(failures.contains(error) ? .completed : .failed))
   }
 
@@ -124,13 +125,14 @@ struct PlaybackReport {
     await show(progress, always: true)
   }
 
-  /// The artist and title of a file for a terminal, after its name; empty if it has none.
+  /// Returns the artist and title of a file, as a text to append to its name on a terminal; empty
+  /// if it has none.
   private func titleText() async -> String {
     guard context.console.showsNotices, file.status?.isRegularFile == true else { return "" }
     let url = file.url
     let tags = await DedicatedThread.run(name: "syrinx-tags", abandoned: [:], failed: { _ in [:] })
     {
-      // The player reports a file that cannot be read.
+      // If the file cannot be read, the player reports the error.
       (try? SoundFileReader(url: url))?.metadata.tags ?? [:]
     }
     let names = [tags[.artist], tags[.title]].compactMap {
@@ -147,12 +149,12 @@ struct PlaybackReport {
 
   private mutating func reportFaults() async {
     if silence > .zero {
-      // After a device failure, the machine's load is not the cause of lost audio.
+      // After a device failure, lost audio does not mean that the machine is too slow.
       let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
       await context.console.report(
         "\(file): dropouts of \(silence.secondsText) in total\(question)")
     }
-    // Lossy files often exceed full scale slightly.
+    // A small reduction is not reported, because lossy files often exceed full scale slightly.
     if lowestGain.value < -1 {
       await context.console.report(
         "\(file) exceeded full scale and was limited by up to \(lowestGain.reductionText)")
@@ -175,13 +177,13 @@ extension PlaybackStart {
 }
 
 extension Decibels {
-  /// The displayed reduction by a gain.
+  /// The displayed amount by which this gain reduces the level.
   fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }
 
-/// The events in the output of `syrinx play --json`; times in seconds.
+/// The records that `syrinx play --json` prints for events; times are in seconds.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let playbackSchema = """
     With --json, each event is an object on its own line: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, title, nonFinite, failed, \
@@ -226,12 +228,12 @@ extension JSONRecord {
     case .failed(let item, let error):
       self.init("failed", item, files)
       self["error"] = "\(error)"
-    // The ends of the items have their own records.
+    // The end of each item has a separate record.
     case .finished: self = ["event": "finished"]
     }
   }
 
-  /// The record for the end of an item.
+  /// Creates the record for the end of an item.
   init(_ end: ItemEndTracker.End, files: [FilePath]) {
     self.init("finished", end.item, files)
     self["played"] = end.played.inRecordSeconds
@@ -264,7 +266,7 @@ extension JSONRecord {
 
 /// Derives the end of each item from the events of a playback.
 ///
-/// Every item has an end, even if it failed or was never played.
+/// Every item ends exactly once, even if it failed or was never played.
 struct ItemEndTracker {
   /// The reason that an item ended.
   enum Reason: String {
@@ -276,7 +278,7 @@ struct ItemEndTracker {
     case failed
   }
 
-  /// The end of an item, with the total length played so far, over all items.
+  /// The end of an item, and the duration of all audio that the playback has played until then.
   typealias End = (item: Int, reason: Reason, played: Duration)
 
   private var hasEnded: [Bool]
@@ -288,7 +290,7 @@ struct ItemEndTracker {
     hasEnded = Array(repeating: false, count: itemCount)
   }
 
-  /// Returns the ends that an event implies.
+  /// Returns the items that end because of an event.
   mutating func process(_ event: PlaybackEvent) -> [End] {
     switch event {
     case .started(let start):

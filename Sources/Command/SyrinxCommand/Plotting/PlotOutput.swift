@@ -19,7 +19,7 @@ extension WaveformImage: AudioPlot {}
 extension SpectrogramImage: AudioPlot {}
 
 extension AudioPlot {
-  /// The text that shows the plot on a terminal.
+  /// Returns the text that shows the plot on a terminal.
   func text(for graphics: TerminalGraphics, columns: Int, _ frame: PlotFrame) throws -> String {
     switch graphics {
     case .kitty: TerminalGraphics.kittyText(try data(as: .png, frame)) + "\n"
@@ -28,7 +28,7 @@ extension AudioPlot {
     }
   }
 
-  /// The title, the drawing, a time axis, and the cues.
+  /// Returns the lines of the title, the Braille drawing, the time axis, and the cues.
   private func brailleLines(columns: Int, _ frame: PlotFrame) -> [String] {
     let (width, rows) = (max(8, columns - 1), format.channelCount > 1 ? 6 : 8)
     let title = String("\(frame.title) (\(format))".prefix(columns: width))
@@ -38,7 +38,7 @@ extension AudioPlot {
     return [title] + braille(columns: width, rows: rows) + [axis(width)] + cues
   }
 
-  /// The time axis: its start, middle, and end, as far as they fit.
+  /// Returns the time axis: the times of its start, its end, and if there is room, its middle.
   private func axis(_ width: Int) -> String {
     let (end, middle) = (duration.clockText, (duration / 2).clockText)
     var line = Array(repeating: Character(" "), count: width)
@@ -67,9 +67,9 @@ extension TerminalGraphics {
   }
 }
 
-/// The output of `syrinx plot --json`.
+/// The records that `syrinx plot --json` prints.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let plotSchema = """
     With --json, each plot that is written is an object: "file" (as given; \(FilePath.jsonHelp)), \
     "output" (its full path), "kind" (waveform, spectrogram, or peaks), "format" (png, svg, or pdf; \
@@ -102,10 +102,10 @@ enum TerminalGraphics: Equatable {
 
   /// The query for kitty graphics, followed by the query for the device attributes.
   ///
-  /// Every terminal responds to the latter, which ends the wait.
+  /// Every terminal responds to the second query, so its response ends the wait.
   private static let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c"
 
-  /// Determines the capability from a terminal's response.
+  /// Determines the type of graphics from a terminal's response.
   init(answer: String) {
     if answer.contains("_Gi=31;OK") {
       self = .kitty
@@ -116,7 +116,7 @@ enum TerminalGraphics: Equatable {
     }
   }
 
-  /// The numbers between `ESC [ ?` and `c`; nil for a response without them.
+  /// Returns the numbers between `ESC [ ?` and `c`; nil for a response without them.
   private static func attributes(_ answer: String) -> [Substring]? {
     guard let start = answer.firstRange(of: "\u{1B}[?"),
       let end = answer[start.upperBound...].firstIndex(of: "c")
@@ -131,7 +131,7 @@ enum TerminalGraphics: Equatable {
   /// - Parameter signals: restores the terminal if a second signal ends the process.
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard OutputDescriptor.output.isStyled else { return .braille }
-    // A canceled caller waits too, because the thread restores the terminal.
+    // Waits even if the caller is canceled, because the thread must restore the terminal.
     let text = try? await DedicatedThread.runToEnd(name: "syrinx-terminal") { answer(signals) }
     return TerminalGraphics(answer: text ?? "")
   }
@@ -149,7 +149,7 @@ enum TerminalGraphics: Equatable {
     var byte: UInt8 = 0
     while bytes.count < 1_024, read(terminal, &byte, 1) == 1 {
       bytes.append(byte)
-      // A response about kitty graphics contains no `c` after `ESC [ ?`.
+      // Only the device attributes end with `c` after `ESC [ ?`, so the response is complete.
       if attributes(String(decoding: bytes, as: UTF8.self)) != nil { break }
     }
     return String(decoding: bytes, as: UTF8.self)

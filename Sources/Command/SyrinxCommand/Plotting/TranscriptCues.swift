@@ -7,7 +7,8 @@ import Wyoming
 struct TranscriptCues {
   /// The cues, in the order of the text.
   private(set) var cues: [PlotFrame.Cue] = []
-  /// The numbers of the lines, from 1, whose cues are skipped because their times are impossible.
+  /// The line numbers, counted from 1, of the cues that are skipped because their times are
+  /// impossible.
   private(set) var badLines: [Int] = []
 
   /// The possible times in seconds, up to a year.
@@ -31,7 +32,7 @@ struct TranscriptCues {
     cues.append(PlotFrame.Cue(.seconds(start)..<Duration.seconds(end), text))
   }
 
-  /// Adds cues from lines.
+  /// Adds the cues in the lines of a WebVTT or SRT file.
   ///
   /// Each cue is a line with two times, followed by text up to an empty line or the next times.
   private mutating func addTimed(_ lines: [Substring], isWebVTT: Bool) {
@@ -41,7 +42,8 @@ struct TranscriptCues {
         let end = Self.seconds(times[2])
       else { continue }
       var parts = lines[(index + 1)...].prefix { !$0.isEmpty && !$0.contains("-->") }
-      // Without an empty line, the number of the next SRT cue looks like text.
+      // Without an empty line before it, the number of the next SRT cue looks like text, so it is
+      // removed.
       let next = parts.endIndex
       if !isWebVTT, next < lines.endIndex, lines[next].contains("-->"), let last = parts.last,
         last.allSatisfy(\.isNumber)
@@ -56,7 +58,7 @@ struct TranscriptCues {
   /// Replaces the escapes of WebVTT; SRT has none.
   private static func unescaped(_ text: String) -> String {
     var text = text
-    // The ampersand is last, because `&amp;lt;` means `&lt;`.
+    // `&amp;` is replaced last, because `&amp;lt;` means `&lt;`.
     let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&amp;", "&")]
     for (escape, character) in escapes { text = text.replacing(escape, with: character) }
     return text
@@ -71,9 +73,9 @@ struct TranscriptCues {
     return parts.compactMap { $0 }.reduce(0) { $0 * 60 + $1 }
   }
 
-  /// Adds the cue of a final result with times; other lines are ignored.
+  /// Adds the cue of a final result with times; any other line is ignored.
   private mutating func addJSON(_ line: Substring, number: Int) {
-    // Lines of other events lack the keys and add no cue.
+    // The lines of other events lack these keys, so they add no cue.
     guard let line = JSONValue(parsing: Array(line.utf8)), line["final"]?.bool == true,
       let text = line["text"]?.string, let start = line["start"]?.number,
       let end = line["end"]?.number
@@ -86,7 +88,7 @@ extension String {
   private static let cueTagNames: Set<Substring> = [
     "b", "c", "font", "i", "lang", "rt", "ruby", "s", "u", "v",
   ]
-  /// Longer than any tag; without this limit, a text of many `<` would take quadratic time.
+  /// The maximum length of a tag; without it, a text of many `<` would take quadratic time.
   private static let longestCueTag = 256
 
   /// The text without the tags of SRT and WebVTT: `<i>`, `</c>`, `<font color="red">`, `<v Ann>`,
@@ -108,7 +110,7 @@ extension String {
     return text + rest
   }
 
-  /// - Parameter content: the text between the angle brackets.
+  /// Returns whether the text between two angle brackets is a tag.
   private static func isCueTag(_ content: Substring) -> Bool {
     let content = content.first == "/" ? content.dropFirst() : content
     let name = content.prefix(while: \.isLetter)

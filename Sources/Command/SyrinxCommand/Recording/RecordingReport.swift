@@ -41,7 +41,8 @@ struct RecordingReport {
       hasLostDevice = true
       await context.console.report("the device is lost; waiting for it to return")
     case .deviceReturned(let gap):
-      // The gap is 0 if the device was lost before the first frame: no audio is missing.
+      // The gap is zero if the device was lost before its first frame, because no audio is then
+      // missing.
       let loss = gap > .zero ? "; \(gap.secondsText) of audio lost" : ""
       await context.console.report("the device is back\(loss)")
     case .waiting: await context.console.notifyTerminal("waiting for sound")
@@ -55,7 +56,8 @@ struct RecordingReport {
       context.log.info("continues in \(FilePath(rolled.next))")
     case .closed(let finish):
       hasLostDevice = hasLostDevice || finish.reason == .failed
-      // An error follows, or the command ends quietly because its reader is gone.
+      // No report ends the recording here: an error follows, or the command ends quietly because
+      // its reader is gone.
       if finish.frameCount > 0 { await context.console.notifyTerminal(finish.summary) }
       await reportFaults()
     case .finished(let finish):
@@ -67,7 +69,7 @@ struct RecordingReport {
     }
   }
 
-  /// Names the requested device, or else the device that was opened.
+  /// Reports the start with the requested device, or else the device that was opened.
   private func started(_ start: RecordingStart) async {
     let device = device ?? start.device
     await context.console.notifyTerminal(
@@ -97,7 +99,7 @@ struct RecordingReport {
         "\(nonFiniteCount) captured samples are NaN or infinite and are recorded as silence")
     }
     guard lost > .zero else { return }
-    // After a device failure, the machine's load is not the cause of lost audio.
+    // After a device failure, lost audio does not mean that the machine is too slow.
     let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
     await context.console.report(
       "\(lost.secondsText) of audio was lost \(gaps.consequence)\(question)")
@@ -123,7 +125,7 @@ extension RecordingFinish {
 }
 
 extension RecordingGapRule {
-  /// The content of the recording in place of lost audio.
+  /// What the recording contains instead of the lost audio.
   fileprivate var consequence: String {
     switch self {
     case .silence: "and is recorded as silence"
@@ -133,10 +135,11 @@ extension RecordingGapRule {
   }
 }
 
-/// The events in the output of `syrinx record --json`. Lengths are in seconds and levels in dBFS;
-/// digital silence has no level.
+/// The records that `syrinx record --json` prints for events.
+///
+/// Lengths are in seconds and levels in dBFS; digital silence has no level.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let recordingSchema = """
     With --json, each event is an object on its own line: "event" is started, waiting, began, levels, \
     xrun, nonFinite, paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, \

@@ -4,7 +4,6 @@ import ClientDependencies
 import FoundationEssentials
 import Glibc
 
-/// A recording from its request to its end.
 extension RecordCommand {
   func record(_ request: RecordingRequest, in context: CommandContext) async throws {
     @Dependency(\.audioRecorder) var recorder
@@ -44,7 +43,8 @@ extension RecordCommand {
     }
   }
 
-  /// Prints an event; if its reader is gone, the recording is completed first.
+  /// Prints an event; if the reader of the output is gone, completes the recording before it
+  /// throws.
   private func print(
     _ event: RecordingEvent, _ recorder: AudioRecorderClient, in context: CommandContext
   ) async throws {
@@ -57,7 +57,9 @@ extension RecordCommand {
   }
 }
 
-/// Sends the commands of the signals to the recording; a failed pause is not resumed.
+/// Sends the commands of the signals to the recording.
+///
+/// After a pause that failed, the next SIGUSR2 pauses again instead of resuming.
 func handle(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {
@@ -66,7 +68,7 @@ func handle(
     // A recording to standard output has no ID.
     guard let id = request.id, let command = RecordingCommand(signal: signal, isPaused: isPaused)
     else { continue }
-    // A command to an ended recording has no effect.
+    // The error is ignored, because a recording that has ended accepts no command.
     do {
       try await recorder.control(id: id, command: command)
       isPaused = command == .pause || isPaused && command != .resume
@@ -85,7 +87,7 @@ extension RecordingFinish {
     }
   }
 
-  /// Lengths are rounded to frames, hence the margin.
+  /// Throws if the recording is shorter than requested, by more than the rounding to whole frames.
   private func check(_ length: Duration?, because cause: String) throws(CommandFailure) {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(
@@ -95,7 +97,7 @@ extension RecordingFinish {
 }
 
 extension RecordingCommand {
-  /// The command of a signal: SIGUSR1 begins the next file; SIGUSR2 pauses and resumes in turn.
+  /// Creates the command of a signal: SIGUSR1 begins the next file, and SIGUSR2 pauses or resumes.
   init?(signal: Int32, isPaused: Bool) {
     switch signal {
     case SIGUSR1: self = .roll

@@ -11,12 +11,12 @@ import WyomingServer
 ///
 /// It omits the transcripts.
 struct ServerLog: Sendable {
-  /// The form of a line.
+  /// The format of a line.
   enum Format: String, CaseIterable, ExpressibleByArgument { case text, json }
 
   let console: Console
   let format: Format
-  /// Whether only losses, faults, and the address of the metrics are written.
+  /// Whether to write only losses, faults, and the address of the metrics.
   let onlyErrors: Bool
 
   @Dependency(\.date) private var date
@@ -55,15 +55,15 @@ struct ServerLog: Sendable {
     case .json:
       var record = record
       record["time"] = date.now.ISO8601Format()
-      // JSON can express its fields, which are finite numbers and texts.
+      // JSON can express finite numbers and texts, so encoding the fields cannot fail.
       if let line = try? record.jsonLine() { await console.log(line) }
     }
   }
 }
 
-/// The lines of the log as JSON; durations in seconds.
+/// The records of the log with `--log-format json`; durations are in seconds.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let serverSchema = """
     Standard error gets a line for each connection, each transcript, each loss of audio, and each \
     fault, but never the text of what was spoken. With --log-format json, each line is an object with \
@@ -102,7 +102,7 @@ extension JSONRecord {
 extension WyomingServerReport {
   /// The report with at most 200 characters of each text, because a text may come from a client.
   ///
-  /// Each form of the log escapes the text itself.
+  /// Control characters are not escaped here, but in each format of the log.
   fileprivate var shortened: WyomingServerReport {
     let longest = 200
     return switch self {
@@ -121,7 +121,7 @@ extension WyomingServerReport {
     }
   }
 
-  /// The line for people.
+  /// The human-readable line.
   fileprivate var sentence: String {
     switch self {
     case .connected(let client, let address): "client \(client) connected from \(address)"
@@ -137,7 +137,7 @@ extension WyomingServerReport {
 }
 
 extension String {
-  /// The text with at most `length` code points; a longer text ends with `…`.
+  /// Returns the text with at most `length` code points; a longer text ends with `…`.
   fileprivate func shortened(to length: Int) -> String {
     let beginning = unicodeScalars.prefix(length)
     return beginning.endIndex == endIndex ? self : String(beginning) + "…"

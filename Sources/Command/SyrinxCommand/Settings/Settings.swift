@@ -19,12 +19,13 @@ struct Settings: Sendable {
     }
   }
 
-  /// The text of a setting, and its source: the name of the variable, or the path of the file.
+  /// The text of a setting and where it was set: the name of the variable, or the path of the file.
   typealias Entry = (text: String, source: String)
 
   /// The settings that have a value.
   private(set) var entries: [Name: Entry] = [:]
-  /// The reason that the settings cannot be used; they are then empty, and no command begins.
+  /// The reason that the settings cannot be used; they are then empty, and every command fails with
+  /// it.
   private(set) var problem: CommandFailure?
 
   var playbackDevice: AudioDevice.ID? { text(.playbackDevice).map(AudioDevice.ID.init(rawValue:)) }
@@ -38,16 +39,18 @@ struct Settings: Sendable {
   /// Creates empty settings.
   init() {}
 
+  /// Reads the settings.
+  ///
   /// - Parameters:
-  ///   - variable: the value of an environment variable.
+  ///   - variable: returns the value of an environment variable.
   ///   - file: the configuration file; a missing file has no settings.
   init(variable: (_ name: String) -> String?, file: FilePath?) {
     do throws(CommandFailure) {
       if let file { try read(file) }
       for name in Name.allCases {
         guard let text = variable(name.variable), !text.isEmpty else { continue }
-        // The model in the file belongs to the engine in the file; a variable for the model is
-        // applied later.
+        // The model in the file belongs to the engine in the file, so another engine does not use
+        // it. A variable for the model is applied later.
         if name == .engine, self.text(.engine) != text { entries[.model] = nil }
         entries[name] = (text, name.variable)
       }
@@ -57,7 +60,7 @@ struct Settings: Sendable {
     }
   }
 
-  /// The configuration file's path; nil without a home folder.
+  /// Returns the path of the configuration file; nil without a home folder.
   static func file(variable: (_ name: String) -> String?) -> FilePath? {
     if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
       return FilePath(folder + "/syrinx/config.yaml")
@@ -67,7 +70,7 @@ struct Settings: Sendable {
 
   private func text(_ name: Name) -> String? { entries[name]?.text }
 
-  /// The maximum size in bytes; no real configuration is larger.
+  /// The maximum size in bytes; no reasonable configuration is larger.
   private static let longestFile = 65_536
 
   private mutating func read(_ file: FilePath) throws(CommandFailure) {
@@ -104,7 +107,7 @@ struct Settings: Sendable {
     throw CommandFailure("the configuration \(file) has no settings; write lines like `jobs: 2`")
   }
 
-  /// The bytes of a file, which must be UTF-8.
+  /// Returns the bytes of a file; throws if they are not UTF-8.
   private static func text(of file: FilePath) throws(CommandFailure) -> [UInt8] {
     do throws(FilePathError) {
       let bytes = try file.contents(atMost: longestFile)
@@ -117,7 +120,7 @@ struct Settings: Sendable {
       "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes")
   }
 
-  /// Throws if the option of a setting does not accept its value.
+  /// Throws if the value of a setting is invalid for its option.
   private func check() throws(CommandFailure) {
     for (name, entry) in entries {
       guard let reason = reason(against: name, entry.text) else { continue }
@@ -148,7 +151,7 @@ struct Settings: Sendable {
   }
 }
 
-/// Tests ignore the settings of the machine.
+/// In tests, the settings are empty, so that the machine's own settings have no effect.
 extension Settings: DependencyKey {
   static var liveValue: Settings {
     let variable: (String) -> String? = { name in

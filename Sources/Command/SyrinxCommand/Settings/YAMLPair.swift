@@ -9,14 +9,15 @@ struct YAMLPair: Equatable {
   /// The line of the key; the first is 1.
   let line: Int
 
-  /// The pairs of a UTF-8 text, in order, duplicates included; nil if its root is not a mapping.
+  /// Returns the pairs of a UTF-8 text, in order, duplicates included; nil if its root is not a
+  /// mapping.
   ///
   /// A text without a document has no pairs.
   ///
-  /// - Throws: why the text is not YAML, with the line.
+  /// - Throws: a sentence with the reason and the line if the text is not YAML.
   static func all(in text: [UInt8]) throws(CommandFailure) -> [YAMLPair]? {
-    // libyaml does not limit the depth, and its time grows with the square of the depth: 7 s for
-    // 65,536 brackets.
+    // libyaml does not limit the depth of nesting, and its time grows with the square of the depth:
+    // 7 s for 65,536 brackets.
     guard text.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) <= 100 else {
       throw CommandFailure("it has more than 100 opening brackets, comments included")
     }
@@ -29,11 +30,11 @@ struct YAMLPair: Equatable {
 
 /// The owner of a libyaml parser.
 private struct YAMLParser: ~Copyable {
-  /// Its address is fixed, because the parser holds a pointer to itself.
+  /// Allocated, because the parser holds a pointer to itself, so its address must not change.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let text: UnsafeBufferPointer<UInt8>
 
-  /// The text must outlive the parser.
+  /// Creates a parser of a text, which must outlive the parser.
   ///
   /// The corresponding C functions are `yaml_parser_initialize` and `yaml_parser_set_input_string`.
   init(_ first: UnsafePointer<UInt8>, count: Int) throws(CommandFailure) {
@@ -52,7 +53,7 @@ private struct YAMLParser: ~Copyable {
     parser.deallocate()
   }
 
-  /// The pairs of the only document.
+  /// Returns the pairs of the only document.
   func pairs() throws(CommandFailure) -> [YAMLPair]? {
     var document = try nextDocument()
     defer { yaml_document_delete(&document) }
@@ -96,7 +97,7 @@ private struct YAMLParser: ~Copyable {
     let context = state.context.map {
       "\(String(cString: $0)) in line \(state.context_mark.line + 1), "
     }
-    // An error of libyaml's reader has a byte offset instead of a mark.
+    // For invalid characters, libyaml reports a byte offset instead of a line.
     let line =
       state.error == YAML_READER_ERROR
       ? text.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }

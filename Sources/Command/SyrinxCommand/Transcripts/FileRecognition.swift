@@ -37,20 +37,20 @@ final class FileRecognition: Sendable {
   /// The length of the audio read so far.
   var length: Duration { readLength.withLock { $0 } }
 
-  /// Shows the progress from now on and measures the pace from here.
+  /// Shows the progress from now on; the pace is measured from this moment.
   func beginProgress() async {
     await progress?.begin()
   }
 
   /// Updates the progress from an event.
   ///
-  /// The audio read is no measure, because it is far ahead of recognition.
+  /// The length of the audio read would mislead, because reading is far ahead of recognition.
   func note(_ event: SpeechRecognitionEvent) async {
     guard let progress, let position = event.position else { return }
     await progress.show(position)
   }
 
-  /// Reports the file's problems, and returns true if there are none.
+  /// Reports the file's problems; returns false if any audio is missing.
   ///
   /// - Throws: `CommandFailure` if the file has no audio.
   func finish() async throws -> Bool {
@@ -74,11 +74,11 @@ extension SpeechRecognitionEvent {
   }
 }
 
-/// Recognizes files in order, some of them ahead of the file whose results are being read.
+/// Recognizes files in order; some files are recognized before their results are read.
 ///
-/// A limited number of files is recognized at a time. The results of a limited number of files
-/// wait, and a file ahead stops when too many of its results wait, so memory does not grow with the
-/// number or length of files.
+/// The number of files that are recognized at a time is limited, and so are the number of files
+/// with unread results and the number of unread results per file. Memory therefore does not grow
+/// with the number or length of files.
 struct RecognitionQueue {
   /// A recognition that has been started.
   struct Entry: Sendable {
@@ -87,25 +87,26 @@ struct RecognitionQueue {
     var events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
   }
 
-  /// The number of waiting events of a file, which suffices for a short file.
+  /// The maximum number of unread events of a file, enough for a short file.
   fileprivate static let eventLimit = 64
-  /// The number of files per job that may have waiting results.
+  /// The maximum number of files with unread results, per job.
   private static let filesAhead = 4
 
   private typealias Entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>
 
   private var entries: Entries.Iterator
-  /// Each element permits one more file to start.
+  /// Each element permits the queue to start one more file.
   private let permits: AsyncStream<Void>.Continuation
 
   /// Creates a queue whose task starts the files; the task ends with the queue.
   ///
-  /// A file never waits for the next name, because a list may arrive slowly through a pipe.
+  /// A file does not wait for the next name, because a list may arrive slowly through a pipe.
   ///
   /// - Parameters:
   ///   - limit: the number of files to recognize at the same time, at least 1; with 1, no file is
-  ///     recognized ahead.
-  ///   - input: the next file; nil at the end.
+  ///     recognized in advance.
+  ///   - input: returns the next file; nil at the end.
+  ///   - start: starts to recognize a file.
   init(
     limit: Int, input: @escaping @Sendable () async throws -> FoundInput?,
     start: @escaping @Sendable (TranscriptionInput) async -> Entry
@@ -115,7 +116,7 @@ struct RecognitionQueue {
     for _ in 1..<(limit > 1 ? limit * Self.filesAhead : 1) { permits.yield() }
     let slots = AsyncStream.makeStream(of: Void.self)
     for _ in 0..<limit { slots.continuation.yield() }
-    // The permits limit how many entries are buffered.
+    // The permits limit the number of buffered entries.
     let entries = Entries { entries in
       let starting = Task {
         do {
@@ -125,8 +126,8 @@ struct RecognitionQueue {
             switch try await input() {
             case .success(let input):
               let entry = await start(input)
-              // A single file is read directly, so that a new partial result replaces a waiting
-              // one.
+              // With a limit of 1, the events are not buffered, so that a new partial result can
+              // replace an unread one.
               if limit == 1 { slots.continuation.yield() }
               entries.yield(
                 .success(limit == 1 ? entry : entry.recognized { slots.continuation.yield() }))
@@ -160,7 +161,7 @@ struct RecognitionQueue {
 }
 
 extension RecognitionQueue.Entry {
-  /// The entry with buffered events; `whenDone` is called after the last event.
+  /// Returns the entry with buffered events; `whenDone` is called after the last event.
   fileprivate func recognized(_ whenDone: @escaping @Sendable () -> Void) -> Self {
     let pipe = PolicyPipe<SpeechRecognitionEvent>(
       policy: .keepingAll(limit: RecognitionQueue.eventLimit))

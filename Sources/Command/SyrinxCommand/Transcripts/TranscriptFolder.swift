@@ -11,7 +11,7 @@ struct TranscriptFolder {
   let path: FilePath
   let styles: [TranscriptStyle]
 
-  /// Throws if the transcripts of two named files would have the same name.
+  /// Throws if the transcripts of two files would have the same name.
   func check(_ files: [FilePath]) throws {
     var owners: [FilePath: FilePath] = [:]
     for file in files where !file.isFolder {
@@ -24,10 +24,10 @@ struct TranscriptFolder {
     }
   }
 
-  /// Begins the transcripts of an input, in the order of the styles.
+  /// Opens the transcripts of an input, in the order of the styles.
   func files(for input: TranscriptionInput) async throws -> [PendingOutput] {
     let files = styles.map { file(for: input, $0) }
-    // The transcripts differ only in their extensions.
+    // All transcripts of an input are in one folder, because only their extensions differ.
     try await makeFolder(files[0].folder)
     return try files.map { try PendingOutput(path: $0.text) }
   }
@@ -37,21 +37,23 @@ struct TranscriptFolder {
     styles.allSatisfy { FileVersion(file(for: input, $0).status) != nil }
   }
 
-  /// The folder's list or manifest whose name a transcript of an input would have; nil if none.
+  /// Returns `failed.txt` or the manifest if a transcript of the input would overwrite it;
+  /// otherwise nil.
   func ownFile(namedLikeTranscriptsOf input: TranscriptionInput) -> FilePath? {
     let own = [TranscriptArchive.failedName, TranscriptArchive.manifestName].map(path.appending)
     return own.first(where: styles.map { file(for: input, $0) }.contains)
   }
 
-  /// `2024/talk.wav` becomes `2024/talk.txt`.
+  /// Returns the path of a transcript: `2024/talk.txt` for `2024/talk.wav`.
   func file(for input: TranscriptionInput, _ style: TranscriptStyle) -> FilePath {
     path.appending(
       FilePath(bytes: input.place.withoutExtension.bytes + ".\(style.pathExtension)".utf8))
   }
 }
 
-/// The records of an output folder, `manifest.jsonl` and `failed.txt`. One process at a time writes
-/// them, on its own thread.
+/// The records of an output folder: `manifest.jsonl` and `failed.txt`.
+///
+/// Only one process at a time writes them, on a separate thread.
 actor TranscriptArchive {
   static let failedName: FilePath = "failed.txt"
   static let manifestName: FilePath = "manifest.jsonl"
@@ -64,7 +66,8 @@ actor TranscriptArchive {
   private var manifest: TranscriptManifest
   private var lock: FolderLock?
   private var manifestFile: Descriptor?
-  /// Whether the last line of the manifest is incomplete, because a process was killed while writing it.
+  /// Whether the last line of the manifest is incomplete, because a process was killed while it
+  /// wrote the line.
   private var isCut = false
   private var failed: PendingFile?
 
@@ -111,7 +114,7 @@ actor TranscriptArchive {
       .write(begin + line + "\n")
   }
 
-  /// Records that any existing transcripts of an input are about to be replaced.
+  /// Records that the transcripts of an input are about to be replaced, if there are any.
   func willReplace(_ input: TranscriptionInput) throws(OutputError) {
     guard let entry = manifest.voidEntry(for: input) else { return }
     try append(entry)
@@ -141,7 +144,7 @@ actor TranscriptArchive {
 
   /// Unlocks the folder for other processes.
   ///
-  /// The command must call it, because it ends without waiting for the `deinit` of this actor.
+  /// The command must call this, because it ends without waiting for the `deinit` of this actor.
   func close() {
     (manifestFile, lock) = (nil, nil)
   }
@@ -159,10 +162,11 @@ private func openForWriting(
   return descriptor
 }
 
-/// The lock of a folder, which ends with the process.
+/// The lock of a folder; it ends with the process.
 ///
-/// The lock file names the process and the machine that hold it. It is separate from the manifest
-/// and uses `flock`, because closing any descriptor of a file releases other kinds of locks.
+/// The lock file contains the process and the machine that hold the lock. It is separate from the
+/// manifest and uses `flock`, because other kinds of locks are released when any descriptor of the
+/// file is closed.
 private final class FolderLock {
   private let path: FilePath
   private let descriptor: Int32
@@ -186,7 +190,7 @@ private final class FolderLock {
   private static func locked(_ path: FilePath) throws(CommandFailure) -> Int32 {
     while true {
       let descriptor = try openForWriting(path)
-      // A file system without locks is treated as unlocked.
+      // A file system that does not support locks is treated as unlocked.
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
         defer { close(descriptor) }
         throw folderInUse(path, descriptor)
@@ -194,7 +198,7 @@ private final class FolderLock {
       var status = stat()
       fstat(descriptor, &status)
       if status.st_nlink > 0 { return descriptor }
-      // The previous owner has just removed the file.
+      // The previous owner has just removed the lock file, so the loop tries again with a new file.
       close(descriptor)
     }
   }
@@ -209,7 +213,7 @@ private final class FolderLock {
   }
 }
 
-/// The engine, model, and options that a transcript depends on.
+/// The record of the engine, model, and options that a transcript depends on.
 extension JSONRecord {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self = [
@@ -227,14 +231,14 @@ extension JSONRecord {
 
 /// The finished files, read from a manifest; each entry is a line of JSON.
 ///
-/// The same version of a file, transcribed with the same options, always produces the same entry. A
-/// file is finished if the newest entry for its transcripts equals the entry for the current
-/// version and options. Only checksums of entries stay in memory, and entries are compared as text,
-/// because there can be many.
+/// The same version of a file, transcribed with the same options, always has the same entry. A file
+/// is finished if the newest entry for its transcripts equals the entry for its current version and
+/// options. There can be many entries, so only their checksums stay in memory, and they are
+/// compared as text.
 struct TranscriptManifest: Sendable {
   /// The newest entry for each transcript.
   private var entries: [RunChecksum: RunChecksum] = [:]
-  /// The end of an entry: the options.
+  /// The last part of every entry: the options of this run.
   private let recipe: String
 
   init(recipe: JSONRecord) throws {
@@ -247,7 +251,7 @@ struct TranscriptManifest: Sendable {
     entries[transcript] = RunChecksum(line)
   }
 
-  /// Whether the newest entry for the transcripts equals the entry of this input.
+  /// Returns whether the newest entry for the input's transcripts equals the input's current entry.
   func contains(_ input: TranscriptionInput) -> Bool {
     guard let line = entry(for: input).map({ Array($0.utf8) }),
       let transcript = Self.transcript(of: line)
@@ -255,14 +259,15 @@ struct TranscriptManifest: Sendable {
     return entries[transcript] == RunChecksum(line)
   }
 
-  /// Returns a line that marks the input as unfinished; nil if it was never finished.
+  /// Returns a line that invalidates the entry for the input's transcripts; nil if there is no
+  /// entry.
   func voidEntry(for input: TranscriptionInput) -> String? {
     guard let file = input.place.jsonText else { return nil }
     let line = Self.begin + file + Self.afterFile + "replaced\":true}"
     return Self.transcript(of: Array(line.utf8)).flatMap { entries[$0] } == nil ? nil : line
   }
 
-  /// Returns the line for a transcribed input; nil if the input has no version.
+  /// Returns the entry for a transcribed input; nil if the input has no version.
   func entry(for input: TranscriptionInput) -> String? {
     guard let version = input.version, let file = input.place.jsonText else { return nil }
     return Self.begin + file + Self.afterFile + "size\":\(version.byteCount),\"modified\":"
@@ -270,10 +275,10 @@ struct TranscriptManifest: Sendable {
   }
 
   private static let begin = "{\"file\":\""
-  /// A JSON string cannot contain this text.
+  /// The text that ends the file name; it cannot occur within a JSON string.
   private static let afterFile = "\",\""
 
-  /// The path of the transcripts in a line, without their extension.
+  /// Returns the checksum of the transcripts' path, without the extension, in a line.
   private static func transcript(of line: [UInt8]) -> RunChecksum? {
     guard line.starts(with: begin.utf8) else { return nil }
     let file = line.dropFirst(begin.utf8.count)
@@ -289,7 +294,7 @@ struct TranscriptManifest: Sendable {
   }
 }
 
-/// A checksum of 128 bits, valid while the command runs.
+/// A checksum of 128 bits that is valid only while the command runs.
 struct RunChecksum: Hashable, Sendable {
   private let low: Int
   private let high: Int
@@ -306,7 +311,7 @@ struct RunChecksum: Hashable, Sendable {
 }
 
 extension FilePath {
-  /// The path without the extension of its name and the dot before that.
+  /// The path without the extension and the dot before it.
   var withoutExtension: FilePath {
     FilePath(bytes: bytes.dropLast(name.bytes.count - stem.bytes.count))
   }

@@ -8,7 +8,7 @@ import SpeechEngine
 /// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
 /// to the transcript, and losses and lag as messages.
 struct TranscriptReport {
-  /// The transcripts in their forms, each with a function that writes a line.
+  /// The transcripts, one for each style, each with a function that writes a line.
   private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
   private let includesJSON: Bool
   private let file: FilePath?
@@ -17,20 +17,26 @@ struct TranscriptReport {
   private var isLagging = false
   private var losses = LossSummary()
   private var languageNotice: LanguageNotice?
-  /// The utterance with partial results but no final result yet.
+  /// The utterance that has partial results, but no final result yet.
   private var open: Int?
 
   /// Whether no audio was lost.
   private(set) var isComplete = true
 
-  /// The lag from which messages are written; a pause makes up for a smaller lag.
+  /// The lag from which messages are written; the recognizer catches up with a smaller lag in a
+  /// pause.
   private static let seriousLag = Duration.seconds(5)
 
+  /// Creates a report.
+  ///
   /// - Parameters:
-  ///   - outputs: the file for each form; empty for one form on standard output.
+  ///   - styles: the style of each transcript.
+  ///   - file: the file that is recognized; nil for a microphone.
+  ///   - outputs: the file for each style; empty for a single style on standard output.
   ///   - namesFile: whether each line of text on standard output begins with the file's name.
-  ///   - languageNotice: reports an input in another language than the model's; nil for no such
-  ///     report.
+  ///   - languageNotice: detects an input in a language that the model does not support; nil for no
+  ///     detection.
+  ///   - console: shows the results and messages.
   init(
     styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
     namesFile: Bool = false, languageNotice: LanguageNotice? = nil, console: Console
@@ -47,7 +53,7 @@ struct TranscriptReport {
     (self.file, self.languageNotice, self.console) = (file, languageNotice, console)
   }
 
-  /// Call before the first result.
+  /// Writes the beginning of each transcript; call it before the first result.
   mutating func begin() async throws {
     try await print { $0.begin() }
   }
@@ -78,7 +84,7 @@ struct TranscriptReport {
 
   /// Returns messages about a large lag and the sum of losses.
   ///
-  /// Small changes of the lag and single losses are not reported. Noises are only logged.
+  /// Small changes of the lag and single losses are not reported, and noises are only logged.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
     case .speechStarted(let time), .speechEnded(let time): return named(losses.reach(time))
@@ -117,13 +123,14 @@ struct TranscriptReport {
     }
   }
 
-  /// Call after the last result.
+  /// Reports the remaining losses and writes the end of each transcript; call it after the last
+  /// result.
   mutating func end() async throws {
     await reportLosses()
     try await print { $0.end() }
   }
 
-  /// Writes the new lines of each form to its transcript.
+  /// Writes the new lines of each style to its transcript.
   private mutating func print(
     _ lines: (inout TranscriptText) throws -> [String]
   ) async throws {
@@ -135,8 +142,10 @@ struct TranscriptReport {
   }
 }
 
-/// Summarizes lost audio in at most one line per reason and second, because a machine that is too
-/// slow repeatedly loses a little audio.
+/// Summarizes lost audio in at most one line per reason and second.
+///
+/// A machine that is too slow would otherwise cause many lines, because it repeatedly loses a
+/// little audio.
 struct LossSummary {
   /// The minimum length of audio between two lines about one reason.
   private static let interval = Duration.seconds(1)
@@ -144,7 +153,7 @@ struct LossSummary {
   /// The losses for one reason.
   private struct Loss {
     var reason: SpeechRecognitionEvent.DropReason
-    /// The position in the audio from which the next line is due.
+    /// The position in the audio at which the next line is due.
     var next = Duration.zero
     /// The start, total length, and number of the unreported losses.
     var unreported: (begin: Duration, length: Duration, count: Int)?
@@ -173,7 +182,7 @@ struct LossSummary {
   mutating func add(
     _ range: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
   ) -> [String] {
-    // Each failure loses an utterance and has its own reason.
+    // A failure is reported at once, because it loses a whole utterance for its own reason.
     if case .engineFailed = reason { return flush() + [reason.sentence(about: range)] }
     let index = losses.firstIndex { $0.reason.joined(with: reason) != nil } ?? losses.endIndex
     if index == losses.endIndex { losses.append(Loss(reason: reason)) }
@@ -197,18 +206,18 @@ struct LossSummary {
 }
 
 extension SpeechRecognitionEvent.DropReason {
-  /// Returns the message about one range.
+  /// Returns the message about one lost range.
   func sentence(about range: Range<Duration>) -> String {
     let length = range.upperBound - range.lowerBound
     return "\(length.secondsText) of audio at \(range.lowerBound.clockText) \(consequence)"
   }
 
-  /// Returns the message about several ranges; the first begins at `begin`.
+  /// Returns the message about `count` lost ranges; the first one begins at `begin`.
   fileprivate func sentence(about length: Duration, in count: Int, from begin: Duration) -> String {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// The common reason of this loss and another; nil if they differ.
+  /// Returns the reason that sums up this and another reason; nil if they differ.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)
@@ -230,7 +239,8 @@ extension SpeechRecognitionEvent.DropReason {
   }
 }
 
-/// Detects an input in another language than the model's, by words of low confidence.
+/// Detects an input in a language that the model does not support, by the low confidence of its
+/// words.
 struct LanguageNotice {
   /// The minimum duration of speech before a notice.
   private static let leastSpeech = Duration.seconds(10)
@@ -244,10 +254,10 @@ struct LanguageNotice {
     self.engine = engine
   }
 
-  /// The mean confidence below which 10 seconds of words are doubtful.
+  /// The mean confidence below which 10 seconds of words cause a notice.
   ///
-  /// Measured on English, Moonshine's mean is at least 0.71, and PocketSphinx's at least 0.44. On
-  /// other languages, PocketSphinx's mean is 0.37 to 0.45.
+  /// On English, the measured mean of Moonshine is at least 0.71, and that of PocketSphinx at least
+  /// 0.44. On other languages, the mean of PocketSphinx is 0.37 to 0.45.
   private var leastConfidence: Double {
     engine.name == EngineName.pocketsphinx.rawValue ? 0.4 : 0.5
   }
@@ -280,7 +290,7 @@ struct LanguageNotice {
 }
 
 extension SpeechOptions {
-  /// Makes the notice for one input; nil if the options restrict the words.
+  /// Creates the notice for one input; nil if the options restrict the words.
   func makeLanguageNotice() -> LanguageNotice? {
     isPlainDictation ? LanguageNotice(engine: chosenEngine) : nil
   }

@@ -3,7 +3,7 @@ import AudioCore
 import FilePaths
 import SpeechClient
 
-/// The form of a transcript.
+/// The style of a transcript.
 enum TranscriptStyle: Hashable {
   /// A line for each utterance.
   case text
@@ -61,7 +61,7 @@ struct TranscriptOptions: ParsableArguments {
   @Flag(help: "Show utterances while they are recognized.")
   var partials = false
 
-  /// The forms of the transcript, at least one.
+  /// The styles of the transcripts, at least one.
   var styles: [TranscriptStyle] {
     format ?? [json ? .json : .text]
   }
@@ -81,13 +81,13 @@ struct TranscriptOptions: ParsableArguments {
   /// Whether one of the transcripts is JSON.
   var includesJSON: Bool { styles.contains(.json) }
 
-  /// Throws if standard output would get several forms.
+  /// Throws if standard output would get transcripts in several styles.
   func checkSingleFormat() throws {
     try require(!json || includesJSON, "--json and --format exclude each other; use one of them.")
     try require(styles.count == 1, "several formats require `syrinx transcribe --output-dir`.")
   }
 
-  /// Whether anything shows partial results.
+  /// Returns whether partial results are shown anywhere.
   func wantsPartials(on console: Console) -> Bool {
     partials && (includesJSON || console.isWatched)
   }
@@ -105,7 +105,7 @@ struct TranscriptOptions: ParsableArguments {
 struct TranscriptText {
   let style: TranscriptStyle
   private let file: FilePath?
-  /// Whether each line of text begins with the file's name.
+  /// Whether each line of a text transcript begins with the file's name.
   private let namesFile: Bool
   private var builder = CueBuilder()
   private var count = 0
@@ -119,7 +119,7 @@ struct TranscriptText {
     return format.header.map { [$0] } ?? []
   }
 
-  /// Returns the lines of a result; a partial result has lines only in JSON.
+  /// Returns the lines for a result; a partial result has lines only in JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
     let transcription = result.bestTranscription.printable
     switch style {
@@ -146,7 +146,7 @@ struct TranscriptText {
 }
 
 extension Transcription {
-  /// The transcription without control characters, which a server or a model may return in words.
+  /// The transcription without the control characters that a server or a model may return in words.
   fileprivate var printable: Transcription {
     guard !segments.allSatisfy(\.substring.isPlain) else { return self }
     var transcription = self
@@ -157,13 +157,13 @@ extension Transcription {
     return transcription
   }
 
-  /// The marks of text direction, which are part of Arabic and Hebrew text.
+  /// The marks of text direction, which are kept because Arabic and Hebrew text contains them.
   private static var orderMarks: Set<Unicode.Scalar> { ["\u{200E}", "\u{200F}", "\u{61C}"] }
 }
 
 /// The results in the output of `--json`; times in seconds from the beginning of the audio.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let utteranceSchema = """
     With --json, each result is an object on its own line: "event" (partial or final), "utterance" \
     (from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
@@ -208,7 +208,7 @@ extension TranscriptionSegment {
 /// A lag or a loss in the output of `listen --json` and `transcribe --json`; times in seconds from
 /// the beginning of the audio.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let lagSchema = """
     Other objects have an "event": lagging with "seconds" of audio queued because recognition lags (0 \
     after it has caught up), or dropped with the "start" and "end" of a range and the "reason": slow \
@@ -219,7 +219,7 @@ extension JSONRecord {
     The failure of the command is an object with the "error".
     """
 
-  /// The documentation of a loss for files, which have neither lag nor gaps.
+  /// The help text about losses in files; other inputs also have lag and gaps.
   static let droppedSchema = """
     An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
     unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \
@@ -228,9 +228,12 @@ extension JSONRecord {
     partial results are void.
     """
 
-  /// Nil for any other event.
+  /// Creates the record of a lag or a loss; nil for any other event.
   ///
-  /// - Parameter utterance: the utterance with partial results but no final result.
+  /// - Parameters:
+  ///   - event: the event to record.
+  ///   - file: the file that is recognized; nil for a microphone.
+  ///   - utterance: the utterance that has partial results, but no final result yet.
   init?(_ event: SpeechRecognitionEvent, file: FilePath? = nil, utterance: Int? = nil) {
     switch event {
     case .lagging(let lag):

@@ -3,15 +3,17 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file to transcribe; in a problem, the affected file or folder.
+/// A file to transcribe; as part of a problem, the affected file or folder.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
-  /// The path of its transcripts in the output folder, with the extension of the file.
+  /// The file's path in the output folder; each transcript replaces its extension.
   let place: FilePath
   /// The version of the file; nil for standard input, a pipe, and an address.
   var version: FileVersion?
 
-  /// The name in a list from which this input can be restored.
+  /// The name to write to `failed.txt`.
+  ///
+  /// When the list is read again, the name yields the same `file` and `place`.
   var listed: FilePath {
     let above = file.bytes.dropLast(place.bytes.count)
     guard !file.isWebAddress, above.last == UInt8(ascii: "/"),
@@ -21,14 +23,14 @@ struct TranscriptionInput: Equatable, Sendable {
   }
 }
 
-/// The state of a file; it changes when the file is written.
+/// The state of a file, which changes whenever the file is written.
 struct FileVersion: Equatable, Sendable {
   let byteCount: Int
   /// The last modification in whole seconds since 1970, and the remaining nanoseconds.
   let modifiedSeconds: Int
   let modifiedNanoseconds: Int
 
-  /// Creates a version; nil for anything that is not a regular file.
+  /// Creates a version; nil if the status is not that of a regular file.
   init?(_ status: stat?) {
     guard let status, status.isRegularFile else { return nil }
     byteCount = Int(status.st_size)
@@ -49,9 +51,10 @@ typealias FoundInput = Result<TranscriptionInput, TranscriptionProblem>
 /// and the entries of a list.
 struct TranscriptionInputs: Sendable {
   var arguments: [FilePath]
-  /// Patterns for the names of the files in folders; empty for sound files.
+  /// Patterns for the names of the files in folders; if there are none, sound files are
+  /// transcribed.
   var patterns: [FilePath] = []
-  /// The file of a list of names; - is standard input.
+  /// The file that lists names; `-` is standard input.
   var list: FilePath?
   /// The byte that ends a name in the list: a line feed or a NUL.
   var separator = UInt8(ascii: "\n")
@@ -74,7 +77,8 @@ struct TranscriptionInputs: Sendable {
     in list: FilePath, stopSignal: WakeUp?
   ) throws(CommandFailure) -> RecordReader {
     let (isFile, name) = (list != "-", "\(list.shownName)")
-    // Opening a pipe must not block: like a pipe without data, it is polled until the stop signal.
+    // Opening a pipe must not block, because a blocked call would ignore the stop signal. Until
+    // there is data, the pipe is polled.
     let flags = O_RDONLY | O_CLOEXEC | (stopSignal == nil ? 0 : O_NONBLOCK)
     let number = isFile ? list.withCString { open($0, flags) } : STDIN_FILENO
     guard number >= 0 else { throw .unreadable(name, errno) }
@@ -87,13 +91,13 @@ struct TranscriptionInputs: Sendable {
     }
   }
 
-  /// Finds the inputs one at a time; it may wait for a disk or a pipe.
+  /// Finds the inputs one at a time; a call may wait for a disk or a pipe.
   struct Iterator {
     private var arguments: ArraySlice<FilePath>
     private let patterns: [FilePath]
     private var names: RecordReader?
     private let endsWithNUL: Bool
-    /// The folder whose files are returned next, and whether any were found in it.
+    /// The folder that is being walked, and whether no file was found in it yet.
     private var walk: (files: FolderWalk, root: TranscriptionInput, isEmpty: Bool)?
 
     fileprivate init(_ inputs: TranscriptionInputs, names: RecordReader?) {
@@ -101,6 +105,8 @@ struct TranscriptionInputs: Sendable {
       endsWithNUL = inputs.separator == 0
     }
 
+    /// Returns the next input; nil at the end.
+    ///
     /// - Throws: `CommandFailure` if the list cannot be read; `CancellationError`.
     mutating func next() throws -> FoundInput? {
       while true {
@@ -151,7 +157,7 @@ struct TranscriptionInputs: Sendable {
   }
 }
 
-/// Finds the unfinished inputs, on its own thread.
+/// Finds the unfinished inputs on a separate thread.
 actor RemainingInputs {
   private let executor: ThreadExecutor
   private let folder: TranscriptFolder?
@@ -160,12 +166,16 @@ actor RemainingInputs {
   private var claimed: Set<RunChecksum> = []
   private var upcoming: FoundInput?
 
-  /// The number and size in bytes of the skipped inputs, which were finished earlier.
+  /// The number of inputs that were skipped because they are finished, and their size in bytes.
   private(set) var skipped = (count: 0, byteCount: 0)
 
+  /// Begins the search for unfinished inputs.
+  ///
   /// - Parameters:
+  ///   - inputs: all inputs of the command.
   ///   - folder: the folder for transcripts; nil for standard output.
   ///   - done: the finished files, which are skipped.
+  ///   - stopSignal: once it is signaled, reading a list throws `CancellationError`.
   init(
     _ inputs: TranscriptionInputs, folder: TranscriptFolder?, skipping done: TranscriptManifest?,
     stopSignal: WakeUp?
@@ -177,7 +187,7 @@ actor RemainingInputs {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Whether no unfinished input exists.
+  /// Returns whether all inputs are finished.
   func isEmpty() throws -> Bool {
     upcoming = try next()
     return upcoming == nil
@@ -214,12 +224,12 @@ extension TranscriptionInput {
     throw CommandFailure("\(file) changed while it was read; transcribe it again")
   }
 
-  /// The problem of this input, with the reason that it could not be transcribed.
+  /// Returns a problem with this input and the reason that it could not be transcribed.
   fileprivate func problem(_ description: String) -> FoundInput {
     .failure(TranscriptionProblem(input: self, description: description))
   }
 
-  /// A file or folder in this folder, or this folder itself.
+  /// Returns the input for a file or folder inside this folder, or for the folder itself.
   fileprivate func below(_ file: FilePath, _ version: FileVersion? = nil) -> TranscriptionInput {
     let rest = FilePath(
       bytes: file.bytes[self.file.bytes.count...].drop { $0 == UInt8(ascii: "/") })
@@ -229,18 +239,19 @@ extension TranscriptionInput {
 }
 
 extension FilePath {
-  /// The transcript path of a file that is named directly.
+  /// The path in the output folder for a file that is an argument of the command.
   var ownPlace: FilePath { self == "-" ? "stdin" : name }
 
-  /// The file with this name in a list, and the folders to keep in the output folder: those after
-  /// `/./`, or all.
+  /// The file that this line of a list names, and its path in the output folder.
+  ///
+  /// The path contains the folders after `/./`, or without this mark, all folders.
   fileprivate var asListed: (file: FilePath, place: FilePath) {
     guard !isWebAddress else { return (self, name) }
     let slash = UInt8(ascii: "/")
     let mark = bytes.indices.last { bytes[$0...].starts(with: "/./".utf8) }
     let kept = mark.map { bytes[($0 + 3)...] } ?? bytes[...]
     let file = mark.map { FilePath(bytes: bytes[...$0] + kept) } ?? self
-    // `..` is dropped, so that transcripts stay in the output folder.
+    // `..` is removed, so that transcripts stay in the output folder.
     let folders = kept.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
       .filter { !$0.elementsEqual("..".utf8) }
     // In a list, - is a file, not standard input.

@@ -22,7 +22,7 @@ struct TranscriptionRun: Sendable {
   let namesFiles: Bool
   let context: CommandContext
 
-  /// Transcribes the inputs in order; a failure is reported, and the remaining files follow.
+  /// Transcribes the inputs in order; if one fails, this is reported, and the next one follows.
   func transcribeAll() async throws {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
@@ -64,8 +64,11 @@ struct TranscriptionRun: Sendable {
       ])
   }
 
-  /// - Parameter error: nil if a part of the file was not transcribed, which has already been
-  ///   reported.
+  /// Reports and records that an input failed.
+  ///
+  /// - Parameters:
+  ///   - input: the input that failed.
+  ///   - error: nil if a part of the file was not transcribed, which has already been reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
       await context.console.report(ErrorReport.sentence(error, of: [input.file]))
@@ -100,7 +103,7 @@ struct TranscriptionRun: Sendable {
     guard counts.failed == 0 else { throw CommandEnd.reported }
   }
 
-  /// Prints a record if no transcript is written to standard output.
+  /// Prints a record, unless standard output gets the transcripts.
   private func print(_ record: JSONRecord) async throws {
     guard command.transcript.json, archive != nil else { return }
     try await context.console.print(record.jsonLine())
@@ -108,9 +111,9 @@ struct TranscriptionRun: Sendable {
 
   private var wantsPartials: Bool { command.transcript.wantsPartials(on: context.console) }
 
-  /// The number of files, or utterances of one file, to recognize in parallel.
+  /// The number of files, or of utterances within one file, to recognize in parallel.
   ///
-  /// It is 1 with partial results, which are limited to one utterance of one file at a time.
+  /// With partial results, it is 1, because they are shown for one utterance at a time.
   private var jobCount: Int { wantsPartials ? 1 : command.parallel.count }
 
   /// Starts to recognize a file, whose results are buffered until they are read.
@@ -180,7 +183,7 @@ actor ArchiveProgress {
   }
 
   private(set) var counts = Counts()
-  /// Nil if no line is shown.
+  /// The console that shows the progress; nil if no progress is shown.
   private let console: Console?
   private let stopwatch: Stopwatch
   private var throttle = StatusThrottle()
@@ -197,10 +200,10 @@ actor ArchiveProgress {
   /// Whether the progress is shown.
   nonisolated var isShown: Bool { console?.isWatched == true }
 
-  /// Counts all files in parallel to the work, to estimate the remaining time.
+  /// Counts all files while the work runs, to estimate the remaining time.
   func count(_ inputs: TranscriptionInputs) async {
     guard isShown, inputs.isRepeatable else { return }
-    // The error is ignored, because the work reports unreadable files.
+    // The error is ignored, because the work itself reports it.
     total = try? await DedicatedThread.run(name: "syrinx-count") {
       () throws -> (count: Int, byteCount: Int) in
       var all = try inputs.makeIterator()
@@ -218,7 +221,7 @@ actor ArchiveProgress {
     (counts.skipped, skippedBytes) = (skipped.count, skipped.byteCount)
   }
 
-  /// Adds a file and the length of its audio; nil for a failed file.
+  /// Adds a file and the length of its audio, which is nil for a failed file.
   func add(_ input: TranscriptionInput, audio: Duration?) async {
     counts.transcribed += audio == nil ? 0 : 1
     counts.failed += audio == nil ? 1 : 0
@@ -229,7 +232,7 @@ actor ArchiveProgress {
 
   /// Shows the progress, if an update is due.
   ///
-  /// - Parameter position: the position in the file whose results are read.
+  /// - Parameter position: the position within the file whose results are being read.
   func show(at position: Duration = .zero) async {
     let elapsed = stopwatch.elapsed()
     guard isShown, throttle.admits(elapsed) else { return }
@@ -262,7 +265,7 @@ actor ArchiveProgress {
 
 /// The record of a file, or of the whole run, in the output of `transcribe --json --output-dir`.
 extension JSONRecord {
-  /// The documentation of the JSON in the help.
+  /// The help text about the JSON output.
   static let archiveSchema = """
     With --json, a file that failed or is incomplete is an object with the "event" failed, the "file", \
     and the "error". With --output-dir, every other file is an object with the event transcribed and the \

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One figure of the table, with its bound if it has one.
+/// One row of the table: a measured value, and its bound if it has one.
 package struct Finding: Sendable {
   package var name: String
   package var value: Double
   package var unit: String
   package var bound: Double?
-  /// Whether the value must be less than the bound, not just at most equal to it.
+  /// Whether the value must be less than the bound; otherwise it may also equal the bound.
   package var isBelow = false
   package var remark = ""
 
@@ -57,12 +57,12 @@ extension String {
 }
 
 extension [Duration] {
-  /// The value that 99 of 100 do not exceed.
+  /// The duration that 99 of 100 durations do not exceed.
   package var percentile99: Duration { percentile(0.99) }
 
   package var median: Duration { percentile(0.5) }
 
-  /// The value that this part of them does not exceed.
+  /// Returns the duration that a fraction `part` of the durations does not exceed.
   package func percentile(_ part: Double) -> Duration {
     precondition(!isEmpty, "a percentile needs at least one value")
     return sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]

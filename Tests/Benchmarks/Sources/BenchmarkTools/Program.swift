@@ -4,7 +4,7 @@ import Foundation
 package struct Program: Sendable {
   /// The resources that a program has used.
   package struct Cost: Sendable {
-    /// CPU time, in the program and in the kernel.
+    /// The CPU time in seconds, including that in the kernel.
     package var seconds: Double
     package var status: Int32
     /// The peak resident memory, in bytes; at least that of this process when it started the program.
@@ -19,7 +19,7 @@ package struct Program: Sendable {
     }
   }
 
-  /// The measured command, as `Packaging/build.sh` has built it.
+  /// The path of the measured command, built by `Packaging/build.sh`.
   package static let syrinx =
     (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     .appending(path: ".build/small/release/syrinx").path
@@ -27,10 +27,12 @@ package struct Program: Sendable {
   package let arguments: [String]
   private let id: pid_t
 
-  /// Starts a program that is found by its name or path, with variables beside those of this
-  /// process.
+  /// Starts a program by its name or path, with additional environment variables.
   ///
-  /// - Parameter isSilent: whether its standard output is dropped.
+  /// - Parameters:
+  ///   - arguments: the program and its arguments.
+  ///   - variables: the additional variables, which override those of this process.
+  ///   - isSilent: whether to discard standard output.
   package init(
     _ arguments: [String], variables: [String: String] = [:], isSilent: Bool = false
   ) throws {
@@ -51,7 +53,7 @@ package struct Program: Sendable {
     self.id = id
   }
 
-  /// Waits for its end; blocks the thread.
+  /// Waits for the end of the program and returns its cost; blocks the thread.
   package func cost() throws -> Cost {
     var status: Int32 = 0
     var usage = rusage()
@@ -65,15 +67,15 @@ package struct Program: Sendable {
       peakBytes: usage.ru_maxrss * 1_024)
   }
 
-  /// Asks it to end.
+  /// Asks the program to end.
   package func interrupt() {
     kill(id, SIGINT)
   }
 
-  /// The number of bytes that it has in memory now, including those of its libraries.
+  /// Returns the number of resident bytes now, including those of libraries.
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
-  /// The kernel's figures for the memory of a process.
+  /// A figure of the kernel for the memory of a process.
   package enum Memory: String {
     /// The most resident memory so far, mapped files included.
     case peak = "VmHWM"
@@ -81,7 +83,8 @@ package struct Program: Sendable {
     case allocated = "RssAnon"
   }
 
-  /// A figure five times per second until its end, in bytes; blocks the thread.
+  /// Returns a figure in bytes, read five times per second until the program ends; blocks the
+  /// thread.
   package func history(of memory: Memory) -> [Int] {
     var figures: [Int] = []
     while let bytes = try? Self.bytes(memory.rawValue, of: "\(id)") {
@@ -103,7 +106,7 @@ package struct Program: Sendable {
     return cost
   }
 
-  /// The standard output of a program, after its end.
+  /// Runs a program to its end and returns its standard output.
   package static func output(_ arguments: [String]) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -118,7 +121,7 @@ package struct Program: Sendable {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// The same for a process of `/proc`.
+  /// Returns the resident bytes of a process, named as in `/proc`.
   package static func residentBytes(of process: String) throws -> Int {
     try bytes("VmRSS", of: process)
   }

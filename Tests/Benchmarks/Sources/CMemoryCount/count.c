@@ -1,4 +1,4 @@
-// Stands in for the C library's functions in this program: each counts and calls the library's own under its internal name.
+// Replaces functions of the C library in this program: each counts, and calls the library's function by its internal name.
 #include "CMemoryCount.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__memmove_chk(void *, const void *, size_t, size_t);
 
-// Volatile, because the compiler turns a direct call without a limit into one of memmove.
+// Volatile, because the compiler would replace a direct call without a limit with a call of memmove.
 static void *(*volatile library_move)(void *, const void *, size_t, size_t) = __memmove_chk;
 
 static const size_t least_copy = 256;

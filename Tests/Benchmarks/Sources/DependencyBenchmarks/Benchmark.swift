@@ -10,13 +10,14 @@ struct Benchmark: Sendable {
 
   var name: String
   var reference: Reference
-  /// The greatest allowed multiple of the reference.
+  /// The maximum multiple of the reference.
   var limit: Double?
-  /// How many threads do the same at the same time.
+  /// The number of threads that run the operation at the same time.
   var threads = 1
-  /// Whether waiting time counts: for a lock, but also for a busy machine.
+  /// Whether waiting counts, such as for a lock; on a busy machine, that includes waiting for a
+  /// processor.
   var isWallClock = false
-  /// Runs the operation this many times.
+  /// Runs the operation `count` times.
   var run: @Sendable (_ count: Int) async -> Void
 
   init(
@@ -33,12 +34,12 @@ struct Benchmark: Sendable {
   }
 }
 
-/// The limits of this module: what the operations cost in Point-Free's swift-dependencies, as
-/// multiples of the bare operations of Swift.
+/// The limits of this module: the cost of the operations in Point-Free's swift-dependencies, as
+/// multiples of the cost of bare Swift operations.
 ///
-/// Version 1.16 was measured once in a release build, in nanoseconds, on a machine on which the read
-/// of a task-local value took 6 and a scope of one 44. The figures are written here, because the
-/// package cannot be fetched where the benchmarks run.
+/// Version 1.16 was measured once in a release build, on a machine on which reading a task-local
+/// value took 6 ns and a scope for it took 44 ns. The results are constants, because the package
+/// cannot be fetched where the benchmarks run.
 enum Peer {
   static let read = 500.0 / 6
   static let overriddenRead = 290.0 / 6
@@ -55,7 +56,7 @@ func use<Value>(_ value: Value) {
   withExtendedLifetime(value) {}
 }
 
-/// Keeps the optimizer from knowing a value.
+/// Prevents the optimizer from using its knowledge of a value.
 @inline(never)
 @_optimize(none)
 func opaque<Value>(_ value: Value) -> Value { value }

@@ -2,7 +2,7 @@ import ClientDependencies
 import Dispatch
 
 extension Benchmark {
-  /// Calls of an endpoint, against the call of a closure.
+  /// Calls of an endpoint, compared with calls of a closure.
   static var calls: [Benchmark] {
     let increment: @Sendable (Int) -> Int = { $0 &+ 1 }
     let closure = opaque(increment)
@@ -21,11 +21,10 @@ extension Benchmark {
     ]
   }
 
-  /// One key, read on two threads at the same time, against the same reads on one: time per read
-  /// and thread.
+  /// Reads of one key on two threads at the same time, compared with the same reads on one thread.
   ///
-  /// Waits of the threads for each other appear in the wall time, on a machine with two free
-  /// processors.
+  /// The time is per read and thread. If the threads wait for each other, the wall time shows it,
+  /// provided that two processors are free.
   static var threads: [Benchmark] {
     [1, 2].map { reads(on: $0, per: .oneThread, isWallClock: false) }
       + [1, 2].map { reads(on: $0, per: .oneThreadOfTheWall, isWallClock: true) }

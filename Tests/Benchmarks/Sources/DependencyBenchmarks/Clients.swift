@@ -1,6 +1,6 @@
 import ClientDependencies
 
-/// A client of the usual size and shape.
+/// A client of typical size and shape.
 struct Player: Sendable {
   var play: @Sendable (_ frames: Int) -> Int
   var stop: @Sendable () -> Void
@@ -27,7 +27,7 @@ extension DependencyValues {
   }
 }
 
-/// A typical feature: its dependencies are stored.
+/// A typical feature, which stores its dependencies.
 struct Feature: Sendable {
   @Dependency(\.volume) var volume
   @Dependency(VolumeKey.self) var volumeByKey
@@ -35,12 +35,12 @@ struct Feature: Sendable {
   @Dependency(\.player.play) var play
 }
 
-/// A typical model, which is an object.
+/// A typical model object.
 final class Model {
   @Dependency(\.volume) var volume
 }
 
-/// The reference of all comparisons.
+/// The bare Swift operation that all others are compared with.
 enum Bare {
   @TaskLocal static var value = 1
 }

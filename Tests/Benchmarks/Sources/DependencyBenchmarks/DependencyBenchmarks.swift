@@ -13,9 +13,9 @@ import Glibc
 /// - `--rounds 101`: how often everything is measured; the median counts.
 /// - `--only text`: only the operation of that name; if there is none, those whose names contain
 ///   the text.
-/// - `--count 100000`: run these operations this many times and measure nothing, for `valgrind`,
-///   whose instruction counts do not depend on how busy the machine is; take two counts, and divide
-///   the difference:
+/// - `--count 100000`: run the operations this many times without measuring, for `valgrind`, whose
+///   instruction counts do not depend on how busy the machine is. Run it with two counts, and
+///   divide the difference of the instructions by the difference of the counts:
 ///
 /// ```sh
 /// cd Tests/Benchmarks
@@ -25,7 +25,8 @@ import Glibc
 /// No test depends on these figures, because no test may depend on how busy the machine is.
 @main
 struct DependencyBenchmarks {
-  /// Waits on the main thread, because `valgrind` cannot handle one that ends before the process.
+  /// Waits on the main thread, because `valgrind` cannot handle a main thread that ends before the
+  /// process.
   static func main() {
     let end = DispatchSemaphore(value: 0)
     Task.detached {

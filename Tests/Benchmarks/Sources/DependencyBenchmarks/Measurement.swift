@@ -1,21 +1,21 @@
 import Glibc
 
-/// The processor time of one operation, measured again and again in turn with all others.
+/// The processor time of one operation, measured in many rounds.
 ///
-/// A temporary disturbance of the machine then affects all of them equally, and the median ignores
-/// it.
+/// Each round measures all operations in turn, so a temporary disturbance of the machine affects
+/// all of them equally, and the median ignores it.
 struct Measurement {
   var benchmark: Benchmark
   private var rounds: [Double] = []
 
-  /// The time of an operation in nanoseconds.
+  /// The median time of one operation, in nanoseconds.
   var nanoseconds: Double { rounds.sorted()[rounds.count / 2] }
 
   static func all(of benchmarks: [Benchmark], rounds: Int) async -> [Measurement] {
     var measurements = benchmarks.map { Measurement(benchmark: $0) }
     for round in 0...rounds {
       for index in measurements.indices {
-        // The first round only warms up: it makes the cached values.
+        // The first round is not recorded, because it creates the cached values.
         await measurements[index].measure(isRecorded: round > 0)
       }
     }
@@ -34,10 +34,11 @@ struct Measurement {
     if isRecorded { rounds.append((end - start) / Double(count * divisor)) }
   }
 
-  /// Threads share wall time, and add up CPU time.
+  /// Threads share the same wall time, but their CPU times add up.
   private var divisor: Int { benchmark.isWallClock ? 1 : benchmark.threads }
 
-  /// A time in nanoseconds: usually the CPU time of the process's threads, without that of others.
+  /// The current time in nanoseconds: the CPU time of this process, or for wall-clock benchmarks,
+  /// the monotonic clock.
   private var now: Double {
     var time = timespec()
     clock_gettime(benchmark.isWallClock ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time)

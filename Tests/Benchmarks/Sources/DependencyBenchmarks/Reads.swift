@@ -1,13 +1,13 @@
 import ClientDependencies
 
 extension Benchmark {
-  /// Reads, each of one value, against the read of a task-local value.
+  /// Reads of one value, compared with the read of a task-local value.
   static var reads: [Benchmark] {
     [bareRead]
       + reads("stored @Dependency(\\.x)") { feature in use(feature.volume) }
       + reads("stored @Dependency(Key.self)", limit: Peer.readByKey) { use($0.volumeByKey) }
       + reads("stored @Dependency(\\.client.endpoint)") { use($0.play) }
-      // A local wrapper is made for each of its reads.
+      // The wrapper is local, so each read creates it.
       + reads("local @Dependency(\\.x)") { _ in
         @Dependency(\.volume) var volume
         use(volume)

@@ -1,7 +1,7 @@
 import ClientDependencies
 
 extension Benchmark {
-  /// Scopes with one override, against the scope of a task-local value.
+  /// Scopes with one override, compared with the scope of a task-local value.
   static var scopes: [Benchmark] {
     [
       Benchmark("a bare withValue", per: .scope) { count in

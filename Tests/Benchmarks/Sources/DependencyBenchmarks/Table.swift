@@ -1,4 +1,4 @@
-/// The measurements as text, each beside its reference and its limit.
+/// The measurements as text, each with the multiple of its reference and its limit.
 struct Table {
   var measurements: [Measurement]
 
@@ -25,7 +25,7 @@ struct Table {
     }
   }
 
-  /// The first measurement with a reference is the reference itself.
+  /// The rows; the first measurement with a reference is the reference itself.
   private var rows: [Row] {
     measurements.map { measurement in
       let reference = measurements.first {

@@ -8,7 +8,7 @@ import BenchmarkTools
 import ClientDependencies
 import SoundCard
 
-/// How soon the engines respond, on the paced card in real time.
+/// Measures how soon the engines respond, with the paced card in real time.
 enum Answers {
   private static let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
@@ -42,7 +42,7 @@ enum Answers {
     }
   }
 
-  /// Throws if a round has no answer.
+  /// Summarizes the response times of `rounds` rounds; throws if a round had no response.
   private static func summary(
     _ name: String, _ rounds: Int, _ times: [Duration], bound: Duration
   ) throws -> Finding {
@@ -56,7 +56,7 @@ enum Answers {
       remark: "median \((times.median.inSeconds * 10_000).rounded() / 10) ms of \(times.count)")
   }
 
-  /// From a call to the first frame that is not silence, with periods of 5 ms.
+  /// Returns the times from a call to the first frame that is not silence, with periods of 5 ms.
   private static func beginnings(
     _ player: AudioPlayerClient, _ observer: CardObserver, _ rounds: Int, beside: Bool
   ) async throws -> [Duration] {
@@ -71,7 +71,7 @@ enum Answers {
     if beside { try await Task.sleep(for: .milliseconds(200)) } else { others.cancel() }
     var times: [Duration] = []
     for round in 0..<rounds {
-      // At every offset within a period.
+      // Varies the offset of the call within a period.
       try await Task.sleep(for: .microseconds(1_000 + round * 377 % 10_000))
       observer.reset()
       let asked = MonotonicMoment.now
@@ -83,7 +83,7 @@ enum Answers {
     return times
   }
 
-  /// From a call of `stop` to the last frame that is not silence.
+  /// Returns the times from a call of `stop` to the last frame that is not silence.
   private static func stops(
     _ player: AudioPlayerClient, _ observer: CardObserver, _ rounds: Int, _ latency: PlaybackLatency
   ) async throws -> [Duration] {
@@ -109,7 +109,7 @@ enum Answers {
     return times
   }
 
-  /// From the moment at which the microphone captured the first frame of a block until its arrival.
+  /// Returns the times from the capture of a block's first frame to the arrival of the block.
   private static func arrivals(
     _ observer: CardObserver, _ rounds: Int
   ) async throws -> [Duration] {

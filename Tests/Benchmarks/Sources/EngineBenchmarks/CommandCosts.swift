@@ -1,11 +1,11 @@
 import BenchmarkTools
 import Foundation
 
-/// The CPU time that a command needs to play or record a minute, beside its peers: on a card, and
+/// Measures the CPU time that commands need to play or record for a minute: directly on a card, and
 /// through a PulseAudio server.
 ///
-/// All run at the same time and in real time, so that disturbances of the machine affect all of
-/// them equally.
+/// All commands run at the same time and in real time, so that disturbances of the machine affect
+/// all of them equally.
 enum CommandCosts {
   private struct Peer {
     var name: String
@@ -23,7 +23,7 @@ enum CommandCosts {
     let served = servedPlayers(try bench.sound(seconds: seconds))
     let server = try PulseServer(in: bench)
     defer { server.stop() }
-    // Two of each; the cheaper one counts.
+    // Each command runs twice, and the smaller cost counts.
     let started = try (0..<2).map { round in
       try (playing + recording + served).map { peer in
         let device = ["AUDIODRIVER": "alsa", "AUDIODEV": peer.isServed ? "pulse" : "syrinxtest"]
@@ -54,7 +54,7 @@ enum CommandCosts {
     ]
   }
 
-  /// With each peer's own buffer sizes.
+  /// Each command uses its own default buffer sizes.
   private static func servedPlayers(_ sound: String) -> [Peer] {
     [
       Peer(
@@ -93,7 +93,7 @@ enum CommandCosts {
     ]
   }
 
-  /// The cost of a minute.
+  /// Waits for the end of a program and returns its cost for a minute.
   private static func cost(of program: Program, _ seconds: Int) throws -> Double {
     let cost = try program.cost()
     guard cost.status == 0 else {
@@ -103,8 +103,10 @@ enum CommandCosts {
     return cost.seconds * 60 / Double(seconds)
   }
 
-  /// The last peer is ours: it may need at most this multiple of the first one's time, and less
-  /// than SoX, which precedes it.
+  /// Returns the findings for peers, of which the last is ours.
+  ///
+  /// Ours may need at most `factor` times the cost of the first peer, and less than SoX, the peer
+  /// before it.
   private static func findings(
     _ peers: [Peer], _ costs: [Double], _ seconds: Int, atMost factor: Double = 1
   ) -> [Finding] {
@@ -127,7 +129,7 @@ enum CommandCosts {
 
 /// The PulseAudio server of `Tests/Support/pulse.sh`.
 private struct PulseServer {
-  /// The variables that point programs to it.
+  /// The environment variables that make programs use the server.
   let variables: [String: String]
   private let folder: String
 

@@ -2,8 +2,8 @@ import AudioCore
 import BenchmarkTools
 import Glibc
 
-/// Measures what playing and recording cost and how soon they respond, beside aplay, arecord, and
-/// SoX in the same run.
+/// Measures what playing and recording cost and how soon they respond, compared with aplay,
+/// arecord, and SoX in the same run.
 ///
 /// ```sh
 /// Tests/bench.sh EngineBenchmarks
@@ -41,7 +41,7 @@ struct EngineBenchmarks {
   }
 }
 
-/// Measurements that belong together.
+/// A group of measurements that belong together.
 struct Group {
   var name: String
   var measure: @Sendable (Workbench) async throws -> [Finding]

@@ -10,7 +10,7 @@ import Foundation
 import SoundCard
 import VirtualSoundCard
 
-/// What many starts and cancels leave behind.
+/// Measures the resources that many started and canceled operations do not release.
 enum Leftovers {
   private struct Count {
     var threads: Int
@@ -35,7 +35,7 @@ enum Leftovers {
     } operation: {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
       let tone = AudioSignal.sine(440).buffer(.seconds(1), format: format)
-      // Fills the caches and starts the pool's threads before the count.
+      // Fills the caches and starts the threads of the pool before the count.
       try await begin(starts / 10, tone, on: card, in: bench)
       let before = try Count()
       try await begin(starts, tone, on: card, in: bench)
@@ -54,15 +54,16 @@ enum Leftovers {
       Finding(
         name: name + "more descriptors",
         value: Double(after.descriptors - before.descriptors), unit: "", bound: 0),
-      // No allocation is smaller than 24 bytes; less belongs to the allocator.
+      // The bound is below the smallest allocation of 24 bytes, because the allocator itself uses
+      // some memory.
       Finding(
         name: name + "more memory, per start", value: bytes / Double(starts), unit: "bytes",
         bound: 8, remark: "\(Int(bytes)) bytes in all"),
     ]
   }
 
-  /// Begins playbacks, captures, and recordings in turn, and cancels each wherever it happens to
-  /// be.
+  /// Begins playbacks, captures, and recordings in turn, and cancels each of them after a varying
+  /// time.
   private static func begin(
     _ count: Int, _ tone: AudioBuffer, on card: VirtualSoundCard, in bench: Workbench
   ) async throws {
@@ -83,10 +84,10 @@ enum Leftovers {
       do { try await task.value } catch is CancellationError {}
     }
     await player.stop()
-    // A canceled recording completes its file after its consumer has left.
+    // A canceled recording still completes its file, so the recorder is stopped to wait for that.
     await recorder.stopRecording()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
-    // Leaks remain; anything that is only pending is gone by then.
+    // After this time, only leaks remain.
     try await Task.sleep(for: .seconds(1))
   }
 }

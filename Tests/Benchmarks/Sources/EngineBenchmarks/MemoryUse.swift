@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// Memory while playing and recording, each in a separate process.
+/// Measures the memory of playing and recording, each in a separate process.
 enum MemoryUse {
   @Sendable static func measure(on bench: Workbench) async throws -> [Finding] {
     let sound = try bench.sound(seconds: 60)
@@ -14,7 +14,7 @@ enum MemoryUse {
     return engines + (try commands(bench, sound))
   }
 
-  /// The command itself, after ten seconds in real time.
+  /// Returns the memory of the command itself after ten seconds in real time.
   private static func commands(_ bench: Workbench, _ sound: String) throws -> [Finding] {
     let works = [
       ["play", sound], ["record", "--seconds", "20", bench.file("ten.wav")],

@@ -4,26 +4,27 @@ import Glibc
 import SoundCard
 import Synchronization
 
-/// Records when sound other than silence reaches a card, and when a microphone's time began.
+/// Records when sound other than silence reaches a card, and when the timeline of a microphone
+/// began.
 final class CardObserver: Sendable {
   private let first = Atomic<Int64>(0)
   private let last = Atomic<Int64>(0)
   private let started = Atomic<Int64>(0)
   private let writes = Atomic<Int>(0)
 
-  /// Forgets earlier sound.
+  /// Forgets the times of earlier sound.
   func reset() {
     first.store(0, ordering: .sequentiallyConsistent)
     last.store(0, ordering: .sequentiallyConsistent)
   }
 
-  /// When the first frame that is not silence was written; nil if none was.
+  /// The time at which the first frame that is not silence was written; nil if there was none.
   var firstSound: MonotonicMoment? { MonotonicMoment(first) }
-  /// When the last one was.
+  /// The time at which the last frame that is not silence was written; nil if there was none.
   var lastSound: MonotonicMoment? { MonotonicMoment(last) }
-  /// When the time of the microphone's device was zero.
+  /// The time at which the microphone's timeline began.
   var start: MonotonicMoment? { MonotonicMoment(started) }
-  /// How often frames were written.
+  /// The number of writes.
   var writeCount: Int { writes.load(ordering: .relaxed) }
 
   fileprivate func wrote(_ samples: UnsafeBufferPointer<Float>, _ frames: FrameCount, of count: Int)
@@ -67,7 +68,7 @@ struct MonotonicMoment {
 }
 
 extension SoundCard {
-  /// The card, with an observer between it and the engines.
+  /// Returns this card with an observer between it and the engines.
   func observed(by observer: CardObserver) -> SoundCard {
     SoundCard(
       devices: devices,

@@ -7,7 +7,8 @@ import ClientDependencies
 import Foundation
 import SoundCard
 
-/// The part of a core that 64 voices take, at 48 kHz stereo on the paced card in real time.
+/// Measures the fraction of a core that 64 voices use, at 48 kHz stereo on the paced card in real
+/// time.
 enum VoiceCosts {
   private static let count = 64
 
@@ -40,7 +41,7 @@ enum VoiceCosts {
             }
           }
         }
-        // The start does not count.
+        // The start of the voices does not count.
         try await Task.sleep(for: .seconds(2))
         let (began, before) = (MonotonicMoment.now, ProcessorTime.ofThisProcess)
         try await Task.sleep(for: .seconds(seconds))
@@ -56,7 +57,7 @@ enum VoiceCosts {
   }
 }
 
-/// Seconds of CPU time.
+/// The CPU time of a process, in seconds.
 enum ProcessorTime {
   static var ofThisProcess: Double {
     var time = timespec()

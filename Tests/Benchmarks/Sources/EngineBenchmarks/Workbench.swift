@@ -14,7 +14,7 @@ struct Workbench: Sendable {
 
   static let pulseScript = support.appending(path: "pulse.sh").path
 
-  /// Builds the card and points ALSA at it, in this process and its children.
+  /// Builds the card and makes ALSA use it, in this process and its children.
   init() throws {
     folder = FileManager.default.temporaryDirectory
       .appending(path: "syrinx-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
@@ -36,7 +36,7 @@ struct Workbench: Sendable {
 
   func file(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// A WAV file with this many seconds of a sine, 48 kHz stereo, 16 bits.
+  /// Returns a WAV file with `seconds` seconds of a sine: 48 kHz, stereo, 16 bits.
   func sound(seconds: Int) throws -> String {
     let path = file("sine-\(seconds).wav")
     guard !FileManager.default.fileExists(atPath: path) else { return path }

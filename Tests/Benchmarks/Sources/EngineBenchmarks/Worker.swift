@@ -9,10 +9,11 @@ import Foundation
 import SoundCard
 import VirtualSoundCard
 
-/// An hour of sound on a virtual card that is as fast as the engine, in a process that does nothing
-/// else.
+/// Plays or records an hour of sound in a separate process, on a virtual card that is as fast as
+/// the engine.
 enum Worker {
-  /// The three figures that such a process prints: a name and a number of MiB per line.
+  /// Starts such a process and returns the three figures that it prints: one name and number of MiB
+  /// per line.
   static func lines(_ arguments: [String]) throws -> [(String, Double)] {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -89,7 +90,7 @@ private struct Memory {
     early = try Program.residentBytes(of: "self")
   }
 
-  /// Throws if nothing was measured.
+  /// Prints the figures; throws if nothing was measured.
   func finish() throws {
     guard let early, latest > 0 else {
       throw Program.Failure(description: "\(work) reported no sound beyond 10 s")
@@ -103,7 +104,7 @@ private struct Memory {
 }
 
 extension VirtualMicrophone {
-  /// A microphone that captures the same second again and again, in no time.
+  /// A microphone that captures the same short pattern again and again, without taking any time.
   static let steady = VirtualMicrophone { format in
     { samples, _ in
       for index in samples.indices { samples[index] = Float(index % 97) / 200 }

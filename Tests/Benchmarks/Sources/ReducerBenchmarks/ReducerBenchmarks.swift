@@ -5,7 +5,8 @@ import Glibc
 import Reducers
 import ReducersMacros
 
-/// Measures what actions and effects cost, beside bare function calls and tasks in the same run.
+/// Measures what actions and effects cost, compared with bare function calls and tasks in the same
+/// run.
 ///
 /// ```sh
 /// Tests/bench.sh ReducerBenchmarks --check
@@ -16,7 +17,7 @@ import ReducersMacros
 @MainActor
 struct ReducerBenchmarks {
   static func main() async {
-    // A single arena, which `mallinfo2` covers.
+    // Limits `malloc` to a single arena, because `mallinfo2` reports no other.
     mallopt(M_ARENA_MAX, 1)
     var findings = [nested()]
     findings += await effects()
@@ -27,7 +28,7 @@ struct ReducerBenchmarks {
     if findings.contains(where: \.isMissed), CommandLine.arguments.contains("--check") { exit(1) }
   }
 
-  /// The shortest time of several rounds, in seconds per repetition.
+  /// Returns the shortest time of several rounds, in seconds per repetition.
   private static func least(
     _ repetitions: Int, rounds: Int = 7, _ body: () -> Void
   ) -> Double {
@@ -96,8 +97,9 @@ struct ReducerBenchmarks {
       await task.finish()
     }
     var before = mallinfo2().uordblks
-    // The runtime fills its caches once; a leak recurs in every repetition. The allocator alone varies
-    // by some tens of KiB; the bound is less than one byte for each effect.
+    // The runtime fills its caches only once, but a leak recurs in every repetition. The bound is
+    // less than one byte per effect and only allows for the variation of the allocator, some tens
+    // of KiB.
     var growths: [Double] = []
     for _ in 0..<4 {
       for _ in 0..<100 { await round() }

@@ -3,8 +3,10 @@ import BenchmarkTools
 import Foundation
 import SoundFile
 
-/// The cost of an archive with Moonshine: a folder of clips, beside `sherpa-onnx-offline-parallel`
-/// with the files of the same model, and a folder of silent files, which cost only bookkeeping.
+/// Measures the cost of archives with Moonshine.
+///
+/// A folder of clips is compared with `sherpa-onnx-offline-parallel`, which uses the files of the
+/// same model. A folder of silent files measures only the cost of bookkeeping.
 enum ArchiveCosts {
   static func measure(on bench: SpeechBench) throws -> [Finding] {
     let count = max(1, Options.number("--files", or: 2_000))
@@ -50,7 +52,11 @@ enum ArchiveCosts {
     ]
   }
 
-  /// - Parameter clip: the time of a clip with two jobs, in seconds.
+  /// Returns the findings for a folder of silent files.
+  ///
+  /// - Parameters:
+  ///   - clip: the time of a clip with two jobs, in seconds.
+  ///   - bench: the clips and the working folder.
   private static func silenceFindings(clip: Double, on bench: SpeechBench) throws -> [Finding] {
     let count = max(1, Options.number("--results", or: 100_000))
     let folder = bench.folder.appending(path: "silence")
@@ -60,7 +66,7 @@ enum ArchiveCosts {
     try writer.close()
     let bytes = try Data(contentsOf: silence)
     for number in 0..<count {
-      // As many in a folder as is usual.
+      // Each folder contains 1,000 files, a usual number.
       let part = folder.appending(path: "\(number / 1_000)")
       if number % 1_000 == 0 {
         try FileManager.default.createDirectory(at: part, withIntermediateDirectories: true)

@@ -10,10 +10,10 @@ import SpeechClientLive
 import SpeechEngine
 import VirtualSoundCard
 
-/// The memory traffic of captured audio between the card and an engine; this engine ignores the
+/// Measures the memory traffic of captured audio from the card to an engine that ignores the
 /// samples.
 ///
-/// The virtual card's own copy counts. So do the allocations of the timers that drive it.
+/// The virtual card's own copy counts, and so do the allocations of the timers that drive the card.
 enum CapturePath {
   private static let seconds = 10
 

@@ -4,17 +4,17 @@ import SpeechEngine
 
 /// One of our engines, and its bounds.
 struct MeasuredRecognizer: Sendable {
-  /// The greatest allowed values; nil for figures that are only reported.
+  /// The maximum values; nil for figures that are only reported.
   struct Bounds: Sendable {
-    /// Seconds of CPU time for each second of speech, live and with partial results.
+    /// Seconds of CPU time per second of speech, for live recognition with partial results.
     var live: Double?
     /// Seconds from the end of a word until it is stable, on average.
     var stableWord: Double?
     /// Seconds from the beginning of an utterance's first word until its first result, on average.
     var firstResult: Double?
-    /// Seconds from the end of the silence to the final result, in 95 of 100 cases.
+    /// Seconds from the end of the silence to the final result, for 95 of 100 utterances.
     var final: Double?
-    /// MiB.
+    /// The memory in MiB.
     var memory: Double?
   }
 

@@ -7,7 +7,7 @@ import SpeechClient
 import SpeechClientLive
 import SpeechEngine
 
-/// The live client with Moonshine and Silero in this process, which are those of the command.
+/// The live client with Moonshine and Silero, as in the command, but in this process.
 struct MoonshineClient: Sendable {
   private let speech: SpeechClient
 
@@ -31,7 +31,7 @@ struct MoonshineClient: Sendable {
     return events
   }
 
-  /// The events of audio that is treated as a file is, without partial results.
+  /// Returns the events of audio that is recognized like a file, without partial results.
   func events(of audio: AudioBuffer) async throws -> [SpeechRecognitionEvent] {
     let buffers = AsyncStream<AudioBuffer> { continuation in
       continuation.yield(audio)
@@ -76,7 +76,7 @@ extension [SpeechRecognitionEvent] {
 }
 
 extension Array where Element: Sendable {
-  /// The results for all elements in their order, several at a time.
+  /// Returns the results for all elements in order, and computes several at a time.
   func mapped<Result: Sendable>(
     taskCount: Int = 2, _ body: @escaping @Sendable (Element) async throws -> Result
   ) async throws -> [Result] {
@@ -95,7 +95,7 @@ extension Array where Element: Sendable {
 }
 
 extension Sequence {
-  /// The names of the first few elements, for a remark.
+  /// Returns the names of the first four elements, for a remark.
   func named(_ name: (Element) -> String) -> String {
     prefix(4).map(name).joined(separator: ", ")
   }

@@ -3,10 +3,11 @@ import BenchmarkTools
 import Foundation
 import SoundFile
 
-/// The CPU and wall time of the clips with Moonshine, beside `sherpa-onnx-offline` with the files
-/// of the same model; each loads them.
+/// Measures the CPU and wall time of the clips with Moonshine and with `sherpa-onnx-offline`; both
+/// load the files of the same model.
 enum MoonshineCosts {
-  /// Seconds of CPU time for each second of shared clips; in fewer clips, the start counts too much.
+  /// The maximum CPU time per second of the shared clips; with fewer clips, the start of the
+  /// program would count too much.
   private static let bound = 0.08
 
   static func measure(on bench: SpeechBench) throws -> [Finding] {
@@ -16,7 +17,8 @@ enum MoonshineCosts {
     let second = try oneSecond(of: bench)
     var (short, one, two, timed, theirs) = (Runs(), Runs(), Runs(), Runs(), Runs())
     for _ in 0..<Runs.rounds {
-      // A run takes half a second, so other load can distort one; the shortest of many is reliable.
+      // A run takes only half a second, so other load may distort it, but hardly the shortest of
+      // many runs.
       for _ in 0..<4 { try short.add(ours.command([second], isTimed: false)) }
       try theirs.add(peer.command(files))
       try one.add(ours.command(["--jobs", "1"] + files, isTimed: false))
@@ -48,7 +50,8 @@ enum MoonshineCosts {
     ] + more(of: bench, by: ours)
   }
 
-  /// The clips of more sources, each once: word errors, also of each category, and CPU time.
+  /// Returns findings for clips of more sources, each recognized once: word errors, also per
+  /// category, and CPU time.
   private static func more(of bench: SpeechBench, by ours: Transcribing) throws -> [Finding] {
     guard !bench.moreClips.isEmpty else { return [] }
     let (clips, files) = (bench.moreClips, bench.moreClips.map(\.url.path))
@@ -67,7 +70,7 @@ enum MoonshineCosts {
     ] + categories.map { try ours.wordErrors("more clips: \($0.key)", of: $0.value) }
   }
 
-  /// A file with the first second of the first clip.
+  /// Returns a file with the first second of the first clip.
   private static func oneSecond(of bench: SpeechBench) throws -> String {
     let url = bench.folder.appending(path: "second.wav")
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wav16)

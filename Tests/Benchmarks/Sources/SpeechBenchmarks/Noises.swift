@@ -3,12 +3,14 @@ import BenchmarkTools
 import Foundation
 import SpeechClient
 
-/// Whether words are invented in sounds without speech: twenty minutes of synthesized noises, each
-/// kind faint and loud, the same in every run.
+/// Checks whether words are recognized in sounds without speech.
+///
+/// The sounds are twenty minutes of synthesized noise, the same in every run, each kind once faint
+/// and once loud.
 enum Noises {
   private struct Kind: Sendable {
     var name: String
-    /// The sound without a fixed level.
+    /// Makes the sound, whose level is arbitrary.
     var make: @Sendable (inout SeededRandom) -> [Float]
   }
 
@@ -40,7 +42,7 @@ enum Noises {
     ]
   }
 
-  /// The sound with this peak, and a faint background if it is loud.
+  /// Returns the sound with this peak; a loud sound also gets a faint background.
   private static func samples(of kind: Kind, peak decibels: Double) -> [Float] {
     var random = SeededRandom(state: UInt64(kinds.firstIndex { $0.name == kind.name } ?? 0))
     let sound = kind.make(&random)
@@ -67,7 +69,7 @@ enum Noises {
 }
 
 extension Noises {
-  /// Sounds of different loudness with random gaps of this many seconds, on average.
+  /// Returns sounds of varying loudness, separated by random gaps of `gap` seconds on average.
   private static func scattered(
     every gap: Double, _ random: inout SeededRandom, _ make: (inout SeededRandom) -> [Float]
   ) -> [Float] {
@@ -83,7 +85,7 @@ extension Noises {
     return samples
   }
 
-  /// A key of a keyboard: a hiss of a few milliseconds.
+  /// Returns the sound of a key on a keyboard: a hiss of a few milliseconds.
   private static func click(_ random: inout SeededRandom) -> [Float] {
     let decay = random.number(in: 0.004...0.012)
     var last: Float = 0
@@ -94,7 +96,7 @@ extension Noises {
     }
   }
 
-  /// A pure tone, or the dial tone of a telephone.
+  /// Returns a pure tone.
   private static func beep(_ random: inout SeededRandom) -> [Float] {
     let (length, frequency) = (random.number(in: 0.3...2), random.number(in: 200...3_000))
     let count = Int(length * 16_000)
@@ -138,7 +140,8 @@ extension Noises {
     }
   }
 
-  /// A tone whose frequency changes with time, and its overtones, each weaker by the slope.
+  /// Returns a tone whose frequency changes with time, and its overtones; a larger slope makes them
+  /// weaker.
   private static func tone(
     _ count: Int, harmonics: Int = 1, slope: Double = 1, _ frequency: (Double) -> Double
   ) -> [Float] {
@@ -157,7 +160,7 @@ extension Noises {
     return Float(min(1, time / attack) * exp(-max(0, time - attack) / decay))
   }
 
-  /// A sum of low-passed noises: each octave has the same power.
+  /// Returns a sum of low-passed noises in which each octave has the same power.
   private static func pink(_ count: Int, _ random: inout SeededRandom) -> [Float] {
     let decays: [Float] = [0.998, 0.99, 0.95, 0.8, 0.3]
     var states = [Float](repeating: 0, count: decays.count)
@@ -169,7 +172,7 @@ extension Noises {
     }
   }
 
-  /// The power falls by 6 dB per octave above 16 Hz.
+  /// Returns noise whose power falls by 6 dB per octave above 16 Hz.
   private static func brown(_ count: Int, _ random: inout SeededRandom) -> [Float] {
     var state: Float = 0
     return (0..<count).map { _ in
@@ -179,7 +182,7 @@ extension Noises {
   }
 }
 
-/// The generator SplitMix64: the same numbers in every run.
+/// Random numbers that are the same in every run (SplitMix64).
 private struct SeededRandom: RandomNumberGenerator {
   var state: UInt64
 
@@ -195,6 +198,6 @@ private struct SeededRandom: RandomNumberGenerator {
     .random(in: range, using: &self)
   }
 
-  /// A sample of white noise between ±1.
+  /// Returns a sample of white noise, from -1 to 1.
   mutating func sample() -> Float { Float.random(in: -1...1, using: &self) }
 }

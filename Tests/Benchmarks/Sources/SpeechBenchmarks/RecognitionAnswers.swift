@@ -6,11 +6,11 @@ import SpeechClient
 import SpeechClientLive
 import SpeechEngine
 
-/// How soon words are known, with the clips captured in real time.
+/// Measures how soon words are recognized if the clips are captured in real time.
 ///
-/// A word is stable with the first result that has it in its stable prefix, or with the final one.
-/// The final result has its position in the stream, and the pace determines when the stream was
-/// there.
+/// A word is stable from the first result with this word in its stable prefix, at the latest from
+/// the final result. Timestamps are positions in the stream, which is captured in real time, so
+/// they can be compared with the times of the results.
 enum RecognitionAnswers {
   private struct TimedEvent {
     var event: SpeechRecognitionEvent
@@ -20,7 +20,8 @@ enum RecognitionAnswers {
   static func measure(
     _ recognizer: MeasuredRecognizer, on clips: [SpeechBench.Clip]
   ) async throws -> [Finding] {
-    // A stream that begins within speech waits longer for its first end.
+    // Begins with silence, because in a stream that begins within speech, the first end is detected
+    // late.
     let lead = AudioBuffer(silence: 32_000, format: .speech).inPeriods
     let buffers =
       try lead
@@ -32,7 +33,7 @@ enum RecognitionAnswers {
       $0.speechEngine = recognizer.engine()
     } operation: {
       let speech = SpeechClient.liveValue
-      // The measurement begins with a loaded model.
+      // Loads the model before the measurement.
       _ = await speech.requestAuthorization()
       let before = processorSeconds()
       let timed = try await events(of: speech, on: buffers)
@@ -75,7 +76,7 @@ enum RecognitionAnswers {
   ) async throws -> [TimedEvent] {
     let begin = ContinuousClock.now
     var request = SpeechRequest(buffers: buffers.paced(from: begin))
-    // As with a microphone.
+    // The same back pressure as for a microphone.
     request.backPressure = .buffer(upTo: .seconds(60))
     var timed: [TimedEvent] = []
     for try await event in await speech.recognition(request: request) {
@@ -84,7 +85,7 @@ enum RecognitionAnswers {
     return timed
   }
 
-  /// How long after its end each word of a final result was stable.
+  /// Returns how long after its end each word of a final result became stable.
   private static func stableTimes(
     of final: (SpeechRecognitionResult, Duration), in results: [(SpeechRecognitionResult, Duration)]
   ) -> [Duration] {
@@ -94,10 +95,11 @@ enum RecognitionAnswers {
     }
   }
 
-  /// How long after the beginning of the first word, by the timestamps of the final result, the first
-  /// result of the utterance arrived, and whether that was the final one already.
+  /// Returns the time from the beginning of an utterance's first word to its first result, and
+  /// whether that result was the final one.
   ///
-  /// The event `speechStarted` cannot be the beginning: breath and noise come before words as well.
+  /// The beginning is the word's timestamp in the final result. The event `speechStarted` would be
+  /// too early, because breath and noise may precede the word.
   private static func firstAnswer(
     to final: (SpeechRecognitionResult, Duration), in results: [(SpeechRecognitionResult, Duration)]
   ) -> (wait: Duration, isFinal: Bool)? {
@@ -106,7 +108,7 @@ enum RecognitionAnswers {
     return (first.1 - word.timestamp, first.0.isFinal)
   }
 
-  /// How long after the silence that ended the utterance its final result came.
+  /// Returns the time from the end of the silence that ended an utterance to its final result.
   private static func finalAfterSilence(
     _ event: SpeechRecognitionEvent, before: ArraySlice<TimedEvent>
   ) -> Duration? {
@@ -136,7 +138,7 @@ extension TranscriptionSegment {
 }
 
 extension AudioBuffer {
-  /// The buffer in pieces of 20 ms, as from a microphone.
+  /// The buffer divided into pieces of 20 ms, as from a microphone.
   var inPeriods: [AudioBuffer] {
     stride(from: 0, to: frameCount.rawValue, by: 320).map { begin in
       frames(FrameCount(begin)..<min(FrameCount(begin + 320), frameCount))
@@ -145,7 +147,7 @@ extension AudioBuffer {
 }
 
 extension [AudioBuffer] {
-  /// The buffers in real time, each at its end.
+  /// Returns the buffers in real time, each at the time at which its last frame is captured.
   func paced(from begin: ContinuousClock.Instant) -> AsyncThrowingStream<AudioBuffer, any Error> {
     AsyncThrowingStream { continuation in
       Task {

@@ -4,13 +4,14 @@ import Foundation
 import SoundFile
 import SpeechClient
 
-/// The CPU and wall time of the clips, beside `pocketsphinx_batch`.
+/// Measures the CPU and wall time of the clips, compared with `pocketsphinx_batch`.
 ///
-/// All programs run in each round, one after another, because the speed of a machine changes from
-/// minute to minute. Of absolute figures the smallest counts, of shares the median of the rounds.
-/// The clips are repeated, so that the start and the last utterance count little.
+/// Every round runs all programs, one after another, because the speed of a machine changes from
+/// minute to minute. The smallest of the absolute values counts, and the median of the ratios. The
+/// clips are repeated, so that the start and the last utterance hardly matter.
 enum RecognitionCosts {
-  /// The measured programs: only the start, the peer, two peers at once, and the command.
+  /// The runs of the measured programs: only the start, the peer, two peers at the same time, and
+  /// the command.
   private struct Uses {
     var (start, withGrammar) = (Runs(), Runs())
     var (peer, peers, one, two) = (Runs(), Runs(), Runs(), Runs())

@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// Memory of the command while it recognizes a long file.
+/// Measures the memory of the command while it recognizes a long file.
 enum RecognitionMemory {
   static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) throws -> [Finding] {
     let minutes = max(1, Options.number("--minutes", or: 20))
@@ -12,11 +12,13 @@ enum RecognitionMemory {
         "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", Program.syrinx, "transcribe", "--engine",
         recognizer.name, "--jobs", "1", "--json", file.path,
       ])
-    // Pages of mapped files come and go as the system likes.
+    // Only allocated memory is compared, because the system loads and drops pages of mapped files
+    // at will.
     let allocated = program.history(of: .allocated)
     let cost = try program.cost()
     guard cost.status == 0, allocated.count >= 8, let most = allocated.max(),
-      // By the end of the first quarter, every table has seen its longest utterance.
+      // By the end of the first quarter, every table has reached the size for the longest
+      // utterance.
       let early = allocated.prefix(allocated.count / 4).max()
     else {
       throw Program.Failure(description: "the long file was not recognized (\(cost.status))")

@@ -12,13 +12,13 @@ struct Runs {
   var leastProcessor: Double { processor.min() ?? .infinity }
   var leastWall: Double { wall.min() ?? .infinity }
 
-  /// The median over the rounds of this one's wall time relative to another's.
+  /// Returns the median over the rounds of the ratio of this wall time to another.
   func share(of other: Runs) -> Double {
     let shares = zip(wall, other.wall).map { $0 / $1 }.sorted()
     return shares.isEmpty ? .nan : (shares[(shares.count - 1) / 2] + shares[shares.count / 2]) / 2
   }
 
-  /// How often the programs run, one after another.
+  /// The number of rounds, in each of which every program runs once.
   static var rounds: Int { max(1, Options.number("--rounds", or: 3)) }
 
   /// Runs programs at the same time, until the last one has ended.
@@ -35,7 +35,9 @@ struct Runs {
 
   /// Runs a program and returns the seconds until the first byte of its output.
   ///
-  /// - Parameter path: where its output goes; a pipe is made there.
+  /// - Parameters:
+  ///   - command: the program and its arguments.
+  ///   - path: the path to which the program writes; a named pipe is created there.
   mutating func addWithEvents(_ command: [String], in path: String) throws -> Double {
     mkfifo(path, 0o600)
     let begin = ContinuousClock.now
@@ -63,20 +65,23 @@ struct Runs {
     }
   }
 
-  /// A program and its arguments, with its standard output in a file.
+  /// Returns a command that runs a program with its standard output redirected to a file.
   static func redirected(_ arguments: [String], to path: String) -> [String] {
     ["sh", "-c", "exec \"$@\" > '\(path)'", "sh"] + arguments
   }
 }
 
-/// The command `syrinx transcribe`, and its output.
+/// Makes commands with `syrinx transcribe`, and reads their output.
 struct Transcribing {
   let engine: String
   let bench: SpeechBench
 
+  /// Returns a command.
+  ///
   /// - Parameters:
-  ///   - isTimed: whether the transcript has the times of words, which `wordErrors` needs.
-  ///   - path: where standard output goes; nil for a separate file.
+  ///   - arguments: the options and files.
+  ///   - isTimed: whether to write JSON with word times, which `wordErrors` requires.
+  ///   - path: the file for standard output; nil for a default file.
   func command(_ arguments: [String], isTimed: Bool = true, to path: String? = nil) -> [String] {
     Runs.redirected(
       installed + [Program.syrinx, "transcribe", "--engine", engine]
@@ -84,18 +89,20 @@ struct Transcribing {
       to: path ?? (isTimed ? output : bench.file("text")))
   }
 
-  /// PocketSphinx is for machines without installed components, so its limits apply without Silero.
+  /// Hides installed components from PocketSphinx, because it is for machines without them: its
+  /// limits apply without Silero.
   private var installed: [String] {
     engine == "pocketsphinx" ? ["env", "XDG_DATA_HOME=\(bench.folder.path)"] : []
   }
 
-  /// The word errors of the last transcripts.
+  /// Returns the word errors in the transcripts of the last run.
   ///
   /// - Parameters:
-  ///   - name: which clips they are; nil for those of the bench, as often as a run has them.
-  ///   - clips: the clips, which the run had once.
-  ///   - bound: the limit of the shared clips.
-  ///   - normalization: how words are compared; limits apply to one way only.
+  ///   - name: the name of `clips`; nil for the clips of the bench.
+  ///   - clips: clips that the run recognized once; nil for the clips of the bench, which it
+  ///     repeated.
+  ///   - bound: the limit for the shared clips.
+  ///   - normalization: how words are compared; limits apply only to one way.
   func wordErrors(
     _ name: String? = nil, of clips: [SpeechBench.Clip]? = nil, bound: Double? = nil,
     normalization: WordNormalization = .spoken
@@ -119,7 +126,7 @@ struct Transcribing {
 
   private struct Line: Decodable {
     let file: String
-    /// Nil for what was dropped.
+    /// Nil for the record of a loss.
     let text: String?
   }
 

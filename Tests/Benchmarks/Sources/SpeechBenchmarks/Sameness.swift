@@ -3,20 +3,21 @@ import BenchmarkTools
 import Foundation
 import SpeechClient
 
-/// Whether a text depends on nothing but the audio and the contextual phrases: neither on partial
-/// results, nor on the number of alternatives, nor on that of the jobs; and whether stable words
-/// stay.
+/// Checks whether the recognized text depends only on the audio and the contextual phrases: not on
+/// partial results, the number of alternatives, or the number of jobs.
 ///
-/// Files are compared with files and live audio with live audio, because only neighboring utterances
-/// of files are joined. Live audio arrives in real time: a backlog has no partial results.
+/// It also checks whether stable words stay the same. Files are compared with files and live audio
+/// with live audio, because neighboring utterances are joined only in files. Live audio arrives in
+/// real time, because a backlog has no partial results.
 enum Sameness {
-  /// A request that must have the texts of another one.
+  /// The texts of a request, and the texts that it should have.
   private struct Outcome {
     var clip: String
     var request: String
     var texts: [String]
     var expected: [String]
-    /// The stable words of partial results, and those that the final result contradicts.
+    /// The number of stable words in partial results, and the stable words that differ from the
+    /// final result.
     var stableCount = 0
     var contradictions: [String] = []
 
@@ -29,7 +30,7 @@ enum Sameness {
     let files = try await bench.allClips.mapped {
       try await outcomes(of: $0, client)
     }
-    // Four clips in real time take about as much as one file.
+    // Four clips in real time use about as much CPU time as one file.
     let live = try await bench.allClips.mapped(taskCount: 4) {
       try await liveOutcome(of: $0, client)
     }
@@ -75,7 +76,8 @@ enum Sameness {
       let texts = try await client.events(of: request).texts
       outcomes.append(Outcome(clip: clip.name, request: name, texts: texts, expected: expected))
     }
-    // Phrases change the text, so they are compared with the same phrases alone.
+    // Phrases change the text, so the expected text is that of a request with the same phrases
+    // only.
     var (phrases, everything) = (plain, parallel)
     phrases.contextualPhrases = contextualPhrases(of: clip)
     everything.contextualPhrases = phrases.contextualPhrases
@@ -89,7 +91,7 @@ enum Sameness {
     return outcomes
   }
 
-  /// The longest words of the clip, and phrases that nobody says in it.
+  /// Returns the longest words of the clip, and phrases that are not spoken in it.
   private static func contextualPhrases(of clip: SpeechBench.Clip) -> [String] {
     let words = Set(clip.words.split(separator: " ").map(String.init))
     return words.sorted { ($1.count, $0) < ($0.count, $1) }.prefix(3)
@@ -107,7 +109,7 @@ enum Sameness {
       request.backPressure = .buffer(upTo: .seconds(60))
       return request
     }
-    // At the same time, so that both take as long as one.
+    // Both requests run at the same time, so that they take only as long as one.
     async let plain = client.events(of: request(false))
     let events = try await client.events(of: request(true))
     var outcome = Outcome(

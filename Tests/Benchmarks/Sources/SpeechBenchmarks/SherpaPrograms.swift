@@ -4,8 +4,8 @@ import Foundation
 import MoonshineEngine
 import SpeechEngine
 
-/// The programs of PyPI's packages `sherpa-onnx-bin` and `sherpa-onnx-core`, with the files of our
-/// Moonshine model.
+/// The peer programs from PyPI's packages `sherpa-onnx-bin` and `sherpa-onnx-core`, with the files
+/// of our Moonshine model.
 struct SherpaPrograms {
   private let folder: URL
   private let model: URL
@@ -26,10 +26,11 @@ struct SherpaPrograms {
     try Self.lines(of: table).write(toFile: tokens, atomically: true, encoding: .utf8)
   }
 
-  /// `sherpa-onnx-offline`, which has one thread.
+  /// Returns a command with `sherpa-onnx-offline`, which has one thread.
   func command(_ files: [String]) -> [String] { command("sherpa-onnx-offline", files) }
 
-  /// `sherpa-onnx-offline-parallel`, with a recognizer of one thread for each job.
+  /// Returns a command with `sherpa-onnx-offline-parallel`, with a single-threaded recognizer per
+  /// job.
   func parallelCommand(_ files: [String], jobs: Int) -> [String] {
     command("sherpa-onnx-offline-parallel", ["--nj=\(jobs)"] + files)
   }
@@ -45,13 +46,14 @@ struct SherpaPrograms {
       ] + arguments, to: output)
   }
 
-  /// The table of tokens as the program reads it: each in base 64, with its number.
+  /// Returns the table of tokens in the format of the program: each token in base 64, with its
+  /// number.
   private static func lines(of table: Data) -> String {
     var lines: [String] = []
     var rest = table[...]
     while let length = rest.popFirst() {
       let bytes = rest.prefix(Int(length))
-      // A token without text is never decoded, but no line may lack one.
+      // A token without text is never decoded, but every line must have a text.
       let text = bytes.isEmpty ? Data("?".utf8) : Data(bytes)
       lines.append("\(text.base64EncodedString()) \(lines.count)\n")
       rest = rest.dropFirst(Int(length))

@@ -8,7 +8,8 @@ import SoundFile
 struct SpeechBench {
   /// The clips that every figure uses.
   let clips: [Clip]
-  /// Clips of more sources, with categories, for the figures that need many; possibly none.
+  /// Clips of more sources, with categories, for figures that need many clips; empty if not
+  /// installed.
   let moreClips: [Clip]
   let folder: URL
 
@@ -29,7 +30,7 @@ struct SpeechBench {
   private static let shared = root.appending(path: "../shared/data").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
-  /// Whether the clips have a transcript with a bound for the word error rate.
+  /// Whether the clips are the shared ones, for whose word error rate there are bounds.
   let isShared: Bool
 
   init() throws {
@@ -60,12 +61,12 @@ struct SpeechBench {
   /// The clips of both folders.
   var allClips: [Clip] { clips + moreClips }
 
-  /// How often the clips are recognized in one run.
+  /// How many times each clip is recognized in one run.
   var times: Int { max(1, Options.number("--times", or: 3)) }
 
   var seconds: Double { clips.reduce(0) { $0 + $1.seconds } }
 
-  /// A file of at least this many seconds: the clips over and over.
+  /// Returns a file of at least `seconds` seconds, in which the clips are repeated.
   func speech(seconds: Double) throws -> URL {
     let url = folder.appending(path: "speech-\(Int(seconds)).wav")
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wav16)
@@ -80,7 +81,7 @@ struct SpeechBench {
     return url
   }
 
-  /// The audio of a file of at most a minute, at 16 kHz and mono.
+  /// Returns the audio of a file at 16 kHz, mono; of a file without a length, at most one minute.
   static func buffer(of url: URL) throws -> AudioBuffer {
     let reader = try SoundFileReader(url: url)
     let buffer = try reader.read(
@@ -115,7 +116,7 @@ struct SpeechBench {
 }
 
 extension AudioBuffer {
-  /// The audio at 16 kHz and mono, or in another format.
+  /// Returns the audio at 16 kHz, mono, or in another format.
   func converted(to format: AudioFormat = .speech) throws -> AudioBuffer {
     let resampler = try Resampler(from: self.format, to: format)
     let samples = try resampler.process(self).samples + resampler.flush().samples

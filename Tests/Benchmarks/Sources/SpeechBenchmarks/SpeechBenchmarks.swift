@@ -1,8 +1,8 @@
 import BenchmarkTools
 import Glibc
 
-/// Measures what recognizing speech costs and how soon results arrive, beside `pocketsphinx_batch`
-/// and `sherpa-onnx-offline` on the same clips with the same models in the same run.
+/// Measures what recognizing speech costs and how soon results arrive, compared in the same run
+/// with `pocketsphinx_batch` and `sherpa-onnx-offline` on the same clips with the same models.
 ///
 /// ```sh
 /// Tests/bench.sh SpeechBenchmarks --check
@@ -16,8 +16,8 @@ import Glibc
 /// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, if it is not in
 ///   `PATH`.
 /// - `--sherpa folder`: where `Tests/bench.sh` installed the packages of sherpa-onnx.
-/// - `--rounds 3`: how often the programs run, one after another: the smallest figure of each
-///   counts, and of shares the median.
+/// - `--rounds 3`: how often the programs run, one after another; of times, the smallest counts,
+///   and of ratios, the median.
 /// - `--times 3`: how often the clips are recognized in one run.
 /// - `--minutes 20`: how much speech is recognized to see whether memory grows; an hour takes about
 ///   ten minutes.

@@ -4,18 +4,17 @@ import Foundation
 import Resampling
 import SpeechClient
 
-/// Whether clear speech survives small changes: each clip with other starts, gains, and speeds, in a
-/// narrow band, and in faint noise.
+/// Checks whether clear speech is recognized after small changes: each clip with other starts,
+/// gains, and speeds, in a narrow band, and in faint noise.
 ///
-/// A variant of a clip has lost words if it has over 20 % fewer than the median of all variants
-/// of the clip.
+/// A variant of a clip loses words if it has over 20 % fewer words than the median of all variants.
 enum Variants {
   struct Variant: Sendable {
     var name: String
     var change: @Sendable (AudioBuffer) throws -> AudioBuffer
   }
 
-  /// What was recognized in a variant of a clip.
+  /// The recognized events of a variant of a clip.
   private struct Outcome {
     var clip: SpeechBench.Clip
     var variant: String
@@ -25,7 +24,7 @@ enum Variants {
     var text: String { events.texts.joined(separator: " ") }
 
     var words: WordErrorRate { WordErrorRate(reference: clip.words, hypothesis: text) }
-    /// The recognized words that were spoken, though perhaps as other words.
+    /// The number of recognized words for which a word was spoken, right or wrong.
     var wordCount: Int { words.matches + words.substitutions }
   }
 
@@ -66,7 +65,7 @@ enum Variants {
     ]
   }
 
-  /// The variants of a clip of which a count is over 20 % below the median.
+  /// Returns the variants of a clip whose count is over 20 % below the median.
   private static func below(_ variants: [Outcome], _ count: (Outcome) -> Int) -> [Outcome] {
     let counts = variants.map(count)
     let median = counts.sorted()[counts.count / 2]
@@ -75,12 +74,13 @@ enum Variants {
 }
 
 extension Variants {
-  /// The clip as it is, which comes first, and all its variants.
+  /// All variants; the first one is the unchanged clip.
   static let all =
     [Variant(name: "plain") { $0 }] + starts + gains + speeds + [telephone, noisy]
 
-  /// Half a second of the clip's noise floor before it, of which 0 to 19 times 23 ms are cut, so that
-  /// no speech is lost and the frames of the detector and the model begin at other places.
+  /// The clip after a lead of its own noise floor: half a second, shortened by 0 to 19 times 23 ms.
+  ///
+  /// No speech is lost, but the frames of the detector and of the model begin at other positions.
   private static let starts = (0..<20).map { number in
     Variant(name: "start -\(number * 23) ms") { clip in
       let lead = floor(of: clip).buffer(.milliseconds(500 - number * 23), format: .speech)
@@ -88,7 +88,7 @@ extension Variants {
     }
   }
 
-  /// Limited to full scale, as in a file.
+  /// The clip with another gain, limited to full scale, as in a file.
   private static let gains = [-12.0, -9, -6, -3, 3, 6].map { decibels in
     Variant(name: "gain \(Int(decibels)) dB") { clip in
       let factor = Float(pow(10, decibels / 20))
@@ -97,7 +97,7 @@ extension Variants {
     }
   }
 
-  /// The samples at another rate, converted to 16 kHz, which changes the pitch as well.
+  /// The clip at another speed, which also changes the pitch.
   private static let speeds = [98, 99, 101, 102].map { percent in
     Variant(name: "speed \(percent) %") { clip in
       let format = AudioFormat(sampleRate: SampleRate(hertz: 160 * percent), channelCount: 1)
@@ -109,14 +109,14 @@ extension Variants {
     try clip.converted(to: AudioFormat(sampleRate: 8_000, channelCount: 1)).converted()
   }
 
-  /// White noise 20 dB below the mean power of the clip.
+  /// The clip with white noise 20 dB below its mean power.
   private static let noisy = Variant(name: "noise 20 dB") { clip in
     let noise = noise(power: clip.samples.power / 100, seed: 2)
     let samples = noise.buffer(clip.duration, format: .speech).samples
     return AudioBuffer(format: .speech, samples: zip(clip.samples, samples).map { $0 + $1 })
   }
 
-  /// Noise as loud as the quietest 0.1 s of the clip, and at least 40 dB below the clip.
+  /// Returns noise as loud as the quietest 0.1 s of the clip, but at least 40 dB below the clip.
   private static func floor(of clip: AudioBuffer) -> AudioSignal {
     let powers = stride(from: 0, to: clip.samples.count - 1_599, by: 1_600).map {
       clip.samples[$0..<($0 + 1_600)].power

@@ -5,11 +5,11 @@ import MoonshineEngine
 import SpeechEngine
 import Synchronization
 
-/// How far the times of words are off, and how soon an interrupted session ends.
+/// Measures the errors of word times, and how soon an interrupted session ends.
 ///
-/// There are two measures of the times: clips joined with known gaps, in which the clip shows where
-/// its first word begins and its last one ends; and synthetic speech, for which flite reports the
-/// time of each phone.
+/// There are two measures of word times. In clips that are joined with known gaps, the clips show
+/// where the first word begins and the last word ends. In synthetic speech, flite reports the time
+/// of each phone.
 enum WordTimeErrors {
   private static let gap = [Float](repeating: 0, count: 8_000)
 
@@ -47,8 +47,10 @@ enum WordTimeErrors {
     ]
   }
 
-  /// How far the beginning of each clip's first word and the end of its last one are off, three
-  /// clips at a time; a group that is recognized with more or fewer words cannot be compared.
+  /// Returns the errors of the beginning of each clip's first word and of the end of its last word.
+  ///
+  /// Three clips at a time are recognized. A group with more or fewer words than expected is
+  /// skipped, because it cannot be compared.
   private static func errors(
     in clips: [(samples: [Float], wordCount: Int)], by session: any SpeechEngineSession
   ) throws -> (errors: [Duration], skipped: Int) {
@@ -83,9 +85,9 @@ enum WordTimeErrors {
     .seconds(Double(abs(one - other)) / 16_000)
   }
 
-  /// The first and the last 10 ms of a clip that are within 25 dB of the loudest 10 ms.
+  /// Returns the first and the last 10 ms of a clip that are within 25 dB of its loudest 10 ms.
   ///
-  /// No noise in these clips is louder. A clip that stops during a word has no end.
+  /// No noise in these clips is that loud. A clip that stops during a word has no end.
   private static func edges(of samples: [Float]) -> (begin: Int, end: Int?) {
     let powers = stride(from: 0, to: samples.count - 160, by: 160).map { begin in
       samples[begin..<begin + 160].reduce(0) { $0 + $1 * $1 }
@@ -96,7 +98,8 @@ enum WordTimeErrors {
     return (first * 160, last + 1 < powers.count ? (last + 1) * 160 : nil)
   }
 
-  /// The worst of several, each somewhat later in a decode of 19 s.
+  /// Returns the longest time that a session needed to end, over several interruptions of a decode
+  /// of 19 s, each somewhat later.
   private static func interruption(of audio: [Float]) throws -> Duration {
     try (1...8).map { number in
       let session = try SpeechEngine.moonshine().makeSession(SpeechSessionOptions())
@@ -117,13 +120,13 @@ enum WordTimeErrors {
     }.max() ?? .zero
   }
 
-  /// When a session was interrupted.
+  /// The time at which a session was interrupted.
   private final class Told: Sendable {
     let time = Mutex<ContinuousClock.Instant?>(nil)
   }
 }
 
-/// Sentences of flite's voices, with the times of their phones.
+/// Sentences spoken by flite's voices, with the times of their phones.
 private enum SyntheticSpeech {
   private static let voices = ["slt", "rms"]
   private static let sentences = [
@@ -135,8 +138,9 @@ private enum SyntheticSpeech {
     "Nobody knows how long the meeting will last.",
   ]
 
-  /// How far the beginnings and ends of all words are off; a sentence that is recognized with more
-  /// or fewer words cannot be compared.
+  /// Returns the errors of the beginnings and ends of all words.
+  ///
+  /// A sentence with more or fewer words than expected is skipped, because it cannot be compared.
   static func errors(
     by session: any SpeechEngineSession, in folder: URL
   ) throws -> (errors: [Duration], skipped: Int) {
@@ -159,7 +163,7 @@ private enum SyntheticSpeech {
     return (errors, skipped)
   }
 
-  /// The frames of each word: as many phones of the sentence as the word has alone.
+  /// Returns the frames of each word, which has as many phones in the sentence as it has alone.
   private static func places(of sentence: String, voice: String, file: URL) throws -> [Range<Int>] {
     var phones = try phones(of: sentence, voice: voice, file: file.path)[...]
     return try sentence.split { !$0.isLetter }.compactMap { word in
@@ -170,7 +174,7 @@ private enum SyntheticSpeech {
     }
   }
 
-  /// The frames of each phone except pauses, which flite prints as `name:end` in seconds.
+  /// Returns the frames of each phone except pauses; flite prints phones as `name:end`, in seconds.
   private static func phones(of text: String, voice: String, file: String) throws -> [Range<Int>] {
     let output = try Program.output(["flite", "-voice", voice, "-psdur", "-t", text, "-o", file])
     var begin = 0

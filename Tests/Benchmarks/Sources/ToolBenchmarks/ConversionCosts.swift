@@ -1,13 +1,13 @@
 import BenchmarkTools
 import Foundation
 
-/// The cost of conversions, beside SoX, FFmpeg, and opusenc under GNU parallel.
+/// Measures the cost of conversions, compared with SoX, FFmpeg, and opusenc under GNU parallel.
 enum ConversionCosts {
   static func measure(in folder: URL) throws -> [Finding] {
     try rate(in: folder) + encoding(in: folder) + [longFile(in: folder)]
   }
 
-  /// Ten minutes of stereo to 16 kHz mono.
+  /// Converts ten minutes of stereo to 16 kHz mono.
   private static func rate(in folder: URL) throws -> [Finding] {
     let minutes = min(10, Options.number("--minutes", or: 10))
     let source = try LoudnessCosts.sound(minutes: minutes, folder.appending(path: "rate.wav"))
@@ -34,7 +34,7 @@ enum ConversionCosts {
     ]
   }
 
-  /// Many short FLAC files to Opus, two at a time.
+  /// Converts many short FLAC files to Opus, two at a time.
   private static func encoding(in folder: URL) throws -> [Finding] {
     let count = Options.number("--files", or: 200)
     let inputs = folder.appending(path: "flac")
@@ -57,7 +57,7 @@ enum ConversionCosts {
     ]
   }
 
-  /// A ten-hour recording that takes no space on the disk.
+  /// Converts a ten-hour recording, which is a sparse file that takes no disk space.
   private static func longFile(in folder: URL) throws -> Finding {
     let hours = Options.number("--hours", or: 10)
     let (source, output) = (
@@ -79,7 +79,7 @@ enum ConversionCosts {
     return memory("\(hours) hours of WAV to FLAC, peak memory", cost)
   }
 
-  /// The bound is 25 MiB.
+  /// Returns the finding for the peak memory, whose bound is 25 MiB.
   private static func memory(_ name: String, _ cost: Program.Cost) -> Finding {
     Finding(name: name, value: Double(cost.peakBytes) / 1_048_576, unit: "MiB", bound: 25)
   }

@@ -4,8 +4,8 @@ import CLoudness
 import Foundation
 import SoundFile
 
-/// The time that loudness and pictures of an hour of stereo take, beside FFmpeg, SoX, and
-/// libebur128 alone.
+/// Measures the time for the loudness and pictures of an hour of stereo, compared with FFmpeg, SoX,
+/// and libebur128 alone.
 enum LoudnessCosts {
   static func measure(in folder: URL) throws -> [Finding] {
     let minutes = Options.number("--minutes", or: 60)
@@ -15,7 +15,7 @@ enum LoudnessCosts {
       + spectrogram(of: short, in: folder)
   }
 
-  /// A tone and noise whose level rises and falls, 44.1 kHz, 16 bits.
+  /// Writes a tone, and noise whose level rises and falls: 44.1 kHz, 16 bits.
   static func sound(minutes: Int, _ url: URL) throws -> String {
     let seconds = minutes * 60
     try Program.run([
@@ -51,7 +51,7 @@ enum LoudnessCosts {
     ]
   }
 
-  /// Decodes a file and passes it to the library, like a program that only measures.
+  /// Decodes a file and passes it to libebur128, like a program that only measures.
   private static func runLibrary(_ file: String, _ peaks: UInt32) throws {
     let reader = try SoundFileReader(url: URL(filePath: file))
     let channels = reader.format.channelCount

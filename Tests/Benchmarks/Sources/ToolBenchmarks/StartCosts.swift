@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// How soon the command responds, beside soxi.
+/// Measures how soon the command responds, compared with soxi.
 enum StartCosts {
   private static let runs = 20
 

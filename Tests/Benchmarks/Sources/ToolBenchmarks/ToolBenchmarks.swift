@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// Measures the commands that examine and change files, beside the tools that they replace.
+/// Measures the commands that examine and change files, compared with the tools that they replace.
 ///
 /// ```sh
 /// Tests/bench.sh ToolBenchmarks --check

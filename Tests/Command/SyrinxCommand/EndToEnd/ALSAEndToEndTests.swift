@@ -3,7 +3,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// The command on ALSA's own devices, sample by sample.
+/// Compares the command's output on ALSA's own devices sample by sample.
 @Suite struct ALSAEndToEndTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -18,11 +18,11 @@ import Testing
     let played = try await play(sound, script: "format=S16 speed=0")
     let expected = try await raw(sound)
     expect(played, plays: expected)
-    // Silence fills the last period of 500 ms and no more.
+    // At most the last period of 500 ms is filled with silence.
     #expect(played.count - expected.count <= 48_000 / 2 * 4)
   }
 
-  @Test func `a file that is cut into pieces plays like the whole`() async throws {
+  @Test func `the pieces of a file, played in sequence, sound like the whole file`() async throws {
     let sound = ALSASetup.sample("chirp.wav")
     let cut = try await BuiltCommand.shell(
       """
@@ -54,7 +54,7 @@ import Testing
   @Test func `--speed 2 plays a tone in half its time at its pitch`() async throws {
     let played = try await play([ALSASetup.sample("tone.wav"), "--speed", "2"])
     let (output, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
-    // Stereo; rises through zero on the left per frame are a measure of the pitch.
+    // The pitch is measured by the rises through zero in the left of two channels.
     func rises(_ samples: some Sequence<Int>) -> Int {
       let left = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
       return zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
@@ -76,7 +76,7 @@ import Testing
       Issue.record("\(output[index]) instead of half \(whole[index]) at \(index)")
       break
     }
-    // The peak of each twentieth of a second rises, and falls again.
+    // In the fades, the peak of each twentieth of a second rises, and later falls.
     let loudest = stride(from: 0, to: whole.count, by: 4_800).map { begin in
       output[begin..<(begin + 4_800)].map(abs).max() ?? 0
     }
@@ -86,11 +86,11 @@ import Testing
     #expect(output[(whole.count - 20)..<whole.count].allSatisfy { abs($0) <= 8 })
   }
 
-  @Test func `a seek during a pause resumes at that very frame`() async throws {
+  @Test func `after a seek during a pause, playback resumes at exactly that frame`() async throws {
     let played = try await play(
       [ALSASetup.sample("tone.wav"), "--control"], script: "format=S16",
       input: "printf '%s\\n' pause 'seek 2' 'resume 0' |")
-    // The last of three seconds, after the silence of the pause.
+    // The last second of the file is played after the silence of the pause.
     let rest = try await raw("tone.wav").dropFirst(2 * 48_000 * 4)
     let end = try #require(played.lastIndex { $0 != 0 }) + 1
     let last = try #require(rest.lastIndex { $0 != 0 }) + 1
@@ -101,7 +101,7 @@ import Testing
     #expect(begin < 48_000 * 4)
   }
 
-  @Test func `started has the settings of the card`() async throws {
+  @Test func `the started event contains the settings of the card`() async throws {
     let run = try await BuiltCommand.run(
       "play", ALSASetup.sample("tone.wav"), "--end", "0.1", "--json",
       "--device", "syrinxtest:SCRIPT='format=S16 rate=44100'",
@@ -146,7 +146,9 @@ import Testing
     #expect(try folder.samples("out.wav") == noise.samples)
   }
 
-  @Test func `unplugging the card ends the command with an error that names it`() async throws {
+  @Test func `unplugging the card ends the command with an error that contains its name`()
+    async throws
+  {
     let run = try await BuiltCommand.run(
       "play", ALSASetup.sample("tone.wav"), "--device", "syrinxtest:SCRIPT='gone_at=4800'",
       in: folder, environment: alsa.environment)
@@ -156,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: [("open_error=16", "is in use by"), ("open_error=19", "no capture device")])
-  func `a card that cannot be opened is an error that says why and leaves no file`(
+  func `a card that cannot be opened is an error with the reason, and leaves no file`(
     script: String, reason: String
   ) async throws {
     let run = try await BuiltCommand.run(
@@ -186,7 +188,7 @@ import Testing
     return [UInt8](try Data(contentsOf: output))
   }
 
-  /// Records an issue if the played audio is not this sound with silence after it.
+  /// Checks that the played audio is this sound, followed only by silence.
   private func expect(
     _ played: [UInt8], plays sound: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -195,7 +197,7 @@ import Testing
     #expect(fault == nil, "the first byte that differs", sourceLocation: sourceLocation)
   }
 
-  /// The frames of a sound as SoX reads them: 16 bit, in native byte order.
+  /// Returns the frames of a sound as SoX reads them: 16-bit, in native byte order.
   private func raw(_ sound: String) async throws -> [UInt8] {
     let run = try await BuiltCommand.shell(
       "sox '\(ALSASetup.sample(sound))' -t raw -e signed -b 16 expected-\(sound).raw", in: folder)
@@ -207,7 +209,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// The 16-bit little-endian samples.
+  /// The bytes as 16-bit little-endian samples.
   fileprivate var inSixteenBits: [Int] {
     stride(from: 0, to: count - 1, by: 2).map { index in
       Int(Int16(truncatingIfNeeded: Int(self[index]) | Int(self[index + 1]) << 8))

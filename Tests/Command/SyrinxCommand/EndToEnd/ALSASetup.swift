@@ -1,21 +1,22 @@
 import Foundation
 import TestTools
 
-/// ALSA's configuration for one test: devices in files, and the paced card of `Tests/Support/ALSA`.
+/// ALSA's configuration for one test: devices that are files, and the paced card of
+/// `Tests/Support/ALSA`.
 struct ALSASetup {
   let environment: [String: String]
 
-  /// A script of `Tests/Support`.
+  /// Returns the path of a file in `Tests/Support`.
   static func support(_ name: String) -> String {
     Checkout.file("Tests/Support/\(name)").path
   }
 
-  /// A sound of `Samples/sounds`.
+  /// Returns the path of a sound in `Samples/sounds`.
   static func sample(_ name: String) -> String {
     Checkout.file("Samples/sounds/\(name)").path
   }
 
-  /// Builds the plug-in and writes the configuration into the folder.
+  /// Builds the plug-in and writes ALSA's configuration into the folder.
   init(in folder: TestFolder) async throws {
     let plugin = folder.file("libasound_module_pcm_syrinxtest.so").path
     let source = Self.support("ALSA/pcm_syrinxtest.c")
@@ -32,7 +33,7 @@ struct ALSASetup {
   }
 }
 
-/// A program that the tests need and that is not installed.
+/// The error if a program that the tests need is not installed.
 struct ToolMissing: Error, CustomStringConvertible {
   let description: String
 }

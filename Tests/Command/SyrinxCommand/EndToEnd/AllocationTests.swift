@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// The allocations of the audio threads do not grow with the length of the audio.
+/// Checks that the allocations of the audio threads do not grow with the length of the audio.
 @Suite struct AllocationTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -21,7 +21,7 @@ import Testing
     let short = try await allocations("play '\(sound)' --end 1")
     let long = try await allocations("play '\(sound)' --loop 20")
     #expect(short > 0)
-    // A minute more has 2,360 periods of 25 ms; the start of a thread varies slightly.
+    // The longer playback has 2,360 more periods of 25 ms. The start of a thread varies slightly.
     #expect(abs(long - short) < 20)
   }
 
@@ -29,11 +29,11 @@ import Testing
     let short = try await allocations("record a.wav --seconds 1")
     let long = try await allocations("record b.wav --seconds 60")
     #expect(short > 0)
-    // A minute more has 1,180 periods of 50 ms.
+    // The longer recording has 1,180 more periods of 50 ms.
     #expect(abs(long - short) < 20)
   }
 
-  /// The allocations of a command's audio thread, on a card that takes no time.
+  /// Returns the number of allocations on a command's audio thread, with a card that is not paced.
   private func allocations(_ command: String) async throws -> Int {
     let log = folder.file("allocations")
     let counter = folder.file("count-allocations.so").path

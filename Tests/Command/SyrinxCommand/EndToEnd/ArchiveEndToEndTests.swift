@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// A folder of recordings, transcribed by the built command.
+/// Transcribes a folder of recordings with the built command.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveEndToEndTests {
   private let folder: TestFolder
 
@@ -18,7 +18,7 @@ import Testing
       "transcribe() { syrinx transcribe --engine pocketsphinx \"$@\"; }; \(script)", in: folder)
   }
 
-  /// Starts a run that has come to the end of a file and has begun with the pipe `calls/gate`.
+  /// Starts a run that has finished one file and is now reading the pipe `calls/gate`.
   private static func halfARun(after file: String = "calls/./a.wav") -> String {
     """
     mkfifo list events calls/gate; exec 3<>list 4<>events 5<>calls/gate
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ["INT", "TERM", "KILL"])
-  func `a run that a signal ended leaves complete transcripts, and is resumed`(
+  func `a run that a signal ended leaves complete transcripts and can be resumed`(
     signal: String
   ) async throws {
     let run = try await shell(
@@ -89,7 +89,7 @@ import Testing
     #expect(run.outputLines == ["143", "manifest.jsonl"], "\(run.error)")
   }
 
-  @Test func `a second run in the same folder is refused and names the process that has it`()
+  @Test func `a second run in the same folder is refused with the process that locked the folder`()
     async throws
   {
     let run = try await shell(
@@ -150,7 +150,7 @@ import Testing
     try await BuiltCommand.shell("unshare -rm true", in: TestFolder()).status == 0
   }
 
-  /// The limit stands for a full disk; it cuts the manifest in the middle of a line.
+  /// A limit on the file size stands for lost permission; it truncates the manifest within a line.
   @Test
   func `a run that loses write permission ends with one message and can be resumed without loss`()
     async throws

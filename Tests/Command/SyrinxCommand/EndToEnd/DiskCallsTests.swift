@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The disk calls of a recording, counted at the C library.
+/// Counts the disk calls of a recording at the C library.
 @Suite(.timeLimit(.minutes(5))) struct DiskCallsTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -18,7 +18,7 @@ import Testing
     guard built.status == 0 else { throw ToolMissing(description: "\(built.error)") }
   }
 
-  /// Requests during a running sync are merged.
+  /// There can be fewer syncs than seconds, because requests during a running sync are merged.
   @Test(arguments: ["out.wav", "out.ogg"])
   func `a recording is synced to disk every second`(file: String) async throws {
     let run = try await record("\(file) --seconds 3.1", variables: "SYNCS=syncs")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.mp3"])
-  func `losing the permission to write is an error, and the audio before is complete`(
+  func `losing the permission to write is an error, and the audio before it is complete`(
     file: String
   ) async throws {
     let most = file == "out.wav" ? 100_000 : 8_000
@@ -38,9 +38,10 @@ import Testing
     #expect(run.error.contains(file))
     let reader = try SoundFileReader(url: folder.file(file))
     while try !reader.read(atMost: 4_096).isEmpty {}
-    // The last block of an MP3 may lack its end; no header promises more than there is.
+    // The last block of an MP3 may be incomplete, but the header never announces more than the file
+    // has.
     #expect(reader.framesRead > 4_000 && reader.shortfall?.announced == nil)
-    // FLAC has a length only if its encoder came to its end.
+    // The header of FLAC has a length only if the encoder was finished.
     #expect((reader.announcedFrameCount ?? reader.framesRead) == reader.framesRead)
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Commands whose model loads for as long as the test wants, with a fake ONNX Runtime.
+/// Runs commands with a fake ONNX Runtime, which loads the model for as long as the test requires.
 @Suite(.timeLimit(.minutes(5))) struct LoadingCommandTests {
   private let folder: TestFolder
 
@@ -42,7 +42,7 @@ import Testing
       environment: [
         "SYRINX_ONNXRUNTIME_LIBRARY": try library(), "SYRINX_TEST_GATE": gate,
       ], watching: .error)
-    // The pipe opens once the library has begun to load the model.
+    // This call to `open` returns once the library has begun to load the model.
     let opened = Gate()
     let file = try DedicatedThread.start(name: "gate") {
       let file = open(gate, O_WRONLY)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The command with everything that `syrinx engines install all` installs.
+/// Runs the command with all components that `syrinx engines install all` installs.
 ///
-/// `SYRINX_TEST_ENGINES` names the folder for `XDG_DATA_HOME`. Without it, for example if PyPI cannot
-/// be reached, these tests are skipped, which Tests/run.sh reports.
+/// `SYRINX_TEST_ENGINES` names the folder for `XDG_DATA_HOME`. Without it, for example if PyPI
+/// cannot be reached, these tests are skipped, which Tests/run.sh reports.
 @Suite(
   .timeLimit(.minutes(5)), .enabled(if: installed != nil, "nothing is installed"))
 struct MoonshineCommandTests {
@@ -73,9 +73,9 @@ struct MoonshineCommandTests {
     #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
   }
 
-  /// The fourth file is a pipe while the run is interrupted in it.
+  /// In the first run, the fourth file is a pipe, so that the run is interrupted while reading it.
   @Test
-  func `an archive interrupted with two jobs and resumed has the bytes of one whole run`()
+  func `an archive interrupted with two jobs and then resumed equals that of a single run`()
     async throws
   {
     let run = try await shell(

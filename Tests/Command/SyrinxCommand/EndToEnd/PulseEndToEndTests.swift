@@ -4,7 +4,8 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The command on a PulseAudio null sink, paced like hardware, whose monitor captures its playback.
+/// Runs the command on a PulseAudio null sink, which is paced like hardware, and whose monitor
+/// captures its playback.
 @Suite struct PulseEndToEndTests {
   let folder: TestFolder
 
@@ -52,8 +53,8 @@ import Testing
     let captured = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
       .map(\.element)
     let onset = try #require(captured.firstIndex { abs($0) > 0.01 })
-    // Each sample of a sine follows from the two before it, unless the phase jumps. A busy machine may
-    // break that anywhere, so only the joins of the files count.
+    // Each sample of a sine follows from the two samples before it, unless the phase jumps. On a
+    // busy machine, it may jump anywhere, so only the joins of the files are checked.
     let factor = Float(2 * cos(2 * Double.pi * 997 / 48_000))
     for join in [31_111, 32_111] {
       let around = (onset + join - 1_000)..<(onset + join + 1_000)
@@ -100,7 +101,7 @@ import Testing
     try writer.close()
   }
 
-  /// The highest correlation of the chirp with the recording, around the onset of sound.
+  /// Returns the highest correlation of the chirp with the recording, near the onset of sound.
   private func bestMatch(of chirp: [Float], in captured: [Float]) -> Float? {
     guard let onset = captured.firstIndex(where: { abs($0) > 0.01 }) else { return nil }
     let starts = max(0, onset - 200)..<max(1, min(onset + 200, captured.count - chirp.count))
@@ -130,7 +131,7 @@ import Testing
   }
 }
 
-/// The command while its sound server hangs.
+/// Tests the command while its sound server hangs.
 extension PulseEndToEndTests {
   private var pause: String { "bash '\(ALSASetup.support("pulse.sh"))' pause \"$PWD/pulse\"" }
   private var proceed: String { "bash '\(ALSASetup.support("pulse.sh"))' continue \"$PWD/pulse\"" }
@@ -183,7 +184,7 @@ extension PulseEndToEndTests {
   }
 }
 
-/// The command with `--wait` while its sound server is restarted.
+/// Tests the command with `--wait` while its sound server is restarted.
 extension PulseEndToEndTests {
   private var pulse: String { "bash '\(ALSASetup.support("pulse.sh"))'" }
 

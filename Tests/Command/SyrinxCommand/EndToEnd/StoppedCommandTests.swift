@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The command when it is stopped for a while (SIGSTOP) and continued (SIGCONT).
+/// Tests the command while it is stopped (SIGSTOP) and after it continues (SIGCONT).
 @Suite struct StoppedCommandTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -29,7 +29,7 @@ import Testing
     #expect(played.starts(with: try Data(contentsOf: folder.file("expected.raw"))))
   }
 
-  @Test func `a recording has silence for the time of a SIGSTOP, and its whole length`()
+  @Test func `a recording contains silence for the time of a SIGSTOP and keeps its length`()
     async throws
   {
     let run = try await shell(
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [("omit", true), ("stop", false)])
-  func `a recording to standard output applies --gaps to the time for which SIGSTOP stopped it`(
+  func `in a recording to standard output, --gaps applies to the time of a SIGSTOP`(
     rule: String, continues: Bool
   ) async throws {
     let run = try await shell(
@@ -63,8 +63,9 @@ import Testing
     #expect(samples.count { $0 == 0 } < 4_800, "\(samples.count { $0 == 0 })")
   }
 
-  /// Stops the command in the background a second after a file shows that it has begun, for two
-  /// seconds, and waits for its end.
+  /// Returns a script that stops the background command for two seconds and waits for its end.
+  ///
+  /// The command is stopped one second after `file` has content.
   private func stopAndContinue(once file: String) -> String {
     """
     command=$!

@@ -3,7 +3,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// The command with `--wait` on a card that is unplugged and plugged in again.
+/// Tests the command with `--wait` on a card that is unplugged and plugged in again.
 @Suite(.timeLimit(.minutes(5))) struct WaitEndToEndTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -42,10 +42,10 @@ import Testing
     #expect(run.error.contains("was lost"), "\(run.error)")
   }
 
-  @Test func `'record --wait' reopens a card when the system announces it, and keeps the timeline`()
+  @Test func `'record --wait' reopens a card when the system announces it and keeps the timeline`()
     async throws
   {
-    // Only the announcement can cause a retry between 4 and 9 seconds.
+    // Without the announcement, there is no retry between 4 and 9 seconds.
     let run = try await shell(
       """
       touch native
@@ -94,7 +94,7 @@ import Testing
       try #require(gap["start"] as? Double), try #require(gap["end"] as? Double)
     )
     #expect((1.3...1.5).contains(start) && end - start >= 0.3, "\(gap)")
-    // The kept audio has the gap as silence, and what came after it.
+    // The kept audio contains silence for the gap, and the audio after it.
     #expect(Double(try folder.samples("kept.wav").count) >= end * 16_000)
   }
 

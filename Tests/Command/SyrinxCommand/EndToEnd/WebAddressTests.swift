@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Files on a web server of Python's on this machine.
+/// Tests files on a local web server, written in Python.
 @Suite(.timeLimit(.minutes(5)))
 struct WebAddressTests {
   let folder: TestFolder
@@ -86,8 +86,11 @@ struct WebAddressTests {
     #expect(run.errorLines.count == 1 && run.error.contains("it redirects too often"))
   }
 
-  /// Runs a script in which `$server` is the address of a server that answers with `body`, the
-  /// lines of a Python function.
+  /// Runs a script in which `$server` is the address of a web server.
+  ///
+  /// - Parameters:
+  ///   - body: the lines of the Python function that responds to a request.
+  ///   - script: the script to run.
   private func withServer(answering body: String, _ script: String) async throws
     -> BuiltCommand.Outcome
   {
@@ -132,7 +135,7 @@ struct WebAddressTests {
     #expect(run.output.contains("/a.wav"))
   }
 
-  @Test func `a live stream's titles are events, and its end is not reported as damage`()
+  @Test func `a live stream's titles are events, and its end is not reported as missing audio`()
     async throws
   {
     try folder.tone("a.wav", .seconds(2))
@@ -161,7 +164,7 @@ struct WebAddressTests {
     #expect(terminal.contains("\nSong "), "\(terminal)")
   }
 
-  @Test func `a playlist that the server does not have is named with the server's answer`()
+  @Test func `the error for a playlist missing on the server contains the server's response`()
     async throws
   {
     let run = try await withServer("syrinx play $server/none.m3u -d virtual")
@@ -169,7 +172,7 @@ struct WebAddressTests {
     #expect(run.error.contains("/none.m3u: FFmpeg reports: Server returned 404"), "\(run.error)")
   }
 
-  @Test func `without FFmpeg, the error names it`() async throws {
+  @Test func `without FFmpeg, the error reports that it is missing`() async throws {
     let run = try await BuiltCommand.shell(
       "syrinx=$(command -v syrinx); PATH=/nowhere $syrinx play http://127.0.0.1:1/a.wav -d virtual",
       in: folder)

@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// The command with a Wyoming server: its own, in a child process.
+/// Tests the command with its own Wyoming server in a child process.
 @Suite(.timeLimit(.minutes(5)))
 struct WyomingCommandTests {
   let folder: TestFolder
@@ -17,16 +17,19 @@ struct WyomingCommandTests {
       "syrinx transcribe said.wav --engine wyoming --server '\(server)'", in: folder)
   }
 
-  @Test func `a server in a child process recognizes the same as the engine itself`() async throws {
+  @Test func `a server in a child process recognizes the same words as the engine itself`()
+    async throws
+  {
     let run = try await transcribe(server: "stdio:syrinx serve --wyoming stdio")
     #expect(run.status == 0, "\(run.error)")
     #expect(run.outputLines == ["go forward ten meters"])
   }
 
-  @Test func `a child server that dies causes an error with its last output and leaves no process`()
+  @Test
+  func `the error after a crash of a child server contains its last output; no process remains`()
     async throws
   {
-    // The server describes itself, and dies at the first audio.
+    // The server responds to `describe`, and crashes at the first audio.
     try Data(
       """
       info='{"type":"info","data":{"asr":[{"name":"x"}]}}'
@@ -37,7 +40,7 @@ struct WyomingCommandTests {
       done
       """.utf8
     ).write(to: folder.file("server.sh"))
-    // The pipe ends when the last process that can write to it has ended.
+    // `cat` ends, and so does `wait`, when the last process that could write to the pipe has ended.
     let run = try await BuiltCommand.shell(
       """
       mkfifo alive

@@ -8,7 +8,8 @@ import Testing
 import Wyoming
 import WyomingEngine
 
-/// The command as a Wyoming server, for clients of the PyPI package `wyoming` and for our own engine.
+/// Tests the command as a Wyoming server, with clients of the PyPI package `wyoming` and with our
+/// own engine.
 @Suite(.timeLimit(.minutes(5)))
 struct WyomingEndToEndTests {
   let folder: TestFolder
@@ -18,7 +19,7 @@ struct WyomingEndToEndTests {
     try folder.speech("said.wav")
   }
 
-  /// A shell command that installs the Python client's package and runs the client.
+  /// Returns a shell command that installs the PyPI package and runs the Python client.
   private func client(_ arguments: String) -> String {
     """
     bash '\(Checkout.root.path)/Tests/Support/python.sh' && \
@@ -27,7 +28,7 @@ struct WyomingEndToEndTests {
     """
   }
 
-  /// The output of the client: the event types in order, and the texts of transcripts.
+  /// Checks the output of the client: the event types in order, and the texts of transcripts.
   private func check(_ lines: [String], times: Int = 1) throws {
     let events = try lines.map { line in
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -66,7 +67,7 @@ struct WyomingEndToEndTests {
     #expect(await server.status() == 0)
   }
 
-  @Test func `a transcription through a server uses one of its connections`() async throws {
+  @Test func `a transcription opens exactly one connection to the server`() async throws {
     let server = try RunningCommand(
       "serve", "--wyoming", "tcp://127.0.0.1:0", "--connections", "1", in: folder, watching: .error)
     let line = await server.lines.first(containing: "listening on ")
@@ -82,7 +83,7 @@ struct WyomingEndToEndTests {
 
   @Test
   func
-    `a client from Python on a Unix socket gets what was said, at 44.1 kHz, in stereo and at 24 bits`()
+    `a Python client on a Unix socket gets the transcript of 24-bit stereo at 44.1 kHz`()
     async throws
   {
     let socket = folder.file("s").path
@@ -129,7 +130,9 @@ struct WyomingEndToEndTests {
     try SoundFileReader(url: folder.file("said.wav")).read(atMost: 1_000_000).samples
   }
 
-  @Test func `the Wyoming engine with a child server recognizes the same as PocketSphinx`() throws {
+  @Test func `the Wyoming engine with a child server recognizes the same words as PocketSphinx`()
+    throws
+  {
     let session = try engine().makeSession(SpeechSessionOptions(language: "en-US"))
     for _ in 0..<2 {
       try session.beginUtterance()
@@ -144,7 +147,7 @@ struct WyomingEndToEndTests {
   }
 
   @Test(arguments: [(SIGKILL, "signal 9 (Killed)"), (SIGABRT, "signal 6 (Aborted)")])
-  func `a killed child is an error, and the next session has a new child`(
+  func `a killed child server is an error, and the next session starts a new child`(
     signal: Int32, name: String
   ) throws {
     let engine = engine("echo $$ > '\(folder.file("pid").path)';")

@@ -3,7 +3,8 @@ import Glibc
 import TestTools
 import Testing
 
-/// `syrinx serve --zeroconf` and an Avahi daemon, on a bus and in a network of their own.
+/// Tests `syrinx serve --zeroconf` with an Avahi daemon, on a separate bus and in a separate
+/// network.
 @Suite(
   .timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "a network of its own requires root"))
 struct ZeroconfTests {
@@ -15,8 +16,9 @@ struct ZeroconfTests {
 
   /// Runs a shell script with a bus, and returns the lines that it prints.
   ///
-  /// `avahi` starts the daemon, and `serve LOG OPTION...` a server whose log is the descriptor LOG;
-  /// `await LOG TEXT` prints the next line with the text, and `browse` what Avahi finds.
+  /// The script can use these functions: `avahi` starts the daemon, and `serve LOG OPTION...`
+  /// starts a server whose log is the descriptor LOG. `await LOG TEXT` prints the next line that
+  /// contains the text, and `browse` prints the services that Avahi finds.
   private func lines(of script: String) async throws -> [String] {
     let address = "unix:path=\(folder.file("bus").path)"
     let rules = ["user", "own", "send_destination", "receive_sender"].map { "<allow \($0)=\"*\"/>" }
@@ -84,7 +86,7 @@ struct ZeroconfTests {
     #expect(signs == ["+", "-"])
   }
 
-  @Test func `the second server of a name is announced with an alternative name`() async throws {
+  @Test func `the second server with a name is announced under an alternative name`() async throws {
     let lines = try await lines(
       of: """
         avahi
@@ -117,7 +119,7 @@ struct ZeroconfTests {
   }
 
   @Test
-  func `a server without a system bus, or for this machine only, serves without an announcement`()
+  func `a server without a system bus, or only for this machine, works without being announced`()
     async throws
   {
     let ping = #"echo '{"type":"ping"}' >&7 && head -n 1 <&7"#

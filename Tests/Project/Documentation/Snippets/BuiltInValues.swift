@@ -30,7 +30,7 @@ struct Lamp: Sendable {
 }
 
 @Suite struct BuiltInValuesTests {
-  @Test func `a seed shuffles the same way each time`() {
+  @Test func `a seed yields the same shuffled order each time`() {
     let playlist = Playlist(songs: ["a", "b", "c", "d"])
     let orders = (1...2).map { _ in
       withDependencies {
@@ -48,7 +48,7 @@ struct Lamp: Sendable {
     @Dependency(\.continuousClock) var clock
     try await clock.sleep(for: .seconds(3_600))
   }
-  @Test func `the test moves the time of a test queue`() {
+  @Test func `scheduled work runs when a test advances its test queue`() {
     let queue = DispatchQueue.test
     let turns = LockIsolated(0)
     let blinking = withDependencies {

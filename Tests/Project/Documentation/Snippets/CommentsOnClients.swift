@@ -4,7 +4,7 @@ import ClientDependenciesTestSupport
 import Foundation
 import Testing
 
-/// Clients whose names others here have as well.
+/// Contains clients whose names other snippets use, too.
 enum CommentsOnClients {
   @DependencyClient
   struct AudioPlayerClient: Sendable {
@@ -29,7 +29,7 @@ enum CommentsOnClients {
 @Suite struct CommentsOnClientsTests {
   private let url = URL(filePath: "/songs/1.flac")
 
-  @Test func `clients report unimplemented endpoints`() async {
+  @Test func `calling an unimplemented endpoint is reported`() async {
     await withKnownIssue {
       let player = CommentsOnClients.AudioPlayerClient()
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) {
@@ -44,7 +44,7 @@ enum CommentsOnClients {
     }
   }
 
-  @Test func `unimplemented endpoints written by hand report as well`() async {
+  @Test func `calling an unimplemented endpoint that is written by hand is reported`() async {
     let client = CommentsOnClients.WrittenByHand()
     await withKnownIssue {
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) { try await client.play(url) }
@@ -61,7 +61,7 @@ enum CommentsOnClients {
 }
 
 extension CommentsOnClientsTests.PlayerTests {
-  @Test func `the clock of the suite's trait is read with its own type`() async {
+  @Test func `the clock that the suite's trait sets can be read with its own type`() async {
     await clock.advance(by: .seconds(1))
     #expect(clock.now.offset == .seconds(1))
   }

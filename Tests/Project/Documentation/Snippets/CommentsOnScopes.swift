@@ -4,7 +4,7 @@ import Testing
 
 private let song = URL(filePath: "/songs/1.flac")
 
-/// Stands for a program.
+/// A stand-in for an app's `main` function.
 @MainActor
 private enum Program {
   static func main() async throws {
@@ -54,7 +54,7 @@ extension SongsClient {
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a type with a parameter for its clock takes any clock`() async throws {
+  func `a type that is generic over its clock accepts AnyClock`() async throws {
     @Dependency(\.continuousClock) var clock
     let metronome = Metronome(clock: AnyClock(clock))
     #expect(try await metronome.beat() == .seconds(1))
@@ -64,7 +64,7 @@ extension SongsClient {
 private struct Metronome<C: Clock> where C.Duration == Duration {
   let clock: C
 
-  /// Waits for the next beat, and tells for how long.
+  /// Waits for the next beat, and returns the duration of the wait.
   func beat() async throws -> Duration {
     let start = clock.now
     try await clock.sleep(until: start.advanced(by: .seconds(1)), tolerance: nil)

@@ -10,7 +10,7 @@ import Testing
     try await mainQueue.sleep(for: .seconds(1))
   }
 
-  @Test func `an assertion that does not hold is an issue with its message`() {
+  @Test func `a failed assertion is reported as an issue with its message`() {
     let volume = -1
     withKnownIssue {
       @Dependency(\.assert) var assert
@@ -35,7 +35,7 @@ import Testing
     #expect(opened.value == [help])
   }
 
-  @Test func `fireAndForget work is done before a test ends`() async {
+  @Test func `in a test, fireAndForget returns after its work has finished`() async {
     let jingle = URL(filePath: "/jingle.wav")
     let isPlaying = ActorIsolated(false)
     let player = PlayerClient(
@@ -46,14 +46,14 @@ import Testing
   }
 
   @Test(.dependency(\.withRandomNumberGenerator, WithRandomNumberGenerator(Seeded(state: 7))))
-  func `a song is picked`() throws {
+  func `a song is picked with the random numbers of a dependency`() throws {
     let songs = ["a", "b", "c"]
     @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
     let pick = withRandomNumberGenerator { songs.randomElement(using: &$0) }
     #expect(songs.contains(try #require(pick)))
   }
 
-  @Test func `work on a queue runs when the test moves its time`() {
+  @Test func `work on a test queue runs when the test advances its time`() {
     let queue = DispatchQueue.test
     queue.schedule(after: queue.now.advanced(by: .seconds(1))) { print("a second later") }
     queue.advance(by: .seconds(1))

@@ -55,14 +55,14 @@ struct UnimplementedVoice: Voice {
   }
 }
 
-/// Stands for a voice that can be heard.
+/// A stand-in for a voice that speaks audibly.
 private struct SilentVoice: Voice {
   func say(_ text: String) async throws {}
 }
 
 @Suite struct DesigningDependenciesTests {
   @Test(arguments: [(0.5, false), (1, true)])
-  func `a meter needs only the level endpoint`(level: Double, isClipping: Bool) {
+  func `a test of a meter overrides only the level endpoint`(level: Double, isClipping: Bool) {
     withDependencies {
       $0.microphone.level = { level }
     } operation: {
@@ -70,7 +70,9 @@ private struct SilentVoice: Voice {
     }
   }
 
-  @Test func `endpoints written by hand report an issue, and then throw, fail, or return`() async {
+  @Test func `an endpoint written by hand reports an issue, and then throws, fails, or returns`()
+    async
+  {
     @Dependency(\.microphone) var microphone
     await withKnownIssue {
       #expect(microphone.level() == 0)

@@ -19,7 +19,7 @@ struct Watchman: Sendable {
 
 @Suite struct EscapingTests {
   @Test(.dependencies { $0.microphone.level = { 1 } })
-  func `work on a queue has the escaped dependencies`() async {
+  func `work on a queue uses the escaped dependencies`() async {
     let isClipping = await withCheckedContinuation { checked in
       Watchman().checkLevel { checked.resume(returning: $0) }
     }
@@ -27,7 +27,7 @@ struct Watchman: Sendable {
   }
 
   @Test(.dependencies { $0.microphone.level = { 1 } })
-  func `a detached task has the escaped dependencies`() async {
+  func `a detached task uses the escaped dependencies`() async {
     let isClipping = await withEscapedDependencies { dependencies in
       await Task.detached {
         dependencies.yield { LevelMeter().isClipping }

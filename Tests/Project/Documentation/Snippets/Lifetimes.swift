@@ -21,7 +21,7 @@ extension JournalClient: DependencyKey {
 }
 
 @Suite struct LifetimesTests {
-  @Test func `tasks see the overrides of the scope that starts them`() async {
+  @Test func `a task uses the overrides of the scope that starts it`() async {
     let takes = await withDependencies {
       $0.date.now = Date(timeIntervalSince1970: 60)
       $0.uuid = .incrementing
@@ -33,7 +33,7 @@ extension JournalClient: DependencyKey {
     #expect(takes == [Date(timeIntervalSince1970: 60), Date(timeIntervalSince1970: 60)])
   }
 
-  @Test func `an object made in a scope keeps its overrides, below those of the caller`() {
+  @Test func `an object keeps the overrides of its scope, but the caller's take precedence`() {
     let meter = withDependencies {
       $0.microphone.level = { 1 }
     } operation: {

@@ -28,7 +28,7 @@ extension TunerClient: TestDependencyKey {
 @Suite struct MacrosTests {
   @Dependency(TunerClient.self) private var tuner
 
-  @Test func `labels of an endpoint generate a method`() async throws {
+  @Test func `the argument labels of an endpoint generate a method`() async throws {
     let tuned = LockIsolated<[Double]>([])
     var tuner = TunerClient()
     tuner.tune = { frequency, _ in tuned.withValue { $0.append(frequency) } }

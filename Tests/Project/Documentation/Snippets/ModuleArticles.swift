@@ -78,7 +78,7 @@ import VirtualSoundCard
     func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis { hypothesis }
   }
 
-  @Test func `an engine is a value and a session`() throws {
+  @Test func `an engine consists of a value and a session`() throws {
     let parrot = SpeechEngine(
       name: "parrot",
       availability: { .ready(SpeechModel(language: "en-US", location: "built in")) },

@@ -17,7 +17,7 @@ final class Party {
 @MainActor @Suite struct OverridingDependenciesTests {
   private let song = URL(filePath: "/songs/1.flac")
 
-  @Test func `an override is in force during its operation`() {
+  @Test func `an override applies during its operation`() {
     let isClipping = withDependencies {
       $0.microphone.level = { 0.3 }
     } operation: {
@@ -26,7 +26,9 @@ final class Party {
     #expect(!isClipping)
   }
 
-  @Test func `a whole value can be replaced, and the context of all others`() async throws {
+  @Test func `a whole value can be replaced, and so can the context of all other values`()
+    async throws
+  {
     let titles = try await withDependencies {
       $0.context = .preview
       $0.microphone = MicrophoneClient(level: { 1 })
@@ -37,7 +39,7 @@ final class Party {
     #expect(titles == ["Blue in Green", "So What"])
   }
 
-  @Test func `the update may be asynchronous, and throw`() async throws {
+  @Test func `the update of an override can be asynchronous and throw`() async throws {
     let titles = try await withDependencies {
       let titles = try await SongsClient.previewValue.titles()
       $0.songs.titles = { titles.sorted(by: >) }
@@ -48,7 +50,8 @@ final class Party {
     #expect(titles == ["So What", "Blue in Green"])
   }
 
-  @Test func `objects that a model makes later have the dependencies of the model`() async throws {
+  @Test func `objects that a model makes later inherit the dependencies of the model`() async throws
+  {
     let played = LockIsolated<[URL]>([])
     let party = withDependencies {
       $0.date.now = Date(timeIntervalSince1970: 60)
@@ -60,7 +63,7 @@ final class Party {
     try await party.jukebox?.play(song)
     #expect(played.value == [song])
   }
-  @Test func `a program prepares its dependencies before any is read`() {
+  @Test func `a program prepares its dependencies before it reads any of them`() {
     prepareDependencies {
       $0.microphone.level = { 1 }
     }

@@ -78,7 +78,7 @@ struct PlayerArticlesTests {
     return message
   }
 
-  @Test func `one endpoint is replaced`() async throws {
+  @Test func `a test replaces one endpoint of the player`() async throws {
     let played = LockIsolated<[URL]>([])
     try await withDependencies {
       $0.audioPlayer.play = { url in played.withValue { $0.append(url) } }

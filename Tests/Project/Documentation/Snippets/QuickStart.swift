@@ -43,7 +43,7 @@ final class Jukebox {
 struct JukeboxTests {
   let song = URL(filePath: "/songs/1.flac")
 
-  @Test func `a song that is played is remembered`() async throws {
+  @Test func `a played song is added to the history`() async throws {
     let played = LockIsolated<[URL]>([])
     let jukebox = withDependencies {
       $0.player.play = { url in played.withValue { $0.append(url) } }
@@ -56,7 +56,7 @@ struct JukeboxTests {
   }
 }
 
-/// Stands for an engine: it remembers what it should play.
+/// A stand-in for an audio engine; it stores the songs to play.
 actor PlayerEngine {
   private(set) var songs: [URL] = []
   private(set) var volume = 1.0

@@ -41,7 +41,7 @@ struct Visitor {
 }
 
 @Suite struct VisitorTests {
-  @Test func `a sound is played for each ring of a visitor`() async throws {
+  @Test func `a visitor rings twice`() async throws {
     let rings = LockIsolated<[Int]>([])
     try await withDependencies {
       $0.doorbell.ring = { times in rings.withValue { $0.append(times) } }
@@ -71,7 +71,7 @@ struct Visitor {
     try await player.play(url: file)  // returns when the last frame has been played
   }
 
-  @Test func `sounds on buses are faded, and one of them is preloaded`() async throws {
+  @Test func `sounds on buses are faded, and a preloaded sound is played`() async throws {
     let (file, music) = (URL(filePath: "chime.wav"), URL(filePath: "song.flac"))
     let told = LockIsolated<[String]>([])
     let player = withDependencies {
@@ -100,7 +100,7 @@ struct Visitor {
     #expect(told.value.first == "music" && told.value[3] == "effects")
   }
 
-  @MainActor @Test func `a test can replace any layer`() async throws {
+  @MainActor @Test func `a test replaces the events of the speech client`() async throws {
     let events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.finished()
     let dictation = withDependencies {
       $0.speechClient.recognition = { _ in events }  // a stream that the test writes

@@ -14,7 +14,7 @@ import Testing
       $0.audioRecorder = .previewValue
       $0.continuousClock = ImmediateClock()
     })
-  func `a recording continues until it is stopped`() async throws {
+  func `beginRecording returns a recording that continues until it is stopped`() async throws {
     let clock = ImmediateClock()
     @Dependency(\.audioRecorder) var recorder
     let memo = try await recorder.beginRecording(url: file)
@@ -23,7 +23,7 @@ import Testing
     #expect(finish.reason == .stopped)
   }
 
-  @Test func `a recording lasts until it is stopped`() async throws {
+  @Test func `startRecording returns after the recording is stopped`() async throws {
     let (stops, stop) = AsyncStream<Void>.makeStream()
     let recorder = withDependencies {
       $0.audioRecorder.startRecording = { _ in
@@ -43,7 +43,7 @@ import Testing
     #expect(isComplete)
   }
 
-  @Test func `rules determine the begin and the end of a recording`() async throws {
+  @Test func `rules determine the beginning and the end of a recording`() async throws {
     let requests = LockIsolated<[RecordingRequest]>([])
     let recorder = withDependencies {
       $0.audioRecorder.recording = { request in
@@ -77,7 +77,7 @@ import Testing
     #expect(requests.value == [request])
   }
 
-  @Test func `an error comes with the length of the kept audio`() async throws {
+  @Test func `before an error, the recording reports the length of the kept audio`() async throws {
     let recorder = withDependencies {
       $0.audioRecorder.recording = { [file] _ in
         AsyncThrowingStream { events in
@@ -103,7 +103,7 @@ import Testing
     #expect(message == "The disk is full. The first 3.0 seconds are kept.")
   }
 
-  @Test func `live buffers come from a test`() async throws {
+  @Test func `a test replaces the captured buffers with its own`() async throws {
     let tone = AudioSignal.sine(440).buffer(.seconds(1), format: .speech)
     let recorder = withDependencies {
       $0.audioRecorder.capture = { _ in

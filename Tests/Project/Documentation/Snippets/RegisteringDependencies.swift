@@ -53,7 +53,7 @@ struct Chime: Sendable {
   var sound: String
 }
 
-/// Stands for a recorder that writes files.
+/// A stand-in for a recorder that writes files.
 private actor FileRecorder {
   private var url: URL?
 
@@ -76,7 +76,7 @@ private actor FileRecorder {
     }
   }
 
-  @Test func `the macro declares a key with the values of tests and of the program`() {
+  @Test func `the macro declares a key with a test value and a live value`() {
     @Dependency(\.chime.sound) var sound
     #expect(sound == "none")
     withDependencies {

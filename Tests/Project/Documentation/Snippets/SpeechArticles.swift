@@ -11,7 +11,7 @@ import Testing
 @Suite struct SpeechArticlesTests {
   private let file = URL(filePath: "talk.wav")
 
-  /// The sentence of the preview, which takes no time here.
+  /// The preview value, whose sentence takes no time with the immediate clock.
   private let speech = withDependencies {
     $0.continuousClock = ImmediateClock()
     $0.speechClient = .previewValue
@@ -75,7 +75,7 @@ import Testing
     #expect(["energy", "silero"].contains(detector.name))
   }
 
-  @Test func `a transcription becomes subtitles`() {
+  @Test func `a transcription is converted to subtitles`() {
     let words = ["go", "forward"].enumerated().map { index, word in
       TranscriptionSegment(substring: word, timestamp: .seconds(index), duration: .seconds(1))
     }
@@ -86,7 +86,7 @@ import Testing
     #expect(cues.map(\.lines) == [["go forward"]])
   }
 
-  @Test func `numbers and British spellings are not word errors`() {
+  @Test func `numbers and British spellings do not count as word errors`() {
     let errors = WordErrorRate(
       reference: "Go forward 10 meters.", hypothesis: "go forward ten metres")
     print(errors.rate ?? 1, errors.substitutions, errors.deletions, errors.insertions)

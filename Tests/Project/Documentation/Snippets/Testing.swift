@@ -10,7 +10,7 @@ import XCTest
     $0.uuid = .incrementing
   })
 struct StudioTests {
-  @Test func `a feature counts its takes`() {
+  @Test func `takes get their identifiers from the test`() {
     let studio = Studio()
     #expect([studio.beginTake(), studio.beginTake()].map(\.id) == [UUID(0), UUID(1)])
   }
@@ -35,7 +35,7 @@ struct SleepTimer {
 struct SleepTimerTests {
   @Dependency(\.continuousClock, as: TestClock<Duration>.self) var clock
 
-  @Test func `the music fades out when its time has come`() async throws {
+  @Test func `the music fades out at the end of the given time`() async throws {
     let volume = LockIsolated(1.0)
     let timer = withDependencies {
       $0.player.setVolume = { new in volume.setValue(new) }
@@ -69,7 +69,7 @@ final class StudioTestCase: XCTestCase {
 }
 
 @Suite struct OtherThreadsTests {
-  @Test func `an endpoint that a queue calls fails the test that it was read in`() async {
+  @Test func `an unimplemented endpoint called on a queue fails the test that read it`() async {
     @Dependency(\.microphone) var microphone
     await withKnownIssue {
       await withCheckedContinuation { done in

@@ -25,7 +25,7 @@ struct Studio {
 }
 
 @Suite struct WhatDependenciesAreTests {
-  @Test func `a take is described by the date and the identifier of the scope`() {
+  @Test func `a take uses the date and the identifier of the scope`() {
     let take = withDependencies {
       $0.date.now = Date(timeIntervalSince1970: 60)
       $0.uuid = .incrementing
@@ -35,7 +35,7 @@ struct Studio {
     #expect(take == Take(id: UUID(0), started: Date(timeIntervalSince1970: 60)))
   }
 
-  @Test func `a take that reads the system's date and random numbers is unpredictable`() {
+  @Test func `a take with the system's random numbers is unpredictable`() {
     #expect(Uncontrolled.Take().id != Uncontrolled.Take().id)
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 #include <stdint.h>
 
-// The program's allocations and copies since the last `memory_count_reset`, on all threads. Copies below 256 bytes are not audio
-// and do not count.
+// The program's allocations and copies since the last `memory_count_reset`, on all threads. Copies of less than 256 bytes do not
+// count, because they are not audio.
 struct memory_count {
   uint64_t allocations;
   uint64_t allocated_bytes;
