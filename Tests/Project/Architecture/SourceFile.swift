@@ -48,7 +48,7 @@ struct SourceFile: Equatable {
 
   /// The names of the file's functions that are in backticks.
   var testNames: [String] {
-    text.matches(of: /func `([^`]+)`/).map { String($0.1) }
+    text.matches(of: /func\s+`([^`]+)`/).map { String($0.1) }
   }
 
   /// The modules that the file imports.
