@@ -1,7 +1,7 @@
 import AudioCore
 import AudioThreads
 
-/// Decodes the links of a chain, one after another, as one file.
+/// Decodes a chain of concatenated files, called links, as one file.
 final class ChainedDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
@@ -10,7 +10,7 @@ final class ChainedDecoder: SoundDecoder {
 
   /// Opens a link; returns nil after the last one.
   private let open: (Int) throws -> (any SoundDecoder)?
-  /// The first frames of the links; empty if they are unknown, as in a stream.
+  /// The first frame of each link; empty if unknown, as in a stream.
   private let starts: [Int]
   private let path: String
   private var link = 0
@@ -34,7 +34,8 @@ final class ChainedDecoder: SoundDecoder {
       return
     }
     let lengths = (0..<count).map { index -> FrameCount? in
-      // A link that cannot be opened is reported when decoding reaches it.
+      // A link that cannot be opened counts as empty here, and is reported when decoding reaches
+      // it.
       guard let link = try? (index == 0 ? first : open(index)) else { return .zero }
       return link.announcedFrameCount
     }

@@ -15,7 +15,8 @@ final class DataSync: Sendable {
   private let wakeUp: WakeUp
   private let ended: WakeUp
   // The lock is held for a few instructions, never during a flush. `store` is nil from `end` on.
-  // `began` is the start of the running flush; nil without one, and once it was reported.
+  // `began` is the start of the running flush; nil without a flush, and once the flush was
+  // reported.
   private let state: Mutex<(store: (@Sendable () -> Int32)?, began: Duration?, failureCode: Int32)>
 
   /// Flushes the data of a file, and logs flushes that take more than 5 s.
@@ -96,7 +97,7 @@ final class DataSync: Sendable {
     if let slow { report(slow) }
   }
 
-  /// The duration of a flush until now if it is slow; nil without a flush.
+  /// Returns the duration of a flush until now if it is slow; otherwise, and without a flush, nil.
   private func slowness(since began: Duration?) -> Duration? {
     guard let began, case let elapsed = time() - began, elapsed > Self.limit else { return nil }
     return elapsed

@@ -67,7 +67,7 @@ package final class PendingFile {
 
   /// Claims a name.
   ///
-  /// It may exist, unless `replacesExisting` is false.
+  /// The name may exist, unless `replacesExisting` is false.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
   package static func claiming(
@@ -179,7 +179,7 @@ package final class PendingFile {
     }
   }
 
-  /// In seconds.
+  /// The age in seconds from which a file may count as abandoned.
   private static let youngestAbandoned = 60
   private static let namePrefix = ".syrinx-"
 
@@ -204,7 +204,7 @@ package final class PendingFile {
   }
 }
 
-/// The path of the target of a link, or the path itself.
+/// Returns the path of the target of a link, or the path itself.
 private func resolved(_ path: String) -> String {
   guard let real = FilePath(path).withCString({ realpath($0, nil) }) else { return path }
   // The caller owns the returned string.
@@ -212,7 +212,7 @@ private func resolved(_ path: String) -> String {
   return FilePath(cString: real).text
 }
 
-/// The target of a link, which may not exist; nil if it is not a link.
+/// Returns the target of a link, which may not exist; nil if the path is not a link.
 private func linkTarget(_ path: String) -> String? {
   var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = FilePath(path).withCString { readlink($0, &bytes, bytes.count - 1) }
