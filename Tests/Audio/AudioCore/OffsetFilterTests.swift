@@ -5,7 +5,8 @@ import Testing
 @Suite struct OffsetFilterTests {
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
-  /// The peaks of both channels behind the filter, for a second with other offsets.
+  /// Returns the peaks of both channels after the filter, for a second of a signal with these
+  /// offsets.
   ///
   /// - Parameter frames: the length of each buffer.
   private func peaks(of signal: AudioSignal, offsets: [Float], frames: Int = 480) -> [Float] {
@@ -31,7 +32,7 @@ import Testing
     #expect(peaks.allSatisfy { $0 < 0.000_01 }, "\(peaks)")
   }
 
-  @Test func `a sound has its level with and without an offset`() {
+  @Test func `a sound has the same level with and without an offset`() {
     let peaks = peaks(of: .sine(440, amplitude: 0.01), offsets: [0, 0.3])
     #expect(peaks.allSatisfy { (0.009...0.011).contains($0) }, "\(peaks)")
   }

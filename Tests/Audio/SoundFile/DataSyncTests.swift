@@ -56,7 +56,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // Until here the object itself exists.
+    // The object itself exists up to this line.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 
@@ -170,7 +170,7 @@ import Testing
     let asked = Atomic<Int>(0)
     let writer = SoundFileWriter(file, output: output, format: format, encoding: encoding) { _, _ in
       asked.add(1, ordering: .relaxed)
-      // Without a thread for it, each second requests it again.
+      // No thread is created here, so the writer asks for a thread again every second.
       throw CancellationError()
     }
     for _ in 0..<3 { try writer.write(AudioBuffer(silence: 48_000, format: format)) }

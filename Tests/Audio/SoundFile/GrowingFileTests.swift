@@ -45,7 +45,7 @@ import Testing
     #expect(text.contains(file.path) && text.contains("permission") && text.contains("kept"))
   }
 
-  @Test func `a pipe cannot become a file whose header is completed`() throws {
+  @Test func `opening a pipe as a growing file is an error`() throws {
     let folder = try TestFolder()
     let path = folder.file("pipe").path
     #expect(mkfifo(path, 0o600) == 0)

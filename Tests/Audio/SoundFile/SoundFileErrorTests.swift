@@ -45,7 +45,8 @@ import Testing
     #expect(try !isOpen(url))
   }
 
-  /// Root passes permission bits, but not those of the kernel's own settings.
+  /// Root ignores the permission bits of ordinary files, but cannot read this setting of the
+  /// kernel.
   @Test func `the error for an unreadable file is permissionDenied`() {
     let path = "/proc/sys/vm/drop_caches"
     #expect(throws: SoundFileError.permissionDenied(path: path)) {
