@@ -141,8 +141,8 @@ final class CaseIdentities: Sendable {
 
   private let capacity: Int
   private let describe: @Sendable (Test.Case) -> [UInt8]
-  // The latest cases, because a description takes much longer than a lookup here. The lock is held
-  // for a search of a few entries; a removed entry is released after the lock.
+  // The latest cases are cached, because a description takes much longer than a lookup. The lock is
+  // held for a search of a few entries; a removed entry is released after the lock.
   private let entries = Lock<[Entry]>([])
 
   init(capacity: Int = 16, describe: @escaping @Sendable (Test.Case) -> [UInt8]) {
@@ -150,7 +150,7 @@ final class CaseIdentities: Sendable {
     self.describe = describe
   }
 
-  /// - Returns: nil for the only case of a test.
+  /// - Returns: nil for the only case of a test without parameters.
   func identity(of testCase: Test.Case) -> [UInt8]? {
     guard testCase.isParameterized else { return nil }
     // Copies of a case have the same bits. If only padding differs, the case is described again.

@@ -54,7 +54,7 @@ struct DependencyScope: Sendable {
 }
 
 extension DependencyScope {
-  /// The scope for a wrapper to capture, with the test in a test process.
+  /// The scope that a wrapper captures; in a test process, it includes the test.
   ///
   /// During a construction, it lacks the overrides of the value's first reader, but keeps overrides
   /// set by the construction itself.
@@ -88,8 +88,8 @@ private struct Override<Value: Sendable>: Sendable {
 
 /// The scopes of objects that `withDependencies` returned.
 ///
-/// They are stored for the whole process, and removed when later objects are added. An object with
-/// a `@Dependency` also holds its own scope.
+/// They are stored for the whole process. The scopes of ended objects are removed when later
+/// objects are added. An object with a `@Dependency` also holds its own scope.
 enum ObjectScopes {
   private static let remembered = WeakScopeTable()
 
@@ -107,7 +107,8 @@ enum ObjectScopes {
     }
   }
 
-  /// The scope of an object: the scope of its first `@Dependency`, or else the stored scope.
+  /// Returns the scope of an object: the scope of its first `@Dependency`, or else the stored
+  /// scope.
   static func scope(of model: AnyObject) -> DependencyScope? {
     capturedScope(in: Mirror(reflecting: model)) ?? remembered.scope(of: model)
   }

@@ -23,8 +23,8 @@ final class ValueCache: Sendable {
 
   /// - Parameters:
   ///   - origin: the origin of the reader, used outside a running test.
-  ///   - purpose: the purpose of the read, used if it creates the value, which is cached in any
-  ///     case.
+  ///   - purpose: the purpose of the read, used if the read creates the value; the value is cached
+  ///     in any case.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
@@ -82,7 +82,7 @@ final class ValueCache: Sendable {
     return values.withLock { change(&$0[test, default: ValuesOfTest()]) }
   }
 
-  /// The context that the current test prepared, or the process outside tests.
+  /// Returns the context that was prepared for the current test, or outside tests for the process.
   func preparedContext(for origin: IssueOrigin) -> DependencyContext? {
     let test = test(of: origin)
     return values.withLock { $0[test]?.context }
@@ -94,7 +94,7 @@ final class ValueCache: Sendable {
     _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
-  /// The running test, or else the test of the reader's origin.
+  /// Returns the running test, or else the test of the reader's origin.
   private func test(of origin: IssueOrigin) -> RunningTest? {
     separatesTests ? .current ?? origin.test : nil
   }
@@ -135,7 +135,8 @@ extension ValueCache {
     changeValues(for: origin) { $0.prepare(context, in: preparation) }
   }
 
-  /// The value before a partial change: the cached value, or a new value that is not cached.
+  /// Returns the value before a partial change: the cached value, or a new value that is not
+  /// cached.
   func valueToPrepare<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation
@@ -161,7 +162,7 @@ protocol CacheEntry: Sendable {
 /// The value of a context for a key.
 struct CachedValue<Value: Sendable>: CacheEntry {
   let value: Value
-  /// The value that the key lacks.
+  /// The kind of value that the key lacks; nil if it lacks none.
   let gap: MissingValueKind?
   let source: CachedValueSource
 
@@ -189,7 +190,7 @@ public struct CachedValues: Sendable {
   ///
   /// Other tests keep their values. Outside test processes, this does nothing.
   ///
-  /// Thread safety: any thread may call this, and the `deinit` of a value may read others.
+  /// Thread safety: any thread may call this, and the `deinit` of a value may read other values.
   public func resetCache() {
     if isTesting { cache.removeValues(of: .current) }
   }
