@@ -5,7 +5,7 @@ import Testing
 @Suite struct RunningTestsTests {
   private let tests = RunningTests()
 
-  @Test func `a test is alive while an origin of it exists`() {
+  @Test func `a test counts as alive while an origin of the test exists`() {
     let one = RunningTest(name: "one")
     var suspended: SuspendedTest? = SuspendedTest(in: one)
     if let suspended { tests.add(suspended) }
