@@ -118,12 +118,12 @@ public struct ChannelLayout: Hashable, Sendable {
 }
 
 extension ChannelLayout {
-  /// The channels in the order of WAV files; those with unknown positions come last.
+  /// The channels in the order of WAV files; channels with unknown positions come last.
   package var inWAVOrder: ChannelLayout {
     ChannelLayout(positions.sorted { ($0.wavBit ?? .max) < ($1.wavBit ?? .max) })
   }
 
-  /// The channel mask of these positions in a WAV file's header; 0 if one is unknown.
+  /// The channel mask of these positions in a WAV file's header; 0 if a position is unknown.
   package var wavMask: UInt32 {
     let bits = positions.compactMap(\.wavBit)
     guard bits.count == positions.count else { return 0 }

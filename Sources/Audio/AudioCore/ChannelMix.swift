@@ -24,7 +24,7 @@ package struct ChannelMix: Hashable, Sendable {
     self.init(from: input, to: output, keepsAll: false)
   }
 
-  /// Creates a mix that gives each input its own output, as microphones need.
+  /// Creates a mix that gives each input its own output, for microphones.
   ///
   /// `output` must have as many channels as `input`.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {
@@ -176,7 +176,7 @@ extension ChannelPosition {
     }
   }
 
-  /// The channels that a missing channel is mixed into, and its gain.
+  /// The channels that replace a missing channel, and the gain of the mix.
   fileprivate typealias Substitute = (positions: [ChannelPosition], gain: Float)
 
   /// The substitutes of a missing position, the best first.

@@ -57,7 +57,7 @@ package actor PreviewStage<Script: PreviewScript> {
   /// Creates a stage without scripts.
   package init() {}
 
-  /// The running scripts now, the oldest first.
+  /// The running scripts at the current time, the oldest first.
   package var scripts: [Script] {
     for number in performances.keys { advance(number, toNow: true) }
     return performances.sorted { $0.key < $1.key }.map(\.value.script)
@@ -112,7 +112,7 @@ package actor PreviewStage<Script: PreviewScript> {
     }
   }
 
-  /// Performs the steps that are due, and begins to wait for the next one.
+  /// Performs the steps that are due, and begins to wait for the next step.
   ///
   /// - Parameter toNow: whether the past part of an unfinished wait counts as a wait.
   private func advance(_ number: Int, toNow: Bool = false) {

@@ -56,8 +56,8 @@ public struct SoundFileEncoding: Hashable, Sendable {
 
   /// Creates an encoding with this sample format, or with the default for nil.
   ///
-  /// - Throws: `SampleFormatError` if the container cannot store such samples.
-  ///   `Container.sampleFormats` lists the supported ones.
+  /// - Throws: `SampleFormatError` if the container cannot store the sample format.
+  ///   `Container.sampleFormats` lists the supported formats.
   public init(_ container: Container, samples: SampleFormat?) throws(SampleFormatError) {
     guard let samples else {
       self.init(container)
@@ -230,7 +230,7 @@ public struct SampleFormatError: Error, Hashable, Sendable {
 }
 
 extension SampleFormatError: CustomStringConvertible {
-  /// A sentence for users: the unsupported format, and the supported ones.
+  /// A sentence for users: the unsupported format, and the supported formats.
   public var description: String {
     let stored = container.sampleFormats.map { "\($0)" }.joined(separator: ", ")
     let choice = stored.isEmpty ? "leave the samples to its coder" : "it stores \(stored)"

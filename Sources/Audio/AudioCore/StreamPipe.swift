@@ -36,7 +36,8 @@ package enum PipeStep<Element, Failure: Error> {
 
 /// Passes elements from a producer to readers; each end may wait for the other.
 ///
-/// The queue limits the number of waiting elements and selects those that a new element replaces.
+/// The queue limits the number of waiting elements and selects the elements that a new element
+/// replaces.
 ///
 /// Thread safety: any thread may change the queue, except the audio thread, because changes
 /// allocate. Only one task at a time may use a reader.
@@ -80,10 +81,10 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
   }
 
-  // Held for one change of the queue. Continuations and handlers run after its release, except
-  // those of `hold`, which only resume a test clock.
+  // The lock is held for one change of the queue. Continuations and handlers run after its release.
+  // Only `hold` may resume a test clock under the lock.
   private let state: Mutex<State>
-  /// A reader with an element holds the time of a virtual card until it asks for the next one.
+  /// A reader with an element holds the time of a virtual card until it requests the next element.
   private let hold: TimeHold?
 
   package init(_ queue: Queue, hold: TimeHold? = nil) {

@@ -30,7 +30,7 @@ public struct AudioConversion: Sendable {
     case parts(@Sendable (_ number: Int) -> URL)
     /// A descriptor, for example 1 for standard output, for a streamable container or raw samples.
     ///
-    /// Raw samples are those of WAV without the header.
+    /// Raw samples are the samples of a WAV file without its header.
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 

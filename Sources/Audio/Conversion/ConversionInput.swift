@@ -164,7 +164,7 @@ final class JoinedInput {
   private var sources: ArraySlice<AudioConversion.Source>
   private var reader: SoundFileReader?
   private var source: AudioConversion.Source
-  /// The duration of the sources before the current one.
+  /// The duration of the sources before the current source.
   private var before = Duration.zero
   private var position: FrameCount = 0
   private let isAlone: Bool

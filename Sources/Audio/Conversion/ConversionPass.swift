@@ -146,7 +146,8 @@ extension AudioConversion {
     return try SoundFileEncoding(container, samples: container.sampleFormats.last)
   }
 
-  /// The loss of bits; nil for none, for a chosen sample format, and for a lossy coder.
+  /// Returns the loss of bits; nil without a loss, for a chosen sample format, and for a lossy
+  /// coder.
   func reduction(
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {

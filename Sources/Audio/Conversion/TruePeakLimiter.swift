@@ -54,8 +54,8 @@ struct TruePeakLimiter: AudioProcessor {
     waiting.append(block)
     limits.removeFirst()
     limits.append(limit(for: block))
-    // The gain at the end of the returned block is at most what that block, its neighbors, and the
-    // held blocks allow.
+    // The gain at the end of the returned block is limited by that block, its neighbors, and the
+    // held blocks.
     let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
     defer { gain = next }
     guard waiting.count > Self.blocksAhead else { return nil }

@@ -1,7 +1,7 @@
 package import Glibc
 
 extension stat {
-  /// Whether both describe the same file.
+  /// Whether both statuses describe the same file.
   package func isSameFile(as other: stat) -> Bool { identity == other.identity }
 
   /// The identity of a file, equal for all its names: the device and the inode.
@@ -42,8 +42,8 @@ package struct FilePathError: Error, Equatable {
 }
 
 extension FilePath {
-  /// The user's home folder: the variable `HOME`, or the entry in the password database if the
-  /// variable is unset or empty, as under cron and `env -i`.
+  /// Returns the user's home folder: the variable `HOME`, or the entry in the password database if
+  /// the variable is unset or empty, as under cron and `env -i`.
   ///
   /// - Parameter variable: the value of `HOME`.
   package static func home(_ variable: String?) -> FilePath? {

@@ -40,7 +40,7 @@ public struct AudioMeasurement: Hashable, Sendable {
 public struct ChannelMeasurement: Hashable, Sendable {
   /// Peak and root mean square.
   public var level: AudioLevel
-  /// The highest peak including those between samples, BS.1770.
+  /// The highest peak, including peaks between samples, as in BS.1770.
   public var truePeak: Decibels
   /// The mean of all samples, where 1 is full scale.
   public var offset: Double

@@ -209,7 +209,7 @@ struct NoiseFloor: Sendable {
 
   private let blockFrameCount: Int
   private var counts: [Int]
-  /// The silent blocks since the last one with sound.
+  /// The silent blocks since the last block with sound.
   private var pending: [Int]
   private var hasPending = false
   private var hasBegun = false
@@ -265,7 +265,7 @@ struct NoiseFloor: Sendable {
     }
   }
 
-  /// The nearest bin; the first bin holds silence and near silence.
+  /// Returns the nearest bin; the first bin holds silence and near silence.
   private func bin(_ level: Decibels) -> Int {
     guard level.value > Self.lowest else { return 0 }
     let bin = Int(clamping: (level.value - Self.lowest) * Double(Self.binsPerDecibel))

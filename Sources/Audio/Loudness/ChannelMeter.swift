@@ -116,8 +116,8 @@ private func chunkSums(
   return result
 }
 
-/// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below
-/// 96 kHz, twice below 192 kHz, and the samples themselves from there on.
+/// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below 96
+/// kHz, twice below 192 kHz, and the samples themselves at higher rates.
 ///
 /// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window. It
 /// is faster because it computes eight outputs at once and skips stretches that are too quiet to
@@ -125,12 +125,12 @@ private func chunkSums(
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples, those of the latest sample first.
+  /// The coefficients of each output between two samples, beginning with that of the latest sample.
   private let phases: [[Float]]
   /// The maximum ratio of an output to the highest sample of its stretch.
   private let bound: Float
 
-  /// The number of samples before a stretch that its outputs depend on.
+  /// The number of samples before a stretch that affect its outputs.
   package let history: Int
 
   package init(_ rate: SampleRate) {

@@ -38,7 +38,7 @@ extension SoundFileHandle {
     }
   }
 
-  /// The layout in the header; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
+  /// Returns the layout in the header; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
   private func namedLayout(_ channelCount: Int) -> ChannelLayout? {
     guard channelCount > 1 else { return nil }
     var map = [Int32](repeating: 0, count: channelCount)

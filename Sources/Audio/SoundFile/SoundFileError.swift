@@ -152,7 +152,10 @@ extension LibraryFailure {
       ? .reading(path, code: systemCode) : .damaged(path: path, frame: frame, reason: sentence)
   }
 
-  /// The system's code indicates a full disk even if an encoder reports another error.
+  /// Returns the error of a write.
+  ///
+  /// The system's code takes precedence, because it indicates a full disk even if an encoder
+  /// reports another error.
   func writing(_ path: String) -> SoundFileError {
     systemCode == 0
       ? .cannotWrite(path: path, reason: sentence) : .writing(path, code: systemCode)

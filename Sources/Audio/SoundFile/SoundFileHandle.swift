@@ -81,7 +81,7 @@ extension LibraryFailure {
   }
 }
 
-// Process-wide, like libsndfile's error of failed openings that it protects.
+// The lock is process-wide, as is libsndfile's error of failed openings, which the lock protects.
 private let openFailure = Mutex(())
 
 extension SoundFileHandle {

@@ -15,7 +15,7 @@ public import FoundationEssentials
 /// Its methods block while the file is read: call them on your own thread, or use
 /// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
 public final class SoundFileReader {
-  /// The sample rate and the channels, at the positions in the header or the usual ones.
+  /// The sample rate, and the channels with the header's positions or the usual positions.
   public let format: AudioFormat
 
   /// The length in the header, which may be wrong; nil if the header has none, as in a stream.

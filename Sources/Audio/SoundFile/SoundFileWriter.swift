@@ -64,7 +64,7 @@ public final class SoundFileWriter {
   ///   - encoding: the container and sample format.
   ///   - replacesExisting: whether an existing file may be replaced. If false, creation is
   ///     exclusive: the corresponding flag of `open` is `O_EXCL`.
-  ///   - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
+  ///   - isAtomic: whether the file appears, or replaces an existing file, only when `close` has
   ///     succeeded.
   ///   - metadata: the tags, pictures, cues, and chapters of the file; `notices` reports those that
   ///     its container cannot hold.

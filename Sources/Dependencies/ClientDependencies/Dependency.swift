@@ -19,7 +19,8 @@ public struct Dependency<Value>: Sendable {
   let captured: DependencyScope
   let site: SourceLocation
 
-  /// Reads a property of `DependencyValues`, or a part of one: `@Dependency(\.audioPlayer.play)`.
+  /// Reads a property of `DependencyValues`, or a part of a property:
+  /// `@Dependency(\.audioPlayer.play)`.
   ///
   /// A key-path literal becomes a closure, which costs less to evaluate than a key-path value.
   public init(
@@ -34,7 +35,7 @@ public struct Dependency<Value>: Sendable {
     site = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads a property of `DependencyValues`, or a part of one, by a key-path value.
+  /// Reads a property of `DependencyValues`, or a part of a property, by a key-path value.
   @_disfavoredOverload
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable,

@@ -52,8 +52,8 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// A problem is reported outside the initializer of the stored value, because an issue reporter
-  /// may read a dependency and thereby the stored value.
+  /// This getter reports a problem, not the initializer of the stored value, because an issue
+  /// reporter may read a dependency and thereby the stored value.
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected

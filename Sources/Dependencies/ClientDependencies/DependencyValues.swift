@@ -75,7 +75,7 @@ public struct DependencyValues: Sendable {
 }
 
 extension DependencyValues {
-  /// Replaces the cache with a new, empty one.
+  /// Replaces the cache with an empty cache.
   package mutating func startCache() {
     scope.cache = ValueCache()
   }

@@ -61,7 +61,7 @@ public macro DependencyClient() =
 /// ```
 ///
 /// - Parameter method: Another name for that method, to overload an existing method:
-///   `@DependencyEndpoint(method: "user") var userByID: (_ id: Int) throws -> User` gives
+///   `@DependencyEndpoint(method: "user") var userByID: (_ id: Int) throws -> User` generates
 ///   `user(id:)`.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: arbitrary)

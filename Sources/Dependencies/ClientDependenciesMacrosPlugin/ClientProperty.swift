@@ -86,7 +86,7 @@ extension VariableDeclSyntax {
       || binding.initializer?.value.is(ClosureExprSyntax.self) == true
   }
 
-  /// Whether the source does not show if the property is an endpoint.
+  /// Whether the property may be an endpoint, because its type may be an alias of a function type.
   fileprivate func isUnknown(names: ClientNames) -> Bool {
     guard !isEndpoint(names: names), attributes.isEmpty, bindings.count == 1,
       let binding = bindings.first, binding.accessorBlock == nil,

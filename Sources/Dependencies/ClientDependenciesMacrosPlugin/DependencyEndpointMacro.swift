@@ -74,7 +74,7 @@ extension Endpoint {
 }
 
 extension PatternBindingSyntax {
-  /// The `willSet` or `didSet` observer.
+  /// Returns the `willSet` or `didSet` observer; nil if there is none.
   fileprivate func observer(_ keyword: Keyword) -> AccessorDeclSyntax? {
     guard case .accessors(let accessors) = accessorBlock?.accessors else { return nil }
     return accessors.first { $0.accessorSpecifier.tokenKind == .keyword(keyword) }

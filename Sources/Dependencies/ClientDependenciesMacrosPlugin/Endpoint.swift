@@ -84,7 +84,7 @@ extension Endpoint {
     return binding.initializer == nil && !hasWayOut ? .defaultIsMissing(self) : nil
   }
 
-  /// The problem in the attribute's arguments.
+  /// Returns the problem in the attribute's arguments.
   func problemOfMethod(_ attribute: AttributeSyntax) -> Diagnostic? {
     guard let argument = attribute.methodArgument else { return nil }
     if let problem = argument.expression.problem(asNameOf: .method) { return problem }
@@ -92,7 +92,7 @@ extension Endpoint {
     return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
   }
 
-  /// The warning that labels have no effect without a method.
+  /// Returns the warning that labels have no effect without a method.
   func warningOfLabels(method: TokenSyntax?) -> Diagnostic? {
     guard let function = binding.typeAnnotation?.type.functionType, function.hasLabels,
       !function.isForwardable, method == nil
@@ -130,7 +130,7 @@ extension TypeSyntax {
   }
 }
 
-/// The name of the report of an unimplemented call in expansions.
+/// The name, in expansions, of the parameter that reports an unimplemented call.
 private let report: TokenSyntax = "__endpoint"
 
 extension Endpoint {

@@ -61,7 +61,7 @@ extension Trait where Self == _DependenciesTrait {
     Self(updateValues)
   }
 
-  /// Overrides one dependency, or a part of one, in a test or in each test of a suite.
+  /// Overrides a dependency, or a part of a dependency, in a test or in each test of a suite.
   ///
   /// A new value is created for each test.
   public static func dependency<Value>(
@@ -126,9 +126,9 @@ final class XCTestCaseObserver: NSObject, XCTestObservation {
 
 /// Assigns identities to the cases of parameterized tests.
 ///
-/// Swift Testing publishes no identifier of a case, so its description serves as one. If Swift
-/// Testing described two cases identically, they would share their values, unless the test has the
-/// trait `.dependencies`.
+/// Swift Testing publishes no identifier of a case, so its description serves as the identifier. If
+/// Swift Testing described two cases identically, they would share their values, unless the test
+/// has the trait `.dependencies`.
 final class CaseIdentities: Sendable {
   static let shared = CaseIdentities { Array(String(reflecting: $0).utf8) }
 

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 480])
-  func `pulses of one sign between zeros keep a level`(frames: Int) {
+  func `pulses of one sign with zeros between them have a level`(frames: Int) {
     var filter = OffsetFilter()
     // A square wave of 240 Hz.
     let wave = (0..<48_000).flatMap { Array(repeating: $0 % 200 < 100 ? Float(0.5) : 0, count: 2) }
@@ -67,7 +67,7 @@ import Testing
     #expect(filter.levels(of: zeros).samples.allSatisfy { $0 == 0 })
   }
 
-  @Test func `NaN and infinite samples are kept, and later samples have their level`() {
+  @Test func `NaN and infinite samples are kept and do not affect the offset`() {
     var filter = OffsetFilter()
     var samples = [Float](repeating: 0.5, count: 960)
     (samples[0], samples[11]) = (.nan, .infinity)

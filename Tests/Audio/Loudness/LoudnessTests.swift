@@ -54,7 +54,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
       .sine(997, amplitude: decibels23), .seconds(5),
       format: AudioFormat(sampleRate: 48_000, channelCount: 1))
     #expect(isNear(one.integrated.lufs, -26, 0.1))
-    // Three front channels and, 1.5 dB louder, two rear ones; the LFE does not count.
+    // Three front channels, and two rear channels that count 1.5 dB more; the LFE does not count.
     let six = try await measure(
       .sine(997, amplitude: decibels23), .seconds(5),
       format: AudioFormat(sampleRate: 48_000, channelCount: 6))

@@ -80,7 +80,7 @@ import Testing
       sync.request()
     }
     #expect(told.withLock { $0 } == [.seconds(6)])
-    // Once for the running flush, and once for the next one.
+    // Once for the running flush, and once for the next flush.
     goOn.signal()
     begun.wait()
     goOn.signal()

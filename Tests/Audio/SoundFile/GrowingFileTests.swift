@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [EACCES, EPERM])
-  func `a lost permission is reported as such, and not as a failure to open the file`(
+  func `a permission that is lost during writing is not reported as a failure to open the file`(
     code: Int32
   ) throws {
     let folder = try TestFolder()

@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a full disk is reported as such`(encoding: SoundFileEncoding) {
+  func `the error for a full disk is diskFull`(encoding: SoundFileEncoding) {
     #expect(throws: SoundFileError.diskFull(path: "/dev/full")) {
       let writer = try SoundFileWriter(
         url: URL(fileURLWithPath: "/dev/full"), format: .speech, encoding: encoding)

@@ -41,7 +41,7 @@ import Testing
     #expect(number == 12)
   }
 
-  @Test func `preparing a part of a value keeps the rest`() throws {
+  @Test func `preparing a part of a value keeps the rest of the value`() throws {
     @Dependency(\.greeter) var greeter
     prepareDependencies {
       $0[GreeterClient.self].greet = { "prepared \($0)" }

@@ -8,14 +8,14 @@ final class ChainedDecoder: SoundDecoder {
   let encodingDescription: String
   var metadata: AudioMetadata
 
-  /// Opens a link; returns nil after the last one.
+  /// Opens a link; returns nil after the last link.
   private let open: (Int) throws -> (any SoundDecoder)?
   /// The first frame of each link; empty if unknown, as in a stream.
   private let starts: [Int]
   private let path: String
   private var link = 0
   private var decoder: any SoundDecoder
-  /// The notices about the links before the current one.
+  /// The notices about the links before the current link.
   private var pastNotices: [SoundFileNotice] = []
   private var error: SoundFileError?
   /// The format of the next link if it differs; the audio ends before that link.
@@ -45,7 +45,7 @@ final class ChainedDecoder: SoundDecoder {
     starts = announcedFrameCount == nil ? [] : ends.compactMap { $0?.rawValue }
   }
 
-  /// Decodes the parts of a stream; `open` opens the decoder of each.
+  /// Decodes the parts of a stream; `open` opens the decoder of each part.
   convenience init(
     path: String, parts: @escaping () throws(SoundFileError) -> Descriptor?,
     _ open: @escaping (Descriptor) throws -> any SoundDecoder

@@ -181,14 +181,14 @@ extension FFmpeg.Input {
     if case .address = self { ["-v", "level+verbose", "-nostats"] } else { [] }
   }
 
-  /// Returns the command line that decodes the input from a time on.
+  /// Returns the command line that decodes the input from `start`.
   fileprivate func decoding(from start: Duration) -> [String] {
     let microseconds = Int(clamping: start.inSeconds * 1e6)
     return ["ffmpeg", "-nostdin"] + opening + reporting
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
       + [
         "-i", name, "-map", "0:a:0",
-        // Ogg has its tags in the stream; those of the file take precedence.
+        // Ogg has its tags in the stream; the tags of the file take precedence.
         "-map_metadata", "0", "-map_metadata:g", "0:s:a:0",
         "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe",
         "pipe:1",

@@ -38,6 +38,8 @@ private func wavPackBits(_ flags: Int) -> Int? {
   return 8 * (1 + (flags & 3)) - ((flags >> 13) & 31)
 }
 
+/// Returns the bits per sample of Monkey's Audio.
+///
 /// From version 3.98 on, a descriptor with its own length precedes the header.
 private func monkeysAudioBits(_ head: [UInt8]) -> Int? {
   guard let version = number(in: head, at: 4, count: 2) else { return nil }
@@ -50,6 +52,8 @@ private func monkeysAudioBits(_ head: [UInt8]) -> Int? {
   return flags & 8 != 0 ? 24 : 16
 }
 
+/// Returns the bits per sample of FLAC in Ogg.
+///
 /// The first packet has FLAC's own header, where the bits per sample are stored in the low bit of a
 /// byte and the upper half of the next byte.
 private func bitsOfFLACInOgg(_ head: [UInt8]) -> Int? {

@@ -29,10 +29,10 @@ struct OggLinks {
   private(set) var isCutOff = false
   private var isInHead = true
 
-  /// The received bytes of a stream that were not passed on: an incomplete page header, or the
+  /// The received bytes of a stream that were not returned yet: an incomplete page header, or the
   /// beginning of the next link.
   private var pending: [UInt8] = []
-  /// The number of bytes of the stream's current page that were not passed on.
+  /// The number of bytes of the stream's current page that were not returned yet.
   private var missing = 0
   private var isOgg = true
 

@@ -93,7 +93,7 @@ final class LibraryDecoder: SoundDecoder {
   private let name: String?
   /// The number of existing frames, if the header announces more.
   let foundFrameCount: FrameCount?
-  /// The frame after the last one read.
+  /// The frame after the last frame that was read.
   private var position = 0
   /// Whether any audio was decoded.
   private var hasDecoded = false
@@ -164,7 +164,7 @@ final class LibraryDecoder: SoundDecoder {
     let usual = ChannelLayout.wav(channels)
     let order = ChannelMix(from: stored, to: ours)
     // Some files name the surround channels rear, others side; an equivalent layout becomes the
-    // usual one.
+    // usual layout.
     let isUsual = ChannelMix(from: ours, to: usual).isIdentity
     return (
       AudioFormat(sampleRate: SampleRate(hertz: rate), layout: isUsual ? usual : ours),

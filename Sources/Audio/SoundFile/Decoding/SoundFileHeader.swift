@@ -224,7 +224,7 @@ extension SoundFileHeader {
     guard let rateSize = try size(128) else { return }
     // The flags and the dimensions of the second matrix have 16 bytes each.
     var offset = 128 + 8 + rateSize + 8 + 32
-    // A name of up to four bytes is in the head of its element.
+    // A name of up to four bytes is stored in the head of its element, without further content.
     let head = try bytes(offset, 4)
     guard head.count == 4, let nameSize = try size(offset) else { return }
     let isShort = (isBigEndian ? head[..<2] : head[2...]).contains { $0 != 0 }

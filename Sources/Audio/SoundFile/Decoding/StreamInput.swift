@@ -116,7 +116,7 @@ extension StreamInput {
     do {
       _ = try DedicatedThread.start(name: "syrinx-pipe") {
         [source, path, interruption, deadline] in
-        // The thread gets its own input, because this one belongs to the calling thread.
+        // The thread gets its own input, because this input belongs to the calling thread.
         StreamInput(source: source, path: path, interruption: interruption, deadline: deadline)
           .pump(into: inlet, firstBytes: firstBytes, pass)
       }

@@ -52,7 +52,7 @@ struct WAVLayout {
       if name == "data" {
         audioStart = offset + 8
         let isLong = size == 0xFFFF_FFFF || (size == 0 && longSize != nil)
-        // Writers of streams store a number close to the largest one, signed or unsigned.
+        // Streaming writers store a placeholder near the largest signed or unsigned number.
         let isUnknown = (0x7FFF_F000...0x7FFF_FFFF).contains(size) || size >= 0xFFFF_FF00
         audioSize = isLong || isUnknown ? longSize : size
         return

@@ -32,7 +32,7 @@ package struct WebAnswer: Sendable {
   /// - Parameters:
   ///   - longest: the number of bytes after which reading ends.
   ///   - deadline: the time at which reading ends.
-  ///   - isWanted: whether to read on, given the media type and the first bytes.
+  ///   - isWanted: whether to continue reading, given the media type and the first bytes.
   init?(
     _ address: String, atMost longest: Int = 0, interruption: WakeUp,
     until deadline: ContinuousClock.Instant = ContinuousClock.now + timeout,
@@ -79,7 +79,7 @@ package struct WebAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - longest: the number of bytes after which reading ends.
-  ///   - isWanted: whether to read on, given the media type and the first bytes.
+  ///   - isWanted: whether to continue reading, given the media type and the first bytes.
   /// - Throws: `.cannotRead` if a redirection is not allowed, or if there are too many.
   package static func following(
     _ address: String, atMost longest: Int,

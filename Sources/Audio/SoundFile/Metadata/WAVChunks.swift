@@ -12,8 +12,8 @@ private let mostChunks = 1_000
 ///   - isBigEndian: whether the file is AIFF.
 ///   - names: the names of the chunks to read.
 ///   - bytes: returns up to `count` bytes at an offset.
-/// - Returns: the chunks, and the names of those that were not read, including chunks that are too
-///   large or incomplete.
+/// - Returns: the chunks, and the names of the chunks that were not read, including chunks that are
+///   too large or incomplete.
 private func readChunks(
   isBigEndian: Bool, names: Set<String>, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
 ) -> (chunks: [AudioMetadata.Chunk], others: [String]) {
@@ -196,7 +196,7 @@ extension AudioMetadata.Chunk {
   /// The chunk with its header and, after an odd length, a padding byte that the size excludes.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
-  /// The chunks in a list, up to the first damaged one and at most `mostParts`.
+  /// The chunks in a list, up to the first damaged chunk and at most `mostParts`.
   var parts: [AudioMetadata.Chunk] { readParts().parts }
 
   /// Whether `parts` contains all chunks of the list.

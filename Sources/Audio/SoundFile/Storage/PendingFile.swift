@@ -29,7 +29,7 @@ package final class PendingFile {
 
   /// Creates a file in the folder of `path`.
   ///
-  /// - Parameter isNamed: whether it starts with a random name.
+  /// - Parameter isNamed: whether the file starts with a random name.
   package init(for path: String, isNamed: Bool = false) throws(SoundFileError) {
     self.path = path
     (isPending, isNew, isBorrowed) = (true, false, false)
@@ -237,7 +237,7 @@ extension Descriptor {
     FilePath(path).status.map(status.isSameFile) ?? false
   }
 
-  /// Adopts owner, group, and permissions as far as this user is allowed to.
+  /// Adopts owner, group, and permissions as far as this user may change them.
   fileprivate func adoptRights(of other: stat) {
     if fchown(number, other.st_uid, other.st_gid) != 0 { _ = fchown(number, .max, other.st_gid) }
     fchmod(number, other.st_mode & 0o777)

@@ -54,7 +54,7 @@ public struct ClockInstant<Duration: DurationProtocol & Hashable>: InstantProtoc
     ClockInstant(offset: offset + duration)
   }
 
-  /// The distance to another time, negative if it is earlier.
+  /// Returns the distance to another time, which is negative if that time is earlier.
   public func duration(to other: ClockInstant) -> Duration {
     other.offset - offset
   }

@@ -115,7 +115,8 @@ package struct StrayIssue: Sendable {
   /// The column of the report, counted from 1.
   package var column: UInt
 
-  /// The note at the end of an issue that was attributed to a test because no other test is known.
+  /// Returns the note at the end of an issue that was attributed to a test because no other test is
+  /// known.
   static func attribution(to test: RunningTest) -> String {
     """
     This was reported \(place), where no test is running. It was attributed to \(test), the only test that is known to \

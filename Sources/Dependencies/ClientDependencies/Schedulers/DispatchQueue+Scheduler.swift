@@ -43,7 +43,7 @@ extension DispatchQueue {
       dispatchTime = time
     }
 
-    /// The duration until another time, negative if it is earlier.
+    /// Returns the duration until another time, which is negative if that time is earlier.
     public func duration(to other: Self) -> Duration {
       .nanoseconds(other.nanoseconds - nanoseconds)
     }

@@ -5,7 +5,7 @@ struct DependencyScope: Sendable {
   /// The keys whose overrides come from a value's first reader; see `forConstruction`.
   private var keysOfReader: Set<ObjectIdentifier> = []
   private var ownCache: ValueCache?
-  /// The context set by this scope or an outer one.
+  /// The context that is set by this scope or an outer scope.
   var context: DependencyContext?
   /// The test in which the reading wrapper was created, or else the test of its scope.
   private(set) var origin = IssueOrigin()
@@ -28,7 +28,7 @@ struct DependencyScope: Sendable {
     overrides.isEmpty && ownCache == nil && context == nil && origin.test == nil
   }
 
-  /// The override of a key.
+  /// Returns the override of a key; nil without an override.
   func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     (overrides[ObjectIdentifier(key)] as? Override<Key.Value>)?.value
   }
@@ -140,7 +140,7 @@ final class WeakScopeTable: Sendable {
   // The lock is held for one lookup or insertion.
   private let state = Lock(State())
 
-  /// Stores the first scope of an object and ignores later ones, because outer scopes have fewer
+  /// Stores the first scope of an object and ignores later scopes, because outer scopes have fewer
   /// overrides.
   func remember(_ object: AnyObject, madeIn scope: DependencyScope) {
     change { state in

@@ -1,5 +1,6 @@
 #if !PointFreeDependencies
-/// The cached values: one for each key and context, and in test processes for each test.
+/// The cached values: one for each key and context; in test processes, each test has its own
+/// values.
 ///
 /// A value is created once. No lock is held during construction, because it may read other values,
 /// even on other threads. Readers of the same value wait for it; see `PendingValue` for the
@@ -186,7 +187,7 @@ enum CachedValueSource: Sendable {
 public struct CachedValues: Sendable {
   let cache: ValueCache
 
-  /// Releases the values of the running test, so that the next read makes new ones.
+  /// Releases the values of the running test, so that the next read creates new values.
   ///
   /// Other tests keep their values. Outside test processes, this does nothing.
   ///

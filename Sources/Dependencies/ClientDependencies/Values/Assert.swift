@@ -58,9 +58,9 @@ public protocol AssertionEffect: Sendable {
   /// Checks a condition.
   ///
   /// - Parameters:
-  ///   - condition: what should be true.
+  ///   - condition: the condition that should be true.
   ///   - message: the message if it is false.
-  ///   - file: the caller's file, as `#fileID` gives it.
+  ///   - file: the caller's file, from `#fileID`.
   ///   - line: the caller's line.
   func callAsFunction(
     _ condition: @autoclosure () -> Bool,
@@ -89,7 +89,7 @@ public protocol AssertionFailureEffect: Sendable {
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - file: the caller's file, as `#fileID` gives it.
+  ///   - file: the caller's file, from `#fileID`.
   ///   - line: the caller's line.
   func callAsFunction(
     _ message: @autoclosure () -> String,
