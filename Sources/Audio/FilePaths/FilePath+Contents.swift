@@ -100,8 +100,8 @@ extension FilePath {
     return withCString { stat($0, &status) } == 0 ? status : nil
   }
 
-  /// The names in the folder, in no particular order; nil if it does not exist or this user cannot
-  /// read it.
+  /// The names in the folder, in no particular order; nil if the folder does not exist or this user
+  /// cannot read it.
   package var names: [FilePath]? {
     guard let folder = withCString({ opendir($0) }) else { return nil }
     defer { closedir(folder) }

@@ -122,7 +122,8 @@ struct EBUR128Handle: ~Copyable {
 
   /// Adds whole frames of interleaved samples.
   ///
-  /// The corresponding C function is `ebur128_add_frames_float`. It fails only if memory runs out.
+  /// The corresponding C function is `ebur128_add_frames_float`. The call fails only if memory runs
+  /// out.
   func add(_ samples: UnsafeBufferPointer<Float>, frameCount: Int) {
     guard let first = samples.baseAddress else { return }
     ebur128_add_frames_float(state, first, frameCount)

@@ -71,7 +71,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   /// - Throws: `SoundFileError`.
   public init(fileDescriptor: Int32, name: String = "standard input") throws(SoundFileError) {
     try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)

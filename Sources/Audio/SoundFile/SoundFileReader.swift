@@ -90,7 +90,7 @@ public final class SoundFileReader {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   ///   - interruption: ends the stream at once when it is signaled.
   /// - Throws: `SoundFileError`, which describes the problem with the stream.
   public convenience init(

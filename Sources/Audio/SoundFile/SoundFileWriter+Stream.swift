@@ -10,7 +10,7 @@ extension SoundFileWriter {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for writing.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   ///   - format: the sample rate and channels of the audio.
   ///   - encoding: the container, which must be streamable, and the sample format.
   ///   - metadata: the tags, pictures, cues, and chapters; `notices` reports those that the stream

@@ -115,7 +115,7 @@ struct ReportedMissingValues {
     isTesting || ofProcess.withLock { $0.insert(missing) }
   }
 
-  /// - Returns: whether it is the first report at its location.
+  /// - Returns: whether this is the first report of the value at its location.
   mutating func insert(_ missing: MissingValue) -> Bool {
     let location = missing.location ?? .ofThisModule
     let place = Place(

@@ -6,7 +6,7 @@ extension Descriptor {
   /// Identifies a file or stream and chooses its decoder.
   ///
   /// - Parameters:
-  ///   - path: its name in error messages.
+  ///   - path: the name of the file or stream in error messages.
   ///   - interruption: ends a waiting read; if it is nil, a signal is created when needed.
   ///   - metadata: receives the location of the tags.
   /// - Throws: `SoundFileError`, including when the system lacks resources.

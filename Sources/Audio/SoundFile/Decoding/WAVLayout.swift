@@ -161,8 +161,8 @@ extension WAVLayout {
   /// file itself if its header needs no correction.
   ///
   /// libsndfile trusts an unfinished header, which announces no audio or only a part of it. It does
-  /// not support BW64, and a WAV header cannot store a size beyond 4 GiB. It guesses the storage of
-  /// 24 bits in four bytes, so the corrected header declares 32 bits.
+  /// not support BW64, and a WAV header cannot store a size beyond 4 GiB. libsndfile guesses the
+  /// storage of 24 bits in four bytes, so the corrected header declares 32 bits.
   mutating func repair(_ part: FilePart) -> FilePart {
     let found = part.length - audioStart
     guard found > 0, blockSize > 0 else { return part }

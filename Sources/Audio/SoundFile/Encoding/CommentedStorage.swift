@@ -4,7 +4,7 @@ import CVorbis
 /// A FLAC file with our metadata blocks instead of libFLAC's comments.
 ///
 /// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks.
-/// It writes the header in order and later updates only the first block.
+/// The encoder writes the header in order and later updates only the first block.
 final class CommentedFLAC: VirtualStorage {
   /// The size of the mark and the first block.
   private static let firstSize = 42

@@ -190,7 +190,7 @@ public final class StreamingWAVWriter {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file, a pipe, or a terminal that is open for writing.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   ///   - format: the sample rate and the channels.
   ///   - samples: the sample format.
   ///   - isRaw: whether to omit the header; samples are little-endian in both cases.
