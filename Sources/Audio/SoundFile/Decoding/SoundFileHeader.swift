@@ -22,8 +22,8 @@ struct SoundFileHeader: Equatable {
     let mark = String(decoding: start.prefix(4), as: UTF8.self)
     switch mark {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
-      // The promise ignores the eight bytes before the size, which some writers include against the
-      // specification.
+      // The file's first eight bytes are not added, because some writers include them in the size,
+      // against the specification.
       promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try readChunks(bytes, from: 12)
     case "RIFX": try readChunks(bytes, from: 12, isBigEndian: true)
