@@ -1,23 +1,23 @@
 /// A block of interleaved Float32 samples with its format and its position on the timeline.
 ///
-/// It is a value: copies share their samples until one of them is modified.
+/// Copies of a buffer share their samples until one copy is modified.
 public struct AudioBuffer: Equatable, Sendable {
   /// The rate and channels of the samples.
   public let format: AudioFormat
 
-  /// The samples, frame by frame, full scale ±1; their number is a multiple of the channel count.
+  /// The interleaved samples of whole frames; full scale is ±1.
   public private(set) var samples: [Float]
 
   /// The index of the first frame on the stream's timeline, which begins at 0.
   public var firstFrame: FrameCount
 
-  /// The number of silenced samples, which were NaN or infinite, in the buffer or just before it.
+  /// The number of NaN or infinite samples that were replaced with silence, in this buffer or just
+  /// before it.
   ///
-  /// A consumer that reports such samples adds this number to its own.
+  /// A consumer that also replaces such samples adds this number to its own count.
   package var silencedSampleCount = 0
 
-  /// Compares format, samples, and position; the number of silenced samples is not part of the
-  /// audio.
+  /// Compares format, samples, and position; `silencedSampleCount` is ignored.
   public static func == (buffer: AudioBuffer, other: AudioBuffer) -> Bool {
     buffer.format == other.format && buffer.firstFrame == other.firstFrame
       && buffer.samples == other.samples
@@ -53,10 +53,11 @@ public struct AudioBuffer: Equatable, Sendable {
 
   /// Replaces NaN and infinity, which spoil every sum, with silence.
   ///
-  /// - Returns: the number of replaced samples in all channels, and the stream's frames from the
-  ///   first to the last of them; nil if there are none.
+  /// - Returns: the number of replaced samples in all channels, and the frames of the stream from
+  ///   the first to the last replaced sample; nil if no sample was replaced.
   package mutating func silenceNonFinite() -> (count: Int, frames: Range<FrameCount>)? {
-    // Without the sign bit, NaN and infinity have the bit patterns of the largest numbers.
+    // Without the sign bit, the bit patterns of NaN and infinity exceed those of all finite
+    // numbers.
     let highest = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     guard highest >= Float.infinity.bitPattern else { return nil }
     let replaced = samples.indices.filter { !samples[$0].isFinite }
@@ -69,21 +70,21 @@ public struct AudioBuffer: Equatable, Sendable {
   /// Returns the samples of one channel, counted from 0.
   public func channel(_ index: Int) -> [Float] {
     precondition(index < format.channelCount, "no channel \(index) in \(format)")
-    // Faster than a map over a stride, which costs as much as decoding.
+    // A map over a stride would be slower; it takes as long as decoding.
     var channel = [Float](repeating: 0, count: samples.count / format.channelCount)
     for frame in channel.indices { channel[frame] = samples[frame * format.channelCount + index] }
     return channel
   }
 
-  /// Returns a range of frames, counted from the start of this buffer; it must lie within the
-  /// buffer.
+  /// Returns the frames in a range that counts from the start of this buffer and lies within it.
   public func frames(_ range: Range<FrameCount>) -> AudioBuffer {
     let channels = format.channelCount
     let slice = samples[
       range.lowerBound.rawValue * channels..<range.upperBound.rawValue * channels]
     var piece = AudioBuffer(
       format: format, samples: Array(slice), firstFrame: firstFrame + range.lowerBound)
-    // The numbers of all pieces must add up to the buffer's number.
+    // Only the first piece gets the count, so the counts of all pieces add up to the buffer's
+    // count.
     if range.lowerBound == 0 { piece.silencedSampleCount = silencedSampleCount }
     return piece
   }

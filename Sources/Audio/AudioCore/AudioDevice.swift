@@ -1,11 +1,11 @@
 /// A device that plays or captures audio.
 public struct AudioDevice: Hashable, Sendable, Identifiable {
-  /// A device's name in its sound system, independent of other devices.
+  /// A device's name in its sound system; the name does not depend on which other devices exist.
   public struct ID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
     /// The name: `default`, `hw:CARD=PCH,DEV=0`, `virtual`.
     public let rawValue: String
 
-    /// Creates a name; only opening shows whether the device exists.
+    /// Creates a name without checking whether the device exists.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
@@ -24,7 +24,7 @@ public struct AudioDevice: Hashable, Sendable, Identifiable {
     case capture
   }
 
-  /// The name to open it by.
+  /// The name that opens the device.
   public let id: ID
 
   /// The human-readable name.
@@ -33,7 +33,7 @@ public struct AudioDevice: Hashable, Sendable, Identifiable {
   /// Whether the device plays, captures, or both.
   public let directions: Set<Direction>
 
-  /// Whether a request without a device opens it.
+  /// Whether a request that names no device opens this device.
   public let isDefault: Bool
 
   /// Whether the device exists only in this process, without hardware.
@@ -66,8 +66,8 @@ public enum DeviceLossPolicy: Hashable, Sendable {
   /// `PCMConfiguration.patience` if the device stops moving frames or responding; after five
   /// seconds if it never moved a frame.
   case fail
-  /// Continues when the device is back within this time after the loss; otherwise ends with the
-  /// same error.
+  /// Continues if the device returns within this time after the loss; otherwise ends with the same
+  /// error as `fail`.
   ///
   /// The device is opened again when the system reports a device change, and after 1, 2, 4, and
   /// then every 5 seconds. A busy device does not count as back. A device that hangs is opened
@@ -86,7 +86,7 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The sample format of the device; the PCM converts to and from Float32.
   public var sampleFormat: PCMSampleFormat
 
-  /// The frames between two wake-ups.
+  /// The number of frames between two wake-ups.
   public var period: FrameCount
 
   /// The number of frames in the device's buffer.
@@ -95,15 +95,16 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The order of the device's channels; the PCM converts between it and the order of WAV files.
   public var channelLayout: ChannelLayout
 
-  /// The time after which a running device is lost if it moves no frames or a call does not return.
+  /// The time after which a running device counts as lost if it moves no frames or a call does not
+  /// return.
   ///
-  /// A sound card gets three quarters of a second. A sound server gets five seconds: it pauses its
-  /// streams when it suspends a card or moves them to another.
+  /// It is 0.75 s for a sound card. It is 5 s for a sound server, because a server pauses its
+  /// streams when it suspends a card or moves streams to another card.
   public var patience: Duration
 
-  /// The patience with a sound card.
+  /// The `patience` for a sound card.
   package static let cardPatience = Duration.milliseconds(750)
-  /// The patience with a sound server.
+  /// The `patience` for a sound server.
   package static let serverPatience = Duration.seconds(5)
 
   /// Creates a configuration, by default of a sound card with channels in the order of WAV files.

@@ -12,8 +12,8 @@ public struct AudioFormat: Hashable, Sendable {
     didSet { unusualLayout = nil }
   }
 
-  /// The layout if it differs from the usual one; nil in the common case, which saves reference
-  /// counting in copies.
+  /// The layout if it differs from the usual layout; nil in the common case, so that copies need no
+  /// reference counting.
   private var unusualLayout: ChannelLayout?
 
   /// Creates a format with the usual positions of `ChannelLayout.wav`; `channelCount` is at least
@@ -24,9 +24,9 @@ public struct AudioFormat: Hashable, Sendable {
     self.channelCount = channelCount
   }
 
-  /// Creates a format with other positions, such as those in a file's header.
+  /// Creates a format with the positions of `layout`, such as those in a file's header.
   ///
-  /// They must be in the order of WAV files.
+  /// The positions must be in the order of WAV files.
   package init(sampleRate: SampleRate, layout: ChannelLayout) {
     self.init(sampleRate: sampleRate, channelCount: layout.positions.count)
     unusualLayout = layout == .wav(channelCount) ? nil : layout
@@ -92,7 +92,8 @@ public struct ChannelLayout: Hashable, Sendable {
     self.positions = positions
   }
 
-  /// The order of WAV files, which every `AudioBuffer` has.
+  /// Returns the usual layout for a number of channels, in the order of WAV files, which every
+  /// `AudioBuffer` has.
   ///
   /// 5.1 is front left, front right, center, low frequency, rear left, rear right. Beyond 8
   /// channels the positions are unknown. `channelCount` must be at least 1.
@@ -117,12 +118,12 @@ public struct ChannelLayout: Hashable, Sendable {
 }
 
 extension ChannelLayout {
-  /// The channels in the order of WAV files; those with unknown positions come last.
+  /// The channels in the order of WAV files; channels with unknown positions come last.
   package var inWAVOrder: ChannelLayout {
     ChannelLayout(positions.sorted { ($0.wavBit ?? .max) < ($1.wavBit ?? .max) })
   }
 
-  /// The channel mask of these positions in a WAV file's header; 0 if one is unknown.
+  /// The channel mask of these positions in a WAV file's header; 0 if a position is unknown.
   package var wavMask: UInt32 {
     let bits = positions.compactMap(\.wavBit)
     guard bits.count == positions.count else { return 0 }

@@ -45,7 +45,7 @@ public struct AudioMeter: Sendable {
       rms: Decibels(amplitude: (squares / Double(count)).squareRoot()))
   }
 
-  /// Adds samples of any channels.
+  /// Adds samples; the meter does not distinguish channels.
   public mutating func add(_ samples: [Float]) {
     samples.withUnsafeBufferPointer { add($0) }
   }

@@ -1,7 +1,7 @@
-/// A synthetic signal with the same value for each frame in all channels and all runs.
+/// A synthetic signal, computed from the frame index and the sample rate.
 ///
-/// Any range of it can be generated separately: two adjacent buffers have the same frames as one
-/// buffer over both.
+/// All channels are equal, and every run produces the same samples. Any range of it can be
+/// generated separately: two adjacent buffers have the same frames as one buffer over both.
 public struct AudioSignal: Sendable {
   private let value: @Sendable (_ frame: Int, _ rate: SampleRate) -> Float
 
@@ -51,7 +51,8 @@ extension AudioSignal {
     }
   }
 
-  /// A linear sine sweep that rises to its last frequency in `duration` and then stays there.
+  /// A sine sweep that changes linearly from `low` to `high` in `duration` and then stays at
+  /// `high`.
   ///
   /// Frequencies are in hertz; `amplitude` is the peak, 0…1.
   public static func chirp(
@@ -77,8 +78,8 @@ extension AudioSignal {
 
   /// Noise up to `bandwidth` hertz, the same at every rate above twice the bandwidth.
   ///
-  /// Resampling it gives the noise of the new rate. Its level equals that of white noise between
-  /// ±`amplitude`; rare peaks are higher.
+  /// Resampled noise equals noise that is generated at the new rate. The level equals that of white
+  /// noise between ±`amplitude`; rare peaks are higher.
   public static func noise(
     seed: UInt64, amplitude: Float = 0.5, bandwidth: Double
   ) -> AudioSignal {
@@ -96,7 +97,8 @@ extension AudioSignal {
     }
   }
 
-  /// The signal within these times from the start, and silence elsewhere.
+  /// Returns a signal that equals this signal within the given times from its start, and is silent
+  /// elsewhere.
   ///
   /// ```swift
   /// let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
@@ -110,14 +112,16 @@ extension AudioSignal {
   }
 }
 
-/// White noise within ±1.
+/// Returns the white noise of a frame, within ±1.
 private func noiseValue(_ index: Int, seed: UInt64) -> Float {
   let bits = scrambled(UInt64(truncatingIfNeeded: index) &+ seed &* 0xD1B5_4A32_D192_ED03)
   return 2 * Float(bits >> 40) / Float(1 << 24) - 1
 }
 
-/// The impulse response of a low-pass filter at 0.6 times half the rate, with a Hann window; the
-/// sum of its squares is 1, so noise keeps its level.
+/// Returns the impulse response of a low-pass filter at 0.6 times half the rate, with a Hann
+/// window.
+///
+/// The sum of its squares is 1, so noise keeps its level.
 private func lowPassWeight(at distance: Double, reach: Double) -> Float {
   let cutoff = 0.6
   let turns = cutoff * distance / 2
@@ -126,7 +130,7 @@ private func lowPassWeight(at distance: Double, reach: Double) -> Float {
   return sinc * window * 0.8097
 }
 
-/// The finalizer of SplitMix64.
+/// Returns the hash of a number: the finalizer of SplitMix64.
 ///
 /// Every input bit changes about half of the output bits, so noise can be computed for any frame
 /// without the frames before it.

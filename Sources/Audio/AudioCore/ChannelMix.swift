@@ -2,8 +2,8 @@
 ///
 /// Each channel goes to its own position or to an equivalent position: rear and side are
 /// equivalent, and so are mono and center. Other channels are mixed down with the coefficients of
-/// ITU-R BS.775, without the low frequencies. Without a center, mono goes unchanged to front left
-/// and right. Outputs without an input are silent.
+/// ITU-R BS.775, which drop the low-frequency channel. Without a center, mono goes unchanged to
+/// front left and right. Outputs without an input are silent.
 ///
 /// One scale for all gains keeps the sum of an output's gains at or below 1, so a mix never clips
 /// and keeps the balance of its channels.
@@ -14,7 +14,7 @@ package struct ChannelMix: Hashable, Sendable {
   /// The gain from input `i` to output `o` at `[o * inputCount + i]`.
   package let gains: [Float]
 
-  /// The input that each output copies; nil if an output is mixed or silent.
+  /// The input that each output copies; nil if any output is mixed or silent.
   package let sources: [Int]?
 
   /// Whether every channel keeps its position.
@@ -24,9 +24,9 @@ package struct ChannelMix: Hashable, Sendable {
     self.init(from: input, to: output, keepsAll: false)
   }
 
-  /// Creates a mix for microphones, which gives each input its own output.
+  /// Creates a mix that gives each input its own output, for microphones.
   ///
-  /// `output` must have as many channels.
+  /// `output` must have as many channels as `input`.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {
     self.init(from: input, to: output, keepsAll: true)
   }
@@ -54,7 +54,7 @@ package struct ChannelMix: Hashable, Sendable {
     isIdentity = sources == Array(0..<inputCount)
   }
 
-  /// Whether each input is an unchanged output.
+  /// Whether the mix only reorders channels.
   package var isPermutation: Bool {
     outputCount == inputCount && sources.map { Set($0).count } == inputCount
   }
@@ -88,7 +88,7 @@ extension ChannelMix {
     var sum: Float = 0
     for index in 0..<inputCount {
       let gain = gains[channel * inputCount + index]
-      // A gain of 0 also excludes samples that are NaN.
+      // An input with a gain of 0 is skipped, because 0 × NaN is NaN.
       if gain != 0 { sum += gain * source[index] }
     }
     return sum
@@ -120,9 +120,9 @@ extension ChannelMix {
   }
 }
 
-/// For each input, the output that it does not share with other inputs; nil if there is none.
+/// Returns, for each input, the output that only this input uses; nil if it has none.
 ///
-/// - Parameter keepsAll: whether inputs without a matching output get the first free one.
+/// - Parameter keepsAll: whether inputs without a matching output get the first free output.
 private func ownOutputs(
   of inputs: [ChannelPosition], among outputs: [ChannelPosition], keepsAll: Bool
 ) -> [Int?] {
@@ -141,11 +141,11 @@ private func ownOutputs(
   return places
 }
 
-/// The gains of an input in each output.
+/// Returns the gains of an input, one for each output.
 ///
 /// - Parameters:
 ///   - index: the index of the input.
-///   - place: the output that it does not share; nil if there is none.
+///   - place: the output that only this input uses; nil if it has none.
 private func channelGains(
   of position: ChannelPosition, at index: Int, alone place: Int?, in outputs: [ChannelPosition]
 ) -> [Float] {
@@ -154,7 +154,8 @@ private func channelGains(
   if let (positions, gain) = substitute {
     return outputs.map { positions.contains($0) ? gain : 0 }
   }
-  // A channel at an unknown position goes to all outputs, so that it is not lost.
+  // Mono goes to all outputs, and a channel at an unknown position to the output of its index, so
+  // that neither is lost.
   return switch position {
   case .mono: outputs.map { _ in 1 }
   case .unknown: outputs.indices.map { $0 == index % outputs.count ? 1 : 0 }
@@ -175,7 +176,7 @@ extension ChannelPosition {
     }
   }
 
-  /// The channels that a missing channel is mixed into, and its gain.
+  /// The channels that replace a missing channel, and the gain of the mix.
   fileprivate typealias Substitute = (positions: [ChannelPosition], gain: Float)
 
   /// The substitutes of a missing position, the best first.

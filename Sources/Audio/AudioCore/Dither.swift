@@ -1,6 +1,6 @@
 /// Rounds samples to 16 bits with triangular dither of ±1 step (TPDF).
 ///
-/// Dither turns the distortion of values between two steps into slight noise.
+/// Dither turns the distortion of rounding into slight noise.
 ///
 /// A sample exactly on a step is unchanged: silence remains silence, and 16-bit audio passes bit
 /// for bit. The noise is the same in every run.
@@ -23,7 +23,7 @@ package struct Dither: Sendable {
     var index = 0
     while index < samples.count {
       let stretch = index..<min(index + 256, samples.count)
-      // Audio from 16 bits needs no dither.
+      // Samples that come from 16 bits need no dither.
       if !Self.copy(samples, into: target, stretch) {
         for index in stretch {
           let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
@@ -45,7 +45,8 @@ package struct Dither: Sendable {
     for index in stretch {
       let scaled = samples[index] * 0x1p15
       let shifted = scaled + 0x1.8p23
-      // Beyond full scale the integer has more than 16 bits, and NaN does not equal itself.
+      // Truncation changes integers beyond full scale, and NaN equals no number, so both are off
+      // the steps.
       let back = Float(Int16(truncatingIfNeeded: shifted.bitPattern))
       stray |= back == scaled ? 0 : 1
       target[index] = Int16(truncatingIfNeeded: shifted.bitPattern)
@@ -53,10 +54,10 @@ package struct Dither: Sendable {
     return stray == 0
   }
 
-  /// The sum of two uniform distributions, each of ±half a step.
+  /// Returns the sum of two uniform distributions, each of ±half a step.
   @inline(__always)
   private static func noise(at position: UInt32) -> Float {
-    // The finalizer of MurmurHash3 over a counter. Each value is independent of the previous one,
+    // The finalizer of MurmurHash3 over a counter. Each value is independent of the previous value,
     // so the loop vectorizes, and adjacent frames and channels have uncorrelated noise.
     var bits = position &* 0x9e37_79b9
     bits = (bits ^ (bits >> 16)) &* 0x85eb_ca6b
@@ -98,7 +99,7 @@ extension Float {
   @inlinable @inline(__always)
   package var int32Sample: Int32 { whole(scale: 0x1p31) }
 
-  /// The nearest integer to the sample × `scale`, from −scale to below scale.
+  /// Returns the integer nearest to the sample × `scale`, limited to −scale..<scale.
   @inlinable @inline(__always)
   package func whole(scale: Float) -> Int32 {
     let scaled = (self * scale).rounded(.toNearestOrEven)

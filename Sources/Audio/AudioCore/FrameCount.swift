@@ -10,7 +10,7 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
 
   /// Creates the number of frames in `duration` at `rate`, rounded to the nearest.
   ///
-  /// It is at most 2^60, more than any audio has, so a limit may be infinite.
+  /// The number is at most 2^60, more than any audio has, so a time limit may be arbitrarily long.
   public init(_ duration: Duration, at rate: SampleRate) {
     self.init(rounding: duration.inSeconds * Double(rate.hertz))
   }
@@ -66,7 +66,7 @@ extension Duration {
     return Double(seconds) + Double(attoseconds) / 1e18
   }
 
-  /// The duration in whole nanoseconds, at most 136 years for a duration of more than a century.
+  /// The duration in whole nanoseconds, limited to ±136 years.
   package var inNanoseconds: Int64 {
     let longest = Duration.seconds(1 << 32)
     let (seconds, attoseconds) = Swift.max(.zero - longest, Swift.min(self, longest)).components

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The consumers of a virtual card's audio; the card's test clock waits for them.
 ///
-/// A thread or task that has audio holds the time and releases it when it waits for more. Hardware
-/// needs no lockstep, so its hold is nil.
+/// A thread or task that has audio holds the time, and releases it while it waits for more audio.
+/// Hardware needs no lockstep, so its consumers have no `TimeHold`.
 ///
 /// Thread safety: any thread; each call takes a lock for a few instructions.
 package final class Lockstep: Sendable {
@@ -28,7 +28,7 @@ package final class Lockstep: Sendable {
     var isHeld: Bool { holds.values.contains { !$0.isFeature } }
   }
 
-  /// The time for which the clock waits for unchanged holds.
+  /// The time that the clock waits while no hold changes.
   private let patience: Duration
   private let state = Mutex(State())
 
@@ -38,7 +38,7 @@ package final class Lockstep: Sendable {
 
   /// Returns when no consumer of the package holds the time.
   ///
-  /// A consumer that does not release it in time loses its hold.
+  /// A consumer that does not release the time within the limit loses its hold.
   package func settled() async {
     await withCheckedContinuation { continuation in
       let isSettled = state.withLock { state in
@@ -86,7 +86,9 @@ package final class Lockstep: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Removes the holds of consumers that do not release them, as long as a task waits.
+  /// Starts a task that removes the holds of consumers that do not release them.
+  ///
+  /// The task ends when nothing waits in `settled`.
   private func watchdog() -> Task<Void, Never> {
     Task { [weak self, patience] in
       while let changes = self?.state.withLock({ $0.changes }) {
@@ -122,7 +124,7 @@ package final class TimeHold: Sendable {
   /// Creates a hold that has not begun; nil without a lockstep.
   ///
   /// - Parameter isFeature: whether the consumer is the code of a feature, which may wait for
-  ///   something else before it asks for the next element.
+  ///   something else before it requests the next element.
   package init?(_ lockstep: Lockstep?, _ name: String, isFeature: Bool = false) {
     guard let lockstep else { return nil }
     (self.lockstep, self.name, self.isFeature) = (lockstep, name, isFeature)
@@ -140,7 +142,7 @@ package final class TimeHold: Sendable {
     }
   }
 
-  /// The number of times that the hold has begun; an argument of `end(at:)`.
+  /// The number of times that the hold has begun, to pass to `end(at:)`.
   package var count: Int { state.withLock { $0.begins } }
 
   /// Releases the time, unless the hold has begun more than `count` times.

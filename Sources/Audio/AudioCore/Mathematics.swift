@@ -1,4 +1,5 @@
-// The mathematical functions that the standard library lacks. The module imports nothing else.
+// The mathematical functions that the standard library lacks. No other file of the module imports
+// the C library.
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -55,7 +56,7 @@ extension Duration {
 }
 
 extension FrameCount {
-  /// The greatest length that a header may announce, 2^50: 34 years at 1 MHz.
+  /// The greatest length that a header may announce, 2^50: 35 years at 1 MHz.
   private static let longestAnnounced = 1 << 50
 
   /// Creates a length that a file announces; nil if it is negative or longer than any audio.
@@ -64,7 +65,7 @@ extension FrameCount {
     self.init(count)
   }
 
-  /// Adds announced lengths; nil if one of them or the sum is unknown.
+  /// Returns the sum of announced lengths; nil if a length is unknown or the sum is too great.
   package static func sum(announced lengths: some Sequence<FrameCount?>) -> FrameCount? {
     lengths.reduce(.some(.zero)) { sum, length in
       guard let sum, let length else { return nil }

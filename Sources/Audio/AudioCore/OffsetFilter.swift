@@ -1,26 +1,28 @@
-/// The level of audio without its constant offset (DC), which cheap sound cards add.
+/// Removes the constant offset (DC) that cheap sound cards add, for measurements of the level.
 ///
-/// A high-pass at 20 Hz removes the offset.
+/// It is a high-pass filter at 20 Hz.
 package struct OffsetFilter: Sendable {
   private static let cutoff = 20.0
   /// Below this rate the filter is not used.
   private static let lowestRate = 400
-  /// The duration of the first samples; their mean is the first offset.
+  /// The duration of the first samples, whose mean is the initial offset.
   private static let start = Duration.milliseconds(5)
-  /// The duration from which zeros count as a gap without an offset: half a period at the cutoff.
+  /// The duration from which a run of zeros counts as a gap: half a period at the cutoff.
   private static let gap = Duration.milliseconds(25)
 
   /// The state of each channel; empty before the first buffer.
   ///
-  /// `count` is the number of the first samples, and `earlier` the offset before the zeros.
+  /// `count` is the number of samples in the initial mean. `earlier` is the offset before the
+  /// current run of zeros.
   private var channels: [(offset: Double, count: Int, zeroCount: Int, earlier: Double)] = []
 
   package init() {}
 
-  /// Returns each sample, or the sample minus the offset if that is closer to zero.
+  /// Returns the buffer with the offset subtracted from each sample, unless that makes the sample
+  /// louder.
   ///
-  /// An offset alone has no level. A sample never gets louder, so silence after a sound stays
-  /// silent. NaN and infinite samples are unchanged.
+  /// An offset alone has no level. Silence after a sound stays silent. NaN and infinite samples are
+  /// unchanged.
   package mutating func levels(of buffer: AudioBuffer) -> AudioBuffer {
     let rate = buffer.format.sampleRate
     guard rate.hertz >= Self.lowestRate, !buffer.isEmpty else { return buffer }
@@ -49,7 +51,7 @@ package struct OffsetFilter: Sendable {
           if state.zeroCount == 0 { state.earlier = state.offset }
           state.zeroCount += 1
         } else {
-          // Zeros stand for lost audio; the offset returns after them.
+          // The zeros replaced lost audio, so the earlier offset applies again.
           if state.zeroCount >= gap { state.offset = state.earlier }
           state.zeroCount = 0
         }

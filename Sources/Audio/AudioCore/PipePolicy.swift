@@ -2,7 +2,7 @@
 package struct PipePolicy<Element: Sendable>: Sendable {
   /// Appends the new element, and removes or merges elements to make room.
   package let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
-  /// The number of elements at which a waiting producer has no room.
+  /// The number of elements from which a producer that waits for room must wait.
   package let limit: Int
 
   /// Creates a policy; `enqueue` must bound the queue if the producer does not wait.
@@ -44,7 +44,7 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
     limit = .max
   }
 
-  /// Ends the queue after its elements; later ends are ignored.
+  /// Ends the queue after its elements; later calls are ignored.
   package mutating func finish(throwing error: (any Error)?) {
     if !isClosed { (isClosed, failure) = (true, error) }
   }
@@ -75,7 +75,7 @@ extension StreamPipe {
     change { $0.send(element) }
   }
 
-  /// Ends the stream after its elements, with or without an error; later ends are ignored.
+  /// Ends the stream after its elements, with or without an error; later calls are ignored.
   package func finish<Element>(throwing error: (any Error)? = nil)
   where Queue == PolicyQueue<Element> {
     change { $0.finish(throwing: error) }
@@ -102,9 +102,9 @@ extension Array {
 
   /// Removes and returns the oldest elements if more than `limit` of audio waits.
   ///
-  /// Every stream that drops audio does it here; it reports the loss with the next element. The
-  /// newest element stays, however long it is. At least an eighth of the elements goes at a time: a
-  /// few long losses spoil less speech than many short ones, and cost less work.
+  /// Every stream that drops audio calls this function, and reports the loss with its next element.
+  /// The newest element stays, however long it is. At least an eighth of the elements goes at a
+  /// time: a few long losses spoil less speech than many short ones, and cost less work.
   ///
   /// - Parameter length: the amount of audio in an element.
   package mutating func removeOldest<Length: AdditiveArithmetic & Comparable>(
@@ -122,7 +122,7 @@ extension Array {
     return dropped
   }
 
-  /// Merges all elements of a kind into one element with the sum of their amounts.
+  /// Adds an amount, and merges it with all elements of its kind into one element with their sum.
   ///
   /// - Parameters:
   ///   - amount: the amount to add.

@@ -4,7 +4,7 @@ package enum PreviewStep<Event: Sendable>: Sendable {
   case wait(Duration)
   /// Reads the duration of the next part of a stream; nil at the end of the stream.
   case read(@Sendable () async throws -> Duration?)
-  /// Waits until the script is changed or has been read.
+  /// Waits until the script is changed or a read ends.
   case hold
   case end(throwing: (any Error)? = nil)
 }
@@ -16,13 +16,13 @@ package protocol PreviewScript<Event>: Sendable {
   /// Whether the script may run until a change ends it.
   var isEndless: Bool { get }
 
-  /// Returns the next step, after each event, wait, read, and change.
+  /// Returns the next step; called after each event, wait, read, and change.
   mutating func next() -> PreviewStep<Event>
 
   /// Records the elapsed part of a wait: all of it, or less before a change.
   mutating func waited(_ duration: Duration)
 
-  /// Records the result of a read; the script may have left the stream meanwhile.
+  /// Records the result of a read; the script may have been changed during the read.
   mutating func read(_ duration: Duration?)
 }
 
@@ -57,7 +57,7 @@ package actor PreviewStage<Script: PreviewScript> {
   /// Creates a stage without scripts.
   package init() {}
 
-  /// The running scripts now, the oldest first.
+  /// The running scripts at the current time, the oldest first.
   package var scripts: [Script] {
     for number in performances.keys { advance(number, toNow: true) }
     return performances.sorted { $0.key < $1.key }.map(\.value.script)
@@ -112,7 +112,7 @@ package actor PreviewStage<Script: PreviewScript> {
     }
   }
 
-  /// Performs the steps that are due, and begins to wait for the next one.
+  /// Performs the steps that are due, and begins to wait for the next step.
   ///
   /// - Parameter toNow: whether the past part of an unfinished wait counts as a wait.
   private func advance(_ number: Int, toNow: Bool = false) {
@@ -179,7 +179,7 @@ package actor PreviewStage<Script: PreviewScript> {
 }
 
 extension Clock<Duration> {
-  /// Returns the time since this call.
+  /// Returns a closure that returns the time since this call.
   fileprivate func stopwatch() -> @Sendable () -> Duration {
     let start = now
     return { start.duration(to: self.now) }

@@ -1,18 +1,21 @@
 /// An encoding of a sound file: a container and its sample format.
 ///
-/// A process that is killed while writing a file loses at most the last second in every encoding.
-/// FLAC below 1.6 kHz loses a block of 1,152 frames and a quarter of a second.
+/// A process that is killed while writing a file loses at most the last second of audio. The
+/// exception is FLAC below 1.6 kHz, which loses at most a block of 1,152 frames plus a quarter of a
+/// second.
 public struct SoundFileEncoding: Hashable, Sendable {
   /// The container.
   public enum Container: String, Hashable, Sendable, CaseIterable {
     /// WAV, which becomes RF64 beyond 4 GiB; extensions `wav` and `wave`.
     ///
     /// Files with three or more channels have a channel mask. Python's `wave` reads neither RF64
-    /// nor float, and the mask only since 3.12. SoX, FFmpeg, and libsndfile read them all.
+    /// nor float, and files with a mask only since Python 3.12. SoX, FFmpeg, and libsndfile read
+    /// all of these files.
     case wav
     /// AIFF, or AIFF-C for float, up to 4 GiB; extensions `aiff`, `aif`, and `aifc`.
     ///
-    /// A larger write throws `SoundFileError.tooLarge`; the file stays complete.
+    /// A write beyond that size throws `SoundFileError.tooLarge`; the file keeps the audio before
+    /// it.
     case aiff
     /// AU by Sun and NeXT; extensions `au` and `snd`.
     case au
@@ -36,7 +39,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
     case int24
     /// 32-bit integers.
     case int32
-    /// 32-bit floating point: lossless, also above full scale.
+    /// 32-bit floating point: lossless, even above full scale.
     case float
   }
 
@@ -46,15 +49,15 @@ public struct SoundFileEncoding: Hashable, Sendable {
   /// The sample format; nil if the container's coder determines it.
   public let samples: SampleFormat?
 
-  /// Creates an encoding with the default samples: 16 bits, or those of a lossy coder.
+  /// Creates an encoding with 16-bit samples; for a lossy container, `samples` is nil.
   public init(_ container: Container) {
     self.init(container, container.sampleFormats.first)
   }
 
   /// Creates an encoding with this sample format, or with the default for nil.
   ///
-  /// - Throws: `SampleFormatError` if the container cannot store such samples.
-  ///   `Container.sampleFormats` lists the supported ones.
+  /// - Throws: `SampleFormatError` if the container cannot store the sample format.
+  ///   `Container.sampleFormats` lists the supported formats.
   public init(_ container: Container, samples: SampleFormat?) throws(SampleFormatError) {
     guard let samples else {
       self.init(container)
@@ -74,7 +77,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
   public static let wav16 = SoundFileEncoding(.wav, .int16)
   /// WAV, 24 bit.
   public static let wav24 = SoundFileEncoding(.wav, .int24)
-  /// WAV, 32-bit float: lossless, also above full scale.
+  /// WAV, 32-bit float: lossless, even above full scale.
   public static let wavFloat = SoundFileEncoding(.wav, .float)
   /// FLAC, 16 bit, lossless.
   public static let flac16 = SoundFileEncoding(.flac, .int16)
@@ -114,7 +117,7 @@ extension SoundFileEncoding.Container {
   /// audio.
   public var isStreamable: Bool { self != .aiff && self != .caf }
 
-  /// Creates the container for a path extension without its dot, in any case.
+  /// Creates the container for a path extension without its dot; upper and lower case are equal.
   public init?(pathExtension: String) {
     let name = pathExtension.lowercased()
     guard let container = Self.allCases.first(where: { $0.pathExtensions.contains(name) }) else {
@@ -139,7 +142,7 @@ extension SoundFileEncoding.Container {
 }
 
 extension SoundFileEncoding {
-  /// The supported sample rates in ascending order, or nil for any rate.
+  /// The supported sample rates in ascending order, or nil if every rate is supported.
   public var supportedRates: [SampleRate]? {
     switch container {
     case .opus: [8_000, 12_000, 16_000, 24_000, 48_000]
@@ -159,7 +162,8 @@ extension SoundFileEncoding {
   /// The maximum number of channels; nil if it depends on the encoder.
   public var maximumChannelCount: Int? { container == .mp3 ? 2 : nil }
 
-  /// Returns the rate to convert to before writing: the next higher one, or else the highest.
+  /// Returns the rate of a file to write: this rate or the next higher supported rate, or else the
+  /// highest.
   public func supportedRate(for rate: SampleRate) -> SampleRate {
     guard let rates = supportedRates, let highest = rates.last else { return rate }
     return rates.first { $0 >= rate } ?? highest
@@ -226,7 +230,7 @@ public struct SampleFormatError: Error, Hashable, Sendable {
 }
 
 extension SampleFormatError: CustomStringConvertible {
-  /// A sentence for users: the unsupported format, and the supported ones.
+  /// A sentence for users: the unsupported format, and the supported formats.
   public var description: String {
     let stored = container.sampleFormats.map { "\($0)" }.joined(separator: ", ")
     let choice = stored.isEmpty ? "leave the samples to its coder" : "it stores \(stored)"

@@ -44,8 +44,8 @@ public struct KeyPhrase: Hashable, Sendable {
 
   /// The minimum likelihood of the phrase; nil for the engine's default.
   ///
-  /// Above 0 and at most 1; lower values find more phrases, with more false positives. The scale is
-  /// the engine's.
+  /// It is above 0 and at most 1, on a scale of the engine. Lower values find more phrases, with
+  /// more false positives.
   public var threshold: Double?
 
   /// Creates a phrase; without a threshold, the engine uses its own.

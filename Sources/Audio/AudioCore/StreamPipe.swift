@@ -36,10 +36,11 @@ package enum PipeStep<Element, Failure: Error> {
 
 /// Passes elements from a producer to readers; each end may wait for the other.
 ///
-/// The queue limits the number of waiting elements and selects those that a new element replaces.
+/// The queue limits the number of waiting elements and selects the elements that a new element
+/// replaces.
 ///
 /// Thread safety: any thread may change the queue, except the audio thread, because changes
-/// allocate. A reader is one task at a time.
+/// allocate. Only one task at a time may use a reader.
 package final class StreamPipe<Queue: PipeQueue>: Sendable {
   fileprivate typealias Answer = Result<Queue.Element?, Queue.Failure>
 
@@ -50,7 +51,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var whenAbandoned: (@Sendable () -> Void)?
     /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
-    /// The canceled readers that wait for the end, each with the last element it has skipped to.
+    /// The canceled readers that wait for the end, each with the newest element it has skipped.
     var canceled: [Int: Queue.Element?] = [:]
 
     /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
@@ -80,10 +81,10 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
   }
 
-  // Held for one change of the queue. Continuations and handlers run after its release, except
-  // those of `hold`, which only resume a test clock.
+  // The lock is held for one change of the queue. Continuations and handlers run after its release.
+  // Only `hold` may resume a test clock under the lock.
   private let state: Mutex<State>
-  /// A reader with an element holds the time of a virtual card until it asks for the next one.
+  /// A reader with an element holds the time of a virtual card until it requests the next element.
   private let hold: TimeHold?
 
   package init(_ queue: Queue, hold: TimeHold? = nil) {
@@ -162,7 +163,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return value
   }
 
-  /// The actions to perform after the lock is released.
+  /// Serves the readers and the producer that can continue, and returns the actions to perform
+  /// after the lock is released.
   private static func wakeUps(
     of state: inout State, _ hold: TimeHold?
   ) -> [@Sendable () -> Void] {
@@ -198,12 +200,12 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 }
 
 extension StreamPipe where Queue.Failure == any Error {
-  /// The elements for the only reader, as a stream.
+  /// Returns the elements for the only reader as a stream.
   package func stream() -> AsyncThrowingStream<Queue.Element, any Error> {
     stream { $0 }
   }
 
-  /// The stream of the values that `value` returns for the elements, without nil.
+  /// Returns a stream of the values that `value` returns for the elements; nil is skipped.
   package func stream<Value>(
     of value: @escaping @Sendable (Queue.Element) -> Value?
   ) -> AsyncThrowingStream<Value, any Error> {
@@ -217,7 +219,7 @@ extension StreamPipe where Queue.Failure == any Error {
   }
 }
 
-/// A reader of a pipe, which leaves when its last reference is released.
+/// A reader of a pipe; it leaves the pipe when its last reference is released.
 final class PipeReader<Queue: PipeQueue>: Sendable {
   let pipe: StreamPipe<Queue>
   let id: Int

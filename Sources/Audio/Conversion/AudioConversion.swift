@@ -30,7 +30,7 @@ public struct AudioConversion: Sendable {
     case parts(@Sendable (_ number: Int) -> URL)
     /// A descriptor, for example 1 for standard output, for a streamable container or raw samples.
     ///
-    /// Raw samples are those of WAV without the header.
+    /// Raw samples are the samples of a WAV file without its header.
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 
@@ -38,8 +38,9 @@ public struct AudioConversion: Sendable {
   public enum Combination: Hashable, Sendable {
     /// One after another, without a gap.
     case joined
-    /// Mixed at the highest rate and with the most channels of the sources, each divided by the
-    /// number of sources, so that the sum does not clip.
+    /// Mixed at the highest rate and with the most channels of the sources.
+    ///
+    /// Each source is divided by the number of sources, so the sum does not clip.
     case mixed
   }
 
@@ -84,7 +85,7 @@ public struct AudioConversion: Sendable {
   public var gain = Decibels(0)
   /// The target level; nil for no change.
   ///
-  /// It reads the sources twice, so they must be files.
+  /// Normalization reads the sources twice, so they must be files.
   public var normalization: Normalization?
   /// The duration of the fade-in from silence.
   public var fadeIn = Duration.zero
@@ -92,12 +93,12 @@ public struct AudioConversion: Sendable {
   public var fadeOut = Duration.zero
   /// The division into files; nil for one file.
   public var division: Division?
-  /// Whether the tags, pictures, and WAV chunks of the first source are kept, and the cues and
-  /// chapters of all joined sources.
+  /// Whether to keep the first source's tags, pictures, and WAV chunks, and the cues and chapters
+  /// of all joined sources.
   ///
-  /// Cues, chapters, and chunk positions move with the audio; removed silence removes them.
-  /// `normalization` recomputes the tags of ReplayGain and R 128, and `gain` changes them.
-  /// A stream after the first source keeps no cues.
+  /// Cues, chapters, and chunk positions move with the audio; they are lost if silence is removed.
+  /// `normalization` recomputes the tags of ReplayGain and R 128, and `gain` adjusts them. The cues
+  /// of a stream after the first source are lost.
   public var keepsMetadata = true
   /// The tags that replace those of the sources; a tag without values is removed.
   public var tags: [AudioTag: [String]] = [:]
@@ -113,8 +114,8 @@ public struct AudioConversion: Sendable {
   /// Converts the sources and returns when every file is complete.
   ///
   /// A complete file replaces an existing one of its name. A failure or cancellation leaves the
-  /// existing file unchanged, and keeps the completed parts. A truncated source is one of
-  /// `shortfalls`, or an error if the result would replace a source.
+  /// existing file unchanged, and keeps the completed parts. A truncated source is reported in
+  /// `shortfalls`, or is an error if the result would replace a source.
   ///
   /// - Parameter progress: called after each block with the completed work, on a thread of the
   ///   conversion.
@@ -146,7 +147,7 @@ public struct ConversionResult: Sendable {
     public let frameCount: FrameCount
   }
 
-  /// The files, in order; empty if all audio was removed silence.
+  /// The files, in order; empty if all audio was silent and was removed.
   public let files: [File]
   /// The sample rate and channels of all files.
   public let format: AudioFormat
@@ -164,7 +165,7 @@ public struct ConversionResult: Sendable {
   public let shortfalls: [Shortfall]
   /// Notices about the sources; no audio is missing because of them.
   public let notices: [Notice]
-  /// The metadata of the sources that the outputs lack.
+  /// The sources' metadata that the outputs lack.
   public let omissions: [SoundFileNotice]
   /// The loss of bits per sample, if no sample format was chosen.
   public let reduction: BitReduction?

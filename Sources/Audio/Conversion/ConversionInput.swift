@@ -8,11 +8,11 @@ import SoundFile
 
 /// The audio of all sources, joined or mixed, read on one thread.
 ///
-/// Mixed sources are converted to one format, with the highest rate and the most channels of them.
+/// Mixed sources are converted to one format, with their highest rate and their most channels.
 final class ConversionInput {
   /// The format of the audio if no other format is requested.
   let format: AudioFormat
-  /// Whether sources are converted to this format because they are mixed.
+  /// Whether the sources to mix have different formats and are converted to `format`.
   let mixesFormats: Bool
   /// The number of samples that were NaN or infinite and became silence here.
   private(set) var silencedSampleCount = 0
@@ -82,7 +82,7 @@ final class ConversionInput {
     }
   }
 
-  /// Throws if no source is longer than the start.
+  /// Throws if all sources end before the start.
   private func checkStart() throws {
     let lengths = inputs.compactMap(\.lengthBeforeStart)
     guard lengths.count == inputs.count, let length = lengths.max() else { return }
@@ -141,7 +141,8 @@ extension AudioConversion.Source {
   }
 }
 
-/// The length of a block: it fits into a processor's cache, and threads rarely wait.
+/// Returns the length of a block: short enough for a processor's cache, and long enough that
+/// threads rarely wait.
 private func blockLength(_ format: AudioFormat) -> FrameCount {
   FrameCount(max(256, 32_768 / format.channelCount))
 }
@@ -163,7 +164,7 @@ final class JoinedInput {
   private var sources: ArraySlice<AudioConversion.Source>
   private var reader: SoundFileReader?
   private var source: AudioConversion.Source
-  /// The duration of the sources before the current one.
+  /// The duration of the sources before the current source.
   private var before = Duration.zero
   private var position: FrameCount = 0
   private let isAlone: Bool
@@ -208,7 +209,7 @@ final class JoinedInput {
     return nil
   }
 
-  /// The frame in the current source for a time on the timeline of all sources.
+  /// Returns the frame of the current source at a time on the timeline of all sources.
   private func offset(_ time: Duration, in reader: SoundFileReader) -> FrameCount {
     FrameCount(max(.zero, time - before), at: reader.format.sampleRate)
   }
@@ -250,7 +251,7 @@ final class JoinedInput {
   private func skip(_ reader: SoundFileReader) throws {
     let target = offset(start, in: reader)
     guard target > 0 else { return }
-    // A header may understate the length, so frames after its end are read.
+    // A header may understate the length, so a target past the announced end is reached by reading.
     if reader.isSeekable, let length = reader.announcedFrameCount, target < length {
       return try reader.seek(to: target)
     }

@@ -15,7 +15,7 @@ struct ConversionMetadata: Sendable {
   private let partLength: FrameCount?
   /// The length of the whole result, if it is known.
   private let total: FrameCount?
-  /// The tags that replace all others.
+  /// The tags from the caller, which replace those of the sources.
   private let requested: [AudioTag: [String]]
   /// Whether the sources have tags with a gain that players apply.
   let hasReplayGain: Bool
@@ -91,7 +91,7 @@ struct ConversionMetadata: Sendable {
     name: String, metadata: AudioMetadata, rate: SampleRate, length: FrameCount?
   )
 
-  /// Adds the cues of the sources after the first, as far as the lengths before them are known.
+  /// Adds the cues of the sources after the first, as long as all lengths before them are known.
   private mutating func addCues(of later: [LaterSource?], _ input: ConversionInput) {
     let rate = input.first.format.sampleRate
     var before = input.first.announcedFrameCount?.duration(at: rate)
@@ -110,7 +110,7 @@ struct ConversionMetadata: Sendable {
         var cue = cue
         cue.frame = FrameCount(start + cue.frame.duration(at: ownRate), at: rate)
         cue.length = cue.length.map { FrameCount($0.duration(at: ownRate), at: rate) }
-        // The end of a later source is unknown here.
+        // The end of a later source is unknown here, so an open chapter becomes a cue.
         cue.isOpen = false
         return cue
       }
@@ -148,7 +148,9 @@ struct ConversionMetadata: Sendable {
     notices.append(.omitted("the cues and chapters", reason: reason))
   }
 
-  /// Removes chunks with positions, and reports the sampler and notes that no cue contains.
+  /// Removes the chunks of cues and the `smpl` chunk.
+  ///
+  /// It reports the loss of `smpl`, and of cue texts that `AudioCue` does not store.
   private mutating func removeChunksWithPositions(reason: String) {
     if whole.chunks.contains(where: \.hasNotes) {
       notices.append(.omitted("the notes of cues", reason: reason))
@@ -179,7 +181,7 @@ struct ConversionMetadata: Sendable {
   ///
   /// - Parameters:
   ///   - loudness: the loudness of the result.
-  ///   - peak: its highest amplitude.
+  ///   - peak: the peak amplitude of the result.
   mutating func setReplayGain(loudness: LoudnessLevel, peak: Double) {
     guard hasReplayGain else { return }
     guard loudness.lufs.isFinite else {
@@ -203,8 +205,8 @@ struct ConversionMetadata: Sendable {
 extension AudioConversion {
   /// Reads the metadata of the sources after the first one, for the cues of joined sources.
   ///
-  /// It is nil for sources that can be read only once or cannot be opened; the conversion reports
-  /// the latter.
+  /// The metadata is nil for a source that can be read only once or cannot be opened. The
+  /// conversion later throws the error of a source that cannot be opened.
   func laterSources(_ interruption: WakeUp) -> [ConversionMetadata.LaterSource?] {
     guard keepsMetadata, combination == .joined else { return [] }
     return sources.dropFirst().map { source in

@@ -12,7 +12,7 @@ final class ConversionOutput {
   private let encoding: SoundFileEncoding
   private let metadata: ConversionMetadata
   private let interruption: WakeUp
-  /// Whether to create an empty file without audio.
+  /// Whether to create an empty file if there is no audio.
   ///
   /// If trimming leaves no audio, no file is written, because it could replace the source. A stream
   /// still gets a header.
@@ -82,7 +82,7 @@ final class ConversionOutput {
     }
   }
 
-  /// A part contains only some of the audio, so it must not replace a source.
+  /// Opens the file of a part, which must not replace a source because it lacks some of the audio.
   private func openPart(_ file: URL) throws {
     let path = FilePath(file)
     guard !sources.contains(where: { $0.isFile(at: path) }) else {

@@ -20,14 +20,14 @@ final class ConversionPass {
   /// The number of samples that were NaN or infinite and became silence here.
   private(set) var silencedSampleCount = 0
 
-  // The steps, one after another.
+  // The steps, in order.
   private var resampler: StreamResampler
   private var trimmer: SilenceTrimmer?
   private var amplifier: Amplifier?
   private var fader: Fader?
   private var limiter: TruePeakLimiter?
   private var splitter: SilenceSplitter?
-  /// The length of a part; nil without a division, and for one at silence.
+  /// The length of a part; nil without a division, and for a division at silence.
   private let partLength: FrameCount?
   /// The number of frames in the current part.
   private var filled: FrameCount = 0
@@ -142,11 +142,12 @@ extension AudioConversion {
     if container.sampleFormats.contains(source) {
       return try SoundFileEncoding(container, samples: source)
     }
-    // Samples that exceed the container keep as many bits as it supports.
+    // Samples with more bits than the container supports keep as many bits as possible.
     return try SoundFileEncoding(container, samples: container.sampleFormats.last)
   }
 
-  /// The loss of bits; nil for none, for a chosen sample format, and for a lossy coder.
+  /// Returns the loss of bits; nil without a loss, for a chosen sample format, and for a lossy
+  /// coder.
   func reduction(
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {

@@ -7,7 +7,7 @@ import Loudness
 import SoundFile
 import Synchronization
 
-/// One run of a conversion: one thread decodes, the caller's converts, and another one encodes.
+/// One run of a conversion: one thread decodes, the calling thread converts, and a third encodes.
 final class ConversionRun: Sendable {
   private let conversion: AudioConversion
   private let interruption: WakeUp
@@ -30,7 +30,7 @@ final class ConversionRun: Sendable {
   /// Converts the sources; it blocks until all files are complete.
   func convert() throws -> ConversionResult {
     do {
-      // Sources are opened once for their cues, not for each pass.
+      // The later sources are opened once for their cues, not in each pass.
       let later = conversion.laterSources(interruption)
       guard let normalization = conversion.normalization else {
         return try write(ConversionPass(conversion, interruption, later: later), share: 0..<1)
@@ -38,7 +38,8 @@ final class ConversionRun: Sendable {
       for source in conversion.sources where !source.isReadableTwice {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
-      // Not kept in a variable, so that its readers are released before the others are opened.
+      // The pass is not kept in a variable, so its readers are released before the next pass opens
+      // its own.
       let (gain, isLimited) = try change(
         for: normalization, ConversionPass(conversion, interruption, later: later))
       let makePass = { [conversion, interruption] in
@@ -52,7 +53,7 @@ final class ConversionRun: Sendable {
       }
       return try write(last, share: 0.5..<1)
     } catch {
-      // An interrupted source looks damaged.
+      // An interrupted source looks damaged, so its error is not reported.
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
       throw error
     }
@@ -100,7 +101,7 @@ final class ConversionRun: Sendable {
   }
 
   private func write(_ pass: ConversionPass, share: Range<Double>) throws -> ConversionResult {
-    // Limiting lowers the loudness.
+    // Limiting lowers the loudness, so the result is measured again.
     let measurer = pass.isLimited ? try pass.measurer() : nil
     let writing = try ConversionWriting(conversion, pass, interruption: interruption)
     do {
@@ -193,7 +194,7 @@ extension AudioConversion.Source {
   /// Whether the source can be read again: a file on a disk or on the web, not a pipe.
   fileprivate var isReadableTwice: Bool {
     guard case .file(let url) = self else { return false }
-    // A missing file has its own error.
+    // A missing file counts as readable, because opening it throws a better error.
     guard url.isFileURL, let status = FilePath(url).status else { return true }
     return status.isRegularFile
   }
@@ -252,7 +253,8 @@ private final class ConversionWriting {
   private static func conversionError(
     _ error: any Error, writing destination: AudioConversion.Destination
   ) -> any Error {
-    // Bytes that a descriptor has received cannot be removed.
+    // A descriptor keeps the bytes that it has received, so `ConversionError.diskFull` is not true
+    // of it.
     if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")

@@ -24,10 +24,11 @@ extension AudioTag {
 }
 
 extension AudioMetadata {
-  /// The gain of the tags of ReplayGain or R 128, which brings a track or its album to -18 LUFS;
-  /// nil without such tags.
+  /// Returns the gain in the tags of ReplayGain or R 128, which brings a track or its album to -18
+  /// LUFS; nil without such tags.
   ///
-  /// An album without a gain has that of the track. A known peak limits the gain to full scale.
+  /// Without an album gain, the track gain is returned. If the peak is known, the gain does not
+  /// raise it above full scale.
   package func replayGain(ofAlbum: Bool) -> Decibels? {
     let scopes: [(gain: AudioTag, opusGain: AudioTag, peak: AudioTag)] =
       (ofAlbum ? [(.albumGain, .opusAlbum, .albumPeak)] : [])
@@ -71,7 +72,7 @@ extension [AudioTag: [String]] {
     return Set(gains + peaks + opusGains).filter { self[$0] != nil && number(self[$0]) == nil }
   }
 
-  /// Replaces the gains with those of Opus, because Opus players ignore ReplayGain.
+  /// Replaces the gains of ReplayGain with those of Opus, because Opus players ignore ReplayGain.
   mutating func moveReplayGainToOpus() {
     for (own, other) in [(AudioTag.opusTrack, AudioTag.trackGain), (.opusAlbum, .albumGain)] {
       guard let gain = number(self[other]) else { continue }
@@ -84,7 +85,8 @@ extension [AudioTag: [String]] {
 /// The loudness that players reach with ReplayGain 2.0, and with Opus.
 private let (target, opusTarget) = (-18.0, -23.0)
 
-/// The number before a unit, with a decimal point or comma; nil if the text has any other form.
+/// Returns the number of a tag, with a decimal point or comma, and with or without `dB`; nil if the
+/// text has any other form.
 private func number(_ values: [String]?) -> Double? {
   var text = (values?.first ?? "").lowercased()[...]
   if text.hasSuffix("db") { text = text.dropLast(2) }
@@ -94,7 +96,7 @@ private func number(_ values: [String]?) -> Double? {
 
 private func decibels(_ value: Double) -> String { decimal(value, digits: 2) + " dB" }
 
-/// The gain as Opus stores it: a number of 256ths of a dB.
+/// Returns the gain as Opus stores it, in 256ths of a decibel.
 private func fixed(_ value: Double) -> String {
   "\(Int16(clamping: Int(clamping: (value * 256).rounded())))"
 }

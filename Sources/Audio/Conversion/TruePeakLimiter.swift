@@ -4,8 +4,8 @@ import Loudness
 /// Limits true peaks to −1 dBTP, the maximum of EBU R 128.
 ///
 /// It looks ahead: the gain falls within 2.5 ms and is low enough at least 2.5 ms before a peak. It
-/// stays low for 20 ms and rises by at most 1 in 100 ms. All channels of a frame get the same gain.
-/// Samples far from a peak are unchanged.
+/// stays low for 20 ms and then rises linearly, by at most 0.1 per 10 ms. All channels of a frame
+/// get the same gain. Samples far from a peak are unchanged.
 struct TruePeakLimiter: AudioProcessor {
   static let ceiling = Decibels(-1)
   /// The number of blocks read ahead of the returned block.
@@ -49,13 +49,13 @@ struct TruePeakLimiter: AudioProcessor {
     return (rest + end).compactMap { limited(adding: $0) }
   }
 
-  /// Adds a block and returns the block before the previous one, whose gain it may lower.
+  /// Adds a block, which may lower the gain of earlier blocks, and returns the block two before it.
   private mutating func limited(adding block: AudioBuffer) -> AudioBuffer? {
     waiting.append(block)
     limits.removeFirst()
     limits.append(limit(for: block))
-    // The gain at the end of the returned block is at most what that block, its neighbors, and the
-    // held blocks allow.
+    // The gain at the end of the returned block is limited by that block, its neighbors, and the
+    // held blocks.
     let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
     defer { gain = next }
     guard waiting.count > Self.blocksAhead else { return nil }
@@ -65,7 +65,7 @@ struct TruePeakLimiter: AudioProcessor {
     return oldest.scaled(from: gain, to: next)
   }
 
-  /// The highest gain that keeps the peak of a block at the ceiling, at most 1.
+  /// Returns the highest gain, at most 1, that keeps the peak of a block at or below the ceiling.
   private mutating func limit(for block: AudioBuffer) -> Float {
     var peak: Float = 0
     for channel in histories.indices {
@@ -81,7 +81,7 @@ struct TruePeakLimiter: AudioProcessor {
 }
 
 extension AudioBuffer {
-  /// The samples with a gain that changes linearly from `start` to `end`.
+  /// Returns the samples with a gain that changes linearly from `start` to `end`.
   fileprivate func scaled(from start: Float, to end: Float) -> AudioBuffer {
     let (channels, slope) = (format.channelCount, (end - start) / Float(frameCount.rawValue))
     let scaled = samples.enumerated().map { index, sample in

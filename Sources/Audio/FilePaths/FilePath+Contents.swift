@@ -1,7 +1,7 @@
 package import Glibc
 
 extension stat {
-  /// Whether both describe the same file.
+  /// Whether both statuses describe the same file.
   package func isSameFile(as other: stat) -> Bool { identity == other.identity }
 
   /// The identity of a file, equal for all its names: the device and the inode.
@@ -37,13 +37,13 @@ package struct FilePathError: Error, Equatable {
     }
   }
 
-  /// Whether the file causes the error, instead of a limit or the disk.
+  /// Whether the file itself causes the error, not a limit or the disk.
   package var isOfFile: Bool { [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM].contains(code) }
 }
 
 extension FilePath {
-  /// The user's home folder: the variable `HOME`, or the entry in the password database if the
-  /// variable is unset or empty, as under cron and `env -i`.
+  /// Returns the user's home folder: the variable `HOME`, or the entry in the password database if
+  /// the variable is unset or empty, as under cron and `env -i`.
   ///
   /// - Parameter variable: the value of `HOME`.
   package static func home(_ variable: String?) -> FilePath? {
@@ -100,7 +100,8 @@ extension FilePath {
     return withCString { stat($0, &status) } == 0 ? status : nil
   }
 
-  /// The names in the folder, in no particular order; nil if this user cannot read such a folder.
+  /// The names in the folder, in no particular order; nil if the folder does not exist or this user
+  /// cannot read it.
   package var names: [FilePath]? {
     guard let folder = withCString({ opendir($0) }) else { return nil }
     defer { closedir(folder) }
@@ -115,7 +116,7 @@ extension FilePath {
 
   /// Returns the contents of a file or a pipe.
   ///
-  /// It blocks until the end, or until they exceed `limit`.
+  /// It blocks until the end of the file, or until more than `limit` bytes are read.
   package func contents(atMost limit: Int = .max) throws(FilePathError) -> [UInt8] {
     let file = withCString { open($0, O_RDONLY | O_CLOEXEC) }
     guard file >= 0 else { throw FilePathError(code: errno) }

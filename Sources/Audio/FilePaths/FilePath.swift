@@ -3,9 +3,8 @@ import Glibc
 
 /// The path of a file as the system stores it: bytes, which are usually but not necessarily UTF-8.
 ///
-/// `URL` carries such bytes percent-encoded, but Foundation gives no path of a URL that is not
-/// UTF-8. Use `withCString` to call the system with a URL, and `description` to show a path to
-/// people.
+/// A `URL` percent-encodes bytes that are not UTF-8, but Foundation returns no path for such a URL.
+/// Use `withCString` to call the system with a URL, and `description` to display a path.
 package struct FilePath: Hashable, Sendable {
   package let bytes: [UInt8]
 
@@ -13,9 +12,9 @@ package struct FilePath: Hashable, Sendable {
     self.bytes = Array(bytes)
   }
 
-  /// The path that a URL leads to, without a slash at its end.
+  /// Creates the path of a URL, without a slash at its end.
   ///
-  /// %00 and %2F stay as they are, as in `URL.path`: no name has these bytes.
+  /// %00 and %2F stay encoded, as in `URL.path`, because no file name can contain these bytes.
   package init(_ url: URL) {
     var bytes: [UInt8] = []
     var rest = url.path(percentEncoded: true).utf8[...]
@@ -83,7 +82,7 @@ extension FilePath {
     return FilePath(bytes: bytes + separator + name)
   }
 
-  /// The folder that the file is in.
+  /// The folder that contains the file.
   package var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == 0 ? "/" : FilePath(bytes: bytes[..<slash])
@@ -111,13 +110,13 @@ extension FilePath {
 }
 
 extension UInt8 {
-  /// Two digits.
+  /// The byte as two hexadecimal digits.
   var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true) }
 }
 
-/// A path as text in two forms: `text`, which can be converted back, and `description` for people.
+/// A path as text in two forms: `text`, which can be converted back, and `description` for display.
 extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodable {
-  /// The path that `text` stands for.
+  /// Creates the path that `text` represents.
   package init(_ text: String) {
     guard text.utf8.contains(Self.firstOfEscaped) else {
       bytes = Array(text.utf8)
@@ -165,8 +164,10 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
   /// The first byte of every character that represents a byte; without it, text and path are equal.
   private static var firstOfEscaped: UInt8 { 0xEE }
 
-  /// The path on one line, without terminal control characters: `\n`, `\x1B`, `\u{202E}`; a byte
-  /// that is not UTF-8 is `\xE9`, and a backslash `\\`.
+  /// The path on one line.
+  ///
+  /// Control characters are escaped, as in `\n`, `\x1B`, or `\u{202E}`; a byte that is not UTF-8,
+  /// as in `\xE9`; and a backslash, as `\\`.
   package var description: String {
     let text = text
     if text.isPlain, !bytes.contains(UInt8(ascii: "\\")) { return text }
@@ -188,7 +189,7 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
 }
 
 extension String {
-  /// The text for people: line feeds and tabs are kept, and other terminal control characters are
+  /// The text for display: line feeds and tabs are kept, and other terminal control characters are
   /// escaped as in the description of a path.
   package var printable: String {
     if utf8.allSatisfy({ $0.isPlain || $0 == UInt8(ascii: "\n") }) { return self }
@@ -197,7 +198,7 @@ extension String {
     }
   }
 
-  /// The text for people on one line: line feeds and tabs are escaped too, as `\n` and `\t`.
+  /// The text for display on one line: line feeds and tabs are escaped too, as `\n` and `\t`.
   ///
   /// Use it for untrusted text in a line of a log, a table, or a message.
   package var printableLine: String {
@@ -211,9 +212,11 @@ extension String {
     }
   }
 
-  /// The text for people on one line of at most `length` characters; a longer text ends with `…`.
+  /// Returns the text for display on one line of at most `length` characters; a longer text ends
+  /// with `…`.
   package func printableLine(atMost length: Int) -> String {
-    // A character may have any number of scalars, and an escaped scalar has several characters.
+    // Scalars and characters are both limited: a character may have any number of scalars, and an
+    // escaped scalar has several characters.
     let beginning = unicodeScalars.prefix(length)
     let line = String(beginning).printableLine
     let isWhole = beginning.endIndex == unicodeScalars.endIndex && line.count <= length
@@ -257,7 +260,7 @@ extension Unicode.Scalar {
 }
 
 extension [String: String] {
-  /// The value of an environment variable that is set and not empty.
+  /// Returns the value of an environment variable that is set and not empty.
   package func nonEmpty(_ name: String) -> String? {
     self[name].flatMap { $0.isEmpty ? nil : $0 }
   }

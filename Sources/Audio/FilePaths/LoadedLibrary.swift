@@ -19,7 +19,8 @@ package struct LoadedLibrary: Sendable {
   // Safe because the library stays loaded, and dlsym accepts calls from all threads.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Loads a library, unless it is loaded, by its path or by its name in the system's folders.
+  /// Loads a library by its path, or by its name in the system's folders; a loaded library is
+  /// reused.
   ///
   /// The corresponding C function is `dlopen`. The thread's floating-point mode is restored,
   /// because a library built with `-ffast-math`, such as SoundTouch, makes the thread flush
@@ -36,8 +37,8 @@ package struct LoadedLibrary: Sendable {
 
   /// Returns a function; nil if the library lacks it.
   ///
-  /// `Function` must be its type in the library's C header. The corresponding C function is
-  /// `dlsym`.
+  /// `Function` must be the function's type in the library's C header. The corresponding C function
+  /// is `dlsym`.
   package func optional<Function>(_ name: String) -> Function? {
     // A C function's value is its address, which dlsym returns.
     dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
@@ -53,7 +54,7 @@ package struct LoadedLibrary: Sendable {
 extension UnsafeMutablePointer {
   /// Allocates memory for a value that a C callback gets by this pointer.
   ///
-  /// Its lifetime ends with `releaseCallbackMemory`, which the owner calls when no callback can follow.
+  /// It lives until `releaseCallbackMemory`, which the owner calls when no callback can follow.
   package static func makeCallbackMemory(_ value: Pointee) -> Self {
     let pointer = allocate(capacity: 1)
     pointer.initialize(to: value)

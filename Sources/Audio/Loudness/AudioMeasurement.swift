@@ -10,9 +10,9 @@ public struct AudioMeasurement: Hashable, Sendable {
   public var channels: [ChannelMeasurement]
   /// Peak and root mean square over all channels.
   public var level: AudioLevel
-  /// The gated loudness of the whole, EBU R 128; silence below 0.4 s of audio.
+  /// The gated loudness of all audio, as in EBU R 128; silence for less than 0.4 s of audio.
   public var integrated: LoudnessLevel
-  /// The loudness range in LU, EBU Tech 3342; 0 below 3 s of audio.
+  /// The loudness range in LU, as in EBU Tech 3342; 0 for less than 3 s of audio.
   public var range: Double
   /// The highest loudness of any 0.4 s.
   public var maximumMomentary: LoudnessLevel
@@ -40,7 +40,7 @@ public struct AudioMeasurement: Hashable, Sendable {
 public struct ChannelMeasurement: Hashable, Sendable {
   /// Peak and root mean square.
   public var level: AudioLevel
-  /// The highest peak including those between samples, BS.1770.
+  /// The highest peak, including peaks between samples, as in BS.1770.
   public var truePeak: Decibels
   /// The mean of all samples, where 1 is full scale.
   public var offset: Double
@@ -54,9 +54,9 @@ extension AsyncSequence where Element == AudioBuffer {
   /// Measures all of the audio; nil if there is none.
   ///
   /// It returns when this sequence has ended; memory does not grow with the length of the audio.
-  /// Gaps in the indices are not counted.
+  /// Gaps between the frame indices of buffers are not counted.
   ///
-  /// - Parameter silence: the level below which both ends count as silent.
+  /// - Parameter silence: the level below which the beginning and the end count as silent.
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func measured(silence: Decibels = Decibels(-60)) async throws -> AudioMeasurement? {
     var measurer: AudioMeasurer?

@@ -100,7 +100,7 @@ package final class AudioMeasurer {
     frameCount += FrameCount(frames)
   }
 
-  /// Updates the first and the last frame that is not silent.
+  /// Updates `firstLoudFrame` and `endOfLoudness` from a chunk that has a loud sample.
   private func noteLoudness(in samples: UnsafeBufferPointer<Float>) {
     let isLoud = { [silence] (sample: Float) in abs(sample) >= silence && sample != 0 }
     if firstLoudFrame == nil, let first = samples.firstIndex(where: isLoud) {
@@ -119,11 +119,12 @@ package final class AudioMeasurer {
 private struct LoudnessWindows {
   private static let momentaryCount = 4
   private static let shortTermCount = 30
-  /// Below the loudness of any audio, in LUFS: the filter keeps ringing with ever lower levels.
+  /// The loudness in LUFS below which only the filter rings, at ever lower levels; it counts as
+  /// silence.
   private static let quietest = -200.0
   /// The absolute gate, in LUFS.
   private static let lowest = -70.0
-  /// The relative gate, in LU below the mean of all blocks above the absolute one.
+  /// The relative gate, in LU below the mean of all blocks above the absolute gate.
   private static let relativeGate = 10.0
   private static let binsPerUnit = 100.0
 
@@ -182,7 +183,7 @@ public enum LoudnessError: Error, Equatable {
   /// libebur128 measures 1 to 64 channels, at rates from 16 Hz to 2.8 MHz.
   case unsupported(AudioFormat)
 
-  /// A buffer has another format than the first one; measure each format separately.
+  /// The format of a buffer differs from that of the first buffer; measure each format separately.
   case formatChanged(expected: AudioFormat, actual: AudioFormat)
 }
 
@@ -208,7 +209,7 @@ struct NoiseFloor: Sendable {
 
   private let blockFrameCount: Int
   private var counts: [Int]
-  /// The silent blocks since the last one with sound.
+  /// The silent blocks since the last block with sound.
   private var pending: [Int]
   private var hasPending = false
   private var hasBegun = false
@@ -264,7 +265,7 @@ struct NoiseFloor: Sendable {
     }
   }
 
-  /// The nearest bin; the first bin holds silence and near silence.
+  /// Returns the nearest bin; the first bin holds silence and near silence.
   private func bin(_ level: Decibels) -> Int {
     guard level.value > Self.lowest else { return 0 }
     let bin = Int(clamping: (level.value - Self.lowest) * Double(Self.binsPerDecibel))

@@ -3,7 +3,8 @@ import Glibc
 
 /// Measures one channel: its peaks, root mean square, offset, and clipping.
 struct ChannelMeter: Sendable {
-  /// Short enough for sums that are exact in Float32 and for samples that stay in the cache.
+  /// The maximum length of a chunk, for which sums are exact in Float32 and samples stay in the
+  /// cache.
   static let chunkFrameCount = 512
 
   private(set) var highest: Float = 0
@@ -29,7 +30,7 @@ struct ChannelMeter: Sendable {
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
     let (history, count) = (filter.history, samples.count / channelCount)
-    // Moved out of `self` while its memory is in use, because the closure changes the other sums.
+    // Moved out of `self` while its memory is in use, because the closure changes other properties.
     var window: [Float] = []
     swap(&window, &self.window)
     defer { swap(&window, &self.window) }
@@ -68,7 +69,7 @@ struct ChannelMeter: Sendable {
     }
   }
 
-  /// The figures after this number of frames.
+  /// Returns the figures of the channel, of which `frameCount` frames were added.
   func measurement(frameCount: FrameCount) -> ChannelMeasurement {
     let count = Double(max(1, frameCount.rawValue))
     return ChannelMeasurement(
@@ -82,7 +83,7 @@ struct ChannelMeter: Sendable {
   }
 }
 
-/// The peak and the sums of a short stretch, eight samples at once.
+/// Returns the peak and the sums of a short stretch; computes eight samples at once.
 private func chunkSums(
   of samples: UnsafeBufferPointer<Float>
 ) -> (highest: Float, sum: Double, squares: Double) {
@@ -103,7 +104,7 @@ private func chunkSums(
   )
   var rest = samples[whole...]
   if !(result.sum.isFinite && result.squares.isFinite) {
-    // Squares of samples above 1.8e19 are too large for Float32.
+    // Squares of samples above 1.8e19 are too large for Float32, so the sums are computed again.
     rest = samples[...]
     (result.sum, result.squares) = (0, 0)
   }
@@ -115,8 +116,8 @@ private func chunkSums(
   return result
 }
 
-/// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below
-/// 96 kHz, twice below 192 kHz, and the samples themselves from there on.
+/// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below 96
+/// kHz, twice below 192 kHz, and the samples themselves at higher rates.
 ///
 /// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window. It
 /// is faster because it computes eight outputs at once and skips stretches that are too quiet to
@@ -124,12 +125,12 @@ private func chunkSums(
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples, those of the latest sample first.
+  /// The coefficients of each output between two samples, beginning with that of the latest sample.
   private let phases: [[Float]]
-  /// No output exceeds the highest sample of its stretch by more than this factor.
+  /// The maximum ratio of an output to the highest sample of its stretch.
   private let bound: Float
 
-  /// The number of samples before a stretch that its outputs depend on.
+  /// The number of samples before a stretch that affect its outputs.
   package let history: Int
 
   package init(_ rate: SampleRate) {
@@ -148,9 +149,9 @@ package struct TruePeakFilter: Sendable {
     return Float(sinc * 0.5 * (1 - cos(2 * .pi * Double(tap) / Double(tapCount - 1))))
   }
 
-  /// The highest of `peak` and the outputs for the samples from `history` on.
+  /// Returns the highest of `peak` and the outputs for the samples from `history` on.
   ///
-  /// - Parameter highest: the highest of all these samples and the ones before them.
+  /// - Parameter highest: the peak amplitude of all of `samples`.
   package func peak(
     of samples: UnsafeBufferPointer<Float>, highest: Float, atLeast peak: Float
   ) -> Float {

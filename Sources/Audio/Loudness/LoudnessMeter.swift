@@ -13,7 +13,7 @@ public struct LoudnessMeter: AudioProcessor {
   ///
   /// - Parameters:
   ///   - interval: the audio between two reports; above 0.
-  ///   - silence: the level below which both ends count as silent.
+  ///   - silence: the level below which the beginning and the end count as silent.
   public init(every interval: Duration, silence: Decibels = Decibels(-60)) {
     (self.interval, self.silence) = (interval, silence)
     levels = LevelMeter(every: interval)
@@ -77,16 +77,16 @@ public struct LoudnessReading: Hashable, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The loudness of the audio, reported for every `interval` of it.
+  /// Returns the loudness of the audio, reported for every `interval`.
   ///
   /// Each reading has the momentary and the short-term loudness at its end, the levels of its
   /// interval, and the figures of all audio so far. The last reading covers the remaining audio.
-  /// Gaps in the indices are not counted. For the figures of the whole alone, use
-  /// `measured(silence:)`.
+  /// Gaps between the frame indices of buffers are not counted. For only the figures of all audio,
+  /// use `measured(silence:)`.
   ///
   /// - Parameters:
   ///   - interval: the audio between two readings; above 0.
-  ///   - silence: the level below which both ends count as silent.
+  ///   - silence: the level below which the beginning and the end count as silent.
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func loudness(
     every interval: Duration = .milliseconds(100), silence: Decibels = Decibels(-60)
@@ -99,7 +99,8 @@ extension AsyncSequence where Element == AudioBuffer {
 struct EBUR128Handle: ~Copyable {
   private let state: UnsafeMutablePointer<ebur128_state>
 
-  /// The histogram keeps memory flat; it rounds the blocks of the range to 0.1 LU.
+  /// Creates a state with a histogram, which keeps memory flat and rounds the loudness range to 0.1
+  /// LU.
   ///
   /// The corresponding C functions are `ebur128_init` and `ebur128_set_channel`.
   init(_ format: AudioFormat) throws(LoudnessError) {
@@ -121,7 +122,8 @@ struct EBUR128Handle: ~Copyable {
 
   /// Adds whole frames of interleaved samples.
   ///
-  /// The corresponding C function is `ebur128_add_frames_float`. It fails only if memory runs out.
+  /// The corresponding C function is `ebur128_add_frames_float`. The call fails only if memory runs
+  /// out.
   func add(_ samples: UnsafeBufferPointer<Float>, frameCount: Int) {
     guard let first = samples.baseAddress else { return }
     ebur128_add_frames_float(state, first, frameCount)

@@ -29,7 +29,7 @@ public final class Resampler {
   /// The precision of the conversion.
   public let quality: Quality
 
-  /// soxr accepts any ratio, and its memory use has no limit.
+  /// The highest permitted ratio of the rates; soxr accepts any ratio, and its memory has no limit.
   private static let highestRatio = 256.0
 
   private let mixBefore: ChannelMix?
@@ -39,12 +39,12 @@ public final class Resampler {
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false
-  /// Whether the output after the last gap has its place.
+  /// Whether the position of the output after the last gap is known.
   private var isPlaced = false
-  /// The frame after the last one returned; nil before the first.
+  /// The frame after the last returned frame; nil before the first output.
   private var end: FrameCount?
 
-  /// Creates a converter; equal formats pass unchanged.
+  /// Creates a converter; if the formats are equal, audio passes unchanged.
   ///
   /// - Throws: `ResamplingError.unsupported` if one rate is more than 256 times the other.
   public init(
@@ -107,7 +107,8 @@ public final class Resampler {
     try resume()
   }
 
-  /// Continues after `flush` with the audio after a gap, which keeps its duration.
+  /// Continues after `flush` with the audio after a gap; the gap in the output has the same
+  /// duration.
   package func resume() throws(ResamplingError) {
     (isFinished, isPlaced) = (false, false)
     try begin()
@@ -191,7 +192,7 @@ extension Resampler {
     }
   }
 
-  /// A block of at most `room` frames.
+  /// Returns a block of at most `room` frames.
   ///
   /// - Parameter fill: sets the number of frames that it has written; returns soxr's error.
   private func block(
@@ -228,7 +229,7 @@ public enum ResamplingError: Error, Equatable {
   /// The two rates are too far apart; `reason` explains it.
   case unsupported(from: AudioFormat, to: AudioFormat, reason: String)
 
-  /// A buffer has another format than the resampler's input.
+  /// The format of a buffer differs from the resampler's input format.
   case wrongFormat(expected: AudioFormat, actual: AudioFormat)
 
   /// Audio was added after `flush`; call `reset` first.

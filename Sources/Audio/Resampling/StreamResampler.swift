@@ -5,7 +5,7 @@ public import AudioCore
 /// It creates a `Resampler` for the first buffer and whenever the format changes.
 public struct StreamResampler: AudioProcessor {
   private let quality: Resampler.Quality
-  /// The format that audio of a format becomes.
+  /// Returns the output format for an input format.
   private let target: @Sendable (AudioFormat) -> AudioFormat
   private var resampler: Resampler?
   private var continuity = Continuity()
@@ -21,7 +21,8 @@ public struct StreamResampler: AudioProcessor {
     self.init(quality: quality) { _ in format }
   }
 
-  /// Returns the available output; before a gap, this includes the buffered audio.
+  /// Returns the available output; if there is a gap before the buffer, it includes all audio
+  /// before the gap.
   ///
   /// - Throws: `.unsupported` if the rates are too far apart, or `.failed`.
   public mutating func process(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
@@ -55,7 +56,7 @@ public struct StreamResampler: AudioProcessor {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// Converts the audio to another format; buffers in this format are unchanged.
+  /// Converts the audio to another format; buffers that already have this format are unchanged.
   ///
   /// Frames are numbered at the new rate. A gap in the indices keeps its duration: buffered audio
   /// comes before it, and the converter restarts after it. A change of format starts another

@@ -7,7 +7,7 @@ import Glibc
 
 /// The description of a sound file, read without decoding its audio.
 ///
-/// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
+/// Only the header is read, plus the last block of FLAC or the last page of Ogg to detect a missing
 /// end. The blocks of MPEG audio are counted, because its headers rarely have a length. ffprobe,
 /// which is installed with FFmpeg, describes files that FFmpeg decodes; their ends are not
 /// examined.
@@ -23,7 +23,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   /// The length in frames; nil if only decoding would determine it, as in a stream or a file that
   /// FFmpeg decodes.
   ///
-  /// It is an estimate if `shortfall` is one.
+  /// It is an estimate if `shortfall.isEstimate` is true.
   public let frameCount: FrameCount?
   /// The duration of the audio, which ffprobe may round; nil if only decoding would determine it.
   public let duration: Duration?
@@ -43,7 +43,7 @@ public struct AudioFileInfo: Equatable, Sendable {
 
   /// Reads the description of a file; it blocks during the read.
   ///
-  /// A file on the web (http, https) is opened by FFmpeg, without its size.
+  /// FFmpeg opens a file on the web (http, https).
   ///
   /// - Parameter url: the file, or an address on the web.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
@@ -67,11 +67,11 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// The descriptor stays open.
   ///
-  /// It consumes the bytes that it reads from a pipe, and waits only for the header.
+  /// Reading consumes the bytes of a pipe, and waits only for the header.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   /// - Throws: `SoundFileError`.
   public init(fileDescriptor: Int32, name: String = "standard input") throws(SoundFileError) {
     try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)
@@ -131,7 +131,7 @@ public struct AudioFileInfo: Equatable, Sendable {
     bitRate = report?.bitRate ?? Self.bitRate(self.byteCount, duration)
   }
 
-  /// The rounded bit rate; nil if it is unknown or exceeds an integer.
+  /// Returns the rounded bit rate; nil if it is unknown or too large for an `Int`.
   static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
     guard let byteCount, let seconds = duration?.inSeconds, seconds > 0 else { return nil }
     return Int(exactly: (Double(byteCount) * 8 / seconds).rounded())
@@ -167,17 +167,17 @@ extension SoundFileHandle {
   }
 }
 
-/// The number of existing frames, if the header does not contain it, and the missing audio.
+/// The number of existing frames (nil to use the header's number), and the missing audio.
 private typealias KnownEnding = (found: FrameCount?, shortfall: SoundFileShortfall?)
 
 extension SoundDecoder {
-  /// Examines the end of the file; afterward the decoder cannot read the beginning.
+  /// Examines the end of the file; the decoder must not be read afterward.
   fileprivate func ending() -> KnownEnding {
     switch self {
     case let decoder as MPEGDecoder:
       guard let count = decoder.countFrames() else { return (nil, nil) }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
-      // After concatenation, the tag is that of the first file.
+      // In concatenated files, the tag has the length of the first file only.
       let isLong = announcedFrameCount.map { count > $0 + 4_608 } ?? false
       // The tag excludes padding at both ends, which the blocks include.
       let found = isShort || isLong ? count : announcedFrameCount ?? count
@@ -225,14 +225,14 @@ extension FLACDecoder {
 
 /// A fact that the user of a sound file should know, although no audio is known to be missing.
 public enum SoundFileNotice: Hashable, Sendable, CustomStringConvertible {
-  /// The header claims less audio than the file contains; all of it is read.
+  /// The header claims less audio than the file contains; all of the audio is read.
   case unfinishedHeader
   /// The decoded audio differs from the MD5 sum in the header of FLAC.
   case wrongDigest
   /// Metadata that was not read or written, such as tags that the container cannot store.
   case omitted(String, reason: String)
 
-  /// A sentence for users, which continues the name of the file.
+  /// A sentence for users, to be written after the name of the file.
   public var description: String {
     switch self {
     case .unfinishedHeader:

@@ -2,7 +2,7 @@ import AudioCore
 import CSndFile
 
 extension ChannelLayout {
-  /// The channel order of Vorbis and Opus.
+  /// Returns the channel order of Vorbis and Opus.
   static func vorbis(_ channelCount: Int) -> ChannelLayout {
     let front: [ChannelPosition] = [.frontLeft, .frontCenter, .frontRight]
     let rear: [ChannelPosition] = [.rearLeft, .rearRight]
@@ -19,7 +19,7 @@ extension ChannelLayout {
 }
 
 extension SoundFileHandle {
-  /// The layout of the file in its own order.
+  /// Returns the layout of the file, in the file's own order.
   ///
   /// It is the usual layout if the file has no positions, or positions that `ChannelPosition`
   /// lacks.
@@ -38,7 +38,7 @@ extension SoundFileHandle {
     }
   }
 
-  /// The layout in the header; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
+  /// Returns the layout in the header; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
   private func namedLayout(_ channelCount: Int) -> ChannelLayout? {
     guard channelCount > 1 else { return nil }
     var map = [Int32](repeating: 0, count: channelCount)
@@ -60,7 +60,7 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_CHANNEL_MAP_INFO), &map, size)
   }
 
-  /// Whether Opus's channels are loudspeakers, as in mapping families 0 and 1.
+  /// Whether the channels of Opus have loudspeaker positions, as in mapping families 0 and 1.
   private static func hasPositions(opus head: [UInt8]) -> Bool {
     let (start, family) = (28, 46)
     guard head.count > family, head[start...].starts(with: "OpusHead".utf8) else { return true }
@@ -101,7 +101,7 @@ extension ChannelPosition {
 }
 
 extension SoundFileEncoding {
-  /// The file's own layout for storing the channels of `layout`.
+  /// Returns the order in which a file stores the channels of `layout`.
   func storedLayout(of layout: ChannelLayout) -> ChannelLayout {
     switch container {
     case .wav, .aiff, .caf: layout

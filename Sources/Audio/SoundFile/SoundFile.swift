@@ -4,7 +4,7 @@ public import FoundationEssentials
 
 /// Sound files as streams of buffers.
 public enum SoundFile {
-  /// The frames of a file, in order, on demand.
+  /// Returns the frames of a file as a stream, in order and on demand.
   ///
   /// Nothing is read ahead: the consumer's demand is the back-pressure. The first demand opens the
   /// file on its own thread. The stream ends after the last frame. When it ends, fails, or loses
@@ -27,8 +27,8 @@ public enum SoundFile {
     }
   }
 
-  /// The frames from a descriptor, for example 0 for standard input; otherwise like the stream of a
-  /// file.
+  /// Returns the frames from a descriptor, for example 0 for standard input, as a stream like that
+  /// of a file.
   ///
   /// The descriptor belongs to the caller and must stay open until the first buffer arrives.
   public static func buffers(
@@ -78,7 +78,8 @@ extension SoundFileReader {
 }
 
 extension SoundFile {
-  /// The frames of samples without a header from a descriptor, for example 0 for standard input.
+  /// Returns a stream of raw samples, which have no header, from a descriptor, for example 0 for
+  /// standard input.
   ///
   /// Frames are yielded as they arrive. An incomplete frame at the end is dropped; a descriptor
   /// without frames is an error. The descriptor belongs to the caller and must stay open until the
@@ -87,7 +88,8 @@ extension SoundFile {
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - format: the rate and channels of the samples.
-  ///   - samples: the storage of each sample: little-endian, 24 bits in three bytes.
+  ///   - samples: the format of the samples, which are little-endian; 24 bits are stored in three
+  ///     bytes.
   ///   - name: the descriptor's name in error messages.
   ///   - framesPerBuffer: the maximum length of a buffer, above 0.
   /// - Throws: the stream throws `SoundFileError`.

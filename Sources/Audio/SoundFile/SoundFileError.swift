@@ -22,9 +22,9 @@ public enum SoundFileError: Error, Equatable {
   case notAudio(path: String)
   /// The container or the encoding, `what`, is known but needs FFmpeg.
   case unsupported(path: String, what: String)
-  /// The file has a known format, `what`, without audio.
+  /// The file has a known format, `what`, but contains no audio.
   case silent(path: String, what: String)
-  /// The audio is damaged at or before `frame`, up to which it was read.
+  /// The audio was read up to `frame`, and is damaged there or before.
   case damaged(path: String, frame: FrameCount, reason: String)
   /// The system failed to read the file.
   case cannotRead(path: String, reason: String)
@@ -32,7 +32,7 @@ public enum SoundFileError: Error, Equatable {
   case notSeekable(path: String)
   /// A file of this name exists and must not be replaced.
   case alreadyExists(path: String)
-  /// Another writer, perhaps in another process, has not closed the file yet.
+  /// Another writer, possibly in another process, has the file open.
   case inUse(path: String)
   /// The file cannot be created or written.
   case cannotWrite(path: String, reason: String)
@@ -42,7 +42,7 @@ public enum SoundFileError: Error, Equatable {
   case unsupportedFormat(AudioFormat, encoding: SoundFileEncoding, reason: String)
   /// No encoding is known for this file name extension.
   case unknownExtension(String)
-  /// A buffer had another format than the file.
+  /// The format of a buffer differs from the format of the file.
   case wrongFormat(expected: AudioFormat, actual: AudioFormat)
   /// The disk or the user's quota is full; the file keeps the audio written before.
   case diskFull(path: String)
@@ -57,7 +57,7 @@ public enum SoundFileError: Error, Equatable {
   /// The copy is a complete file beside the original, in the nearest folder above it, or in the
   /// system's temporary folder.
   case recovered(path: String, copy: String)
-  /// The reader of the pipe is gone; for a command this is the usual end.
+  /// The reader has closed the pipe; for a command, this is the usual end.
   case brokenPipe(path: String)
   /// The file has been closed.
   case closed(path: String)
@@ -136,11 +136,11 @@ extension LibraryFailure {
   /// - Parameter kind: the kind by the first bytes; nil if unknown.
   func opening(_ path: String, kind: FileKind?) -> SoundFileError {
     if code == SF_ERR_SYSTEM { return .reading(path, code: systemCode) }
-    // libsndfile also reports this for files too short for a header: "File does not exist or is not
-    // a regular file".
+    // libsndfile's own message is misleading for a file that is too short for a header: "File does
+    // not exist or is not a regular file".
     guard let kind else { return .notAudio(path: path) }
-    // libsndfile's public header lacks the codes of these two errors: "unimplemented format" and
-    // "unsupported encoding".
+    // libsndfile's public header lacks the codes of two errors, so their texts are compared:
+    // "unimplemented format" and "unsupported encoding".
     let isEncoding = ["unimplemented", "unsupported"].contains { text.lowercased().contains($0) }
     return isEncoding
       ? .unsupported(path: path, what: "\(kind.name) in an encoding that libsndfile does not know")
@@ -152,7 +152,10 @@ extension LibraryFailure {
       ? .reading(path, code: systemCode) : .damaged(path: path, frame: frame, reason: sentence)
   }
 
-  /// Even if an encoder reports no system error, the code indicates a full disk.
+  /// Returns the error of a write.
+  ///
+  /// The system's code takes precedence, because it indicates a full disk even if an encoder
+  /// reports another error.
   func writing(_ path: String) -> SoundFileError {
     systemCode == 0
       ? .cannotWrite(path: path, reason: sentence) : .writing(path, code: systemCode)

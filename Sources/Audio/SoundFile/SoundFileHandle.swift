@@ -38,7 +38,7 @@ struct SoundFileHandle: ~Copyable {
   /// It does not hold the lock, so libsndfile's reason for a failure is not available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
     // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate;
-    // otherwise we might later close a descriptor that another thread has opened meanwhile.
+    // otherwise we might later close a descriptor that another thread has opened in the meantime.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else {
       throw LibraryFailure(
@@ -81,7 +81,7 @@ extension LibraryFailure {
   }
 }
 
-// Process-wide, like libsndfile's error of failed openings that it protects.
+// The lock is process-wide, as is libsndfile's error of failed openings, which the lock protects.
 private let openFailure = Mutex(())
 
 extension SoundFileHandle {
@@ -132,14 +132,15 @@ extension SoundFileHandle {
     set(SFC_SET_COMPRESSION_LEVEL, to: 2.0 / 8)
   }
 
-  /// Sets a constant bit rate for MP3, because with a variable one LAME buffers up to two seconds
-  /// of silence.
+  /// Sets a constant bit rate for MP3, because with a variable bit rate LAME buffers up to two
+  /// seconds of silence.
   ///
-  /// Below 32 kHz, LAME would choose mono blocks that are too small for a length tag.
+  /// Below 32 kHz, LAME would choose mono blocks that are too small for a length tag, so the bit
+  /// rate is 64 kbit/s.
   private func keepBitRate(at rate: SampleRate) {
     set(SFC_SET_BITRATE_MODE, to: Int32(SF_BITRATE_MODE_CONSTANT))
     guard rate < 32_000 else { return }
-    // The scale is linear from 160 kbit/s at 0 to 8 kbit/s at 1; this is 64 kbit/s.
+    // The scale is linear from 160 kbit/s at 0 to 8 kbit/s at 1.
     set(SFC_SET_COMPRESSION_LEVEL, to: (160.0 - 64) / (160 - 8))
   }
 
@@ -170,7 +171,7 @@ extension SoundFileHandle {
 }
 
 extension SoundFileHandle {
-  /// Starts a file.
+  /// Opens a file for writing.
   init(
     writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding,
     tags: [AudioTag: [String]] = [:]
@@ -199,9 +200,11 @@ extension SoundFileEncoding {
   /// The most channels of a FLAC file; audio with more channels is refused instead of mixed.
   private static let mostFLACChannels = 8
 
-  /// Throws `.unsupportedFormat` for a format that no file can have, before a file is created.
+  /// Throws `.unsupportedFormat` if the encoding does not support the format, before a file is
+  /// created.
   ///
-  /// The corresponding C function is `sf_format_check`, which lacks some limits of the encoders.
+  /// The corresponding C function is `sf_format_check`, which does not check some limits of the
+  /// encoders.
   package func check(_ format: AudioFormat) throws(SoundFileError) {
     if container == .vorbis { try VorbisOutput.check(format) }
     guard let reason = refusal(of: format) else { return }

@@ -15,7 +15,7 @@ public import FoundationEssentials
 /// Its methods block while the file is read: call them on your own thread, or use
 /// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
 public final class SoundFileReader {
-  /// The sample rate and the channels, at the positions in the header or the usual ones.
+  /// The sample rate, and the channels with the header's positions or the usual positions.
   public let format: AudioFormat
 
   /// The length in the header, which may be wrong; nil if the header has none, as in a stream.
@@ -29,14 +29,14 @@ public final class SoundFileReader {
 
   /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
   ///
-  /// ffprobe reports it for files that FFmpeg decodes, and is started for it; without ffprobe it is
-  /// known for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
+  /// For a file that FFmpeg decodes, this property starts ffprobe. Without ffprobe, it is known
+  /// only for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.stored?.format }
 
   /// The tags, pictures, cues, and chapters of the file, which are read at their first use.
   ///
-  /// ffprobe reports chapters of files that FFmpeg decodes, and is started for them. For a stream,
-  /// only the metadata before the audio is available.
+  /// For a file that FFmpeg decodes, ffprobe is started to read the chapters. For a stream, only
+  /// the metadata before the audio is available.
   public var metadata: AudioMetadata { stored.value(of: decoder) }
 
   /// The latest title of a live stream on the web (ICY); nil for a file.
@@ -66,7 +66,7 @@ public final class SoundFileReader {
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
-  /// FFmpeg reads a web address (http, https) as it arrives.
+  /// FFmpeg reads the audio at a web address (http, https) as it arrives.
   ///
   /// - Parameters:
   ///   - url: the file, or a web address.
@@ -83,14 +83,14 @@ public final class SoundFileReader {
     }
   }
 
-  /// Reads from a descriptor, for example 0 for standard input, which stays open.
+  /// Reads from a descriptor, for example 0 for standard input; the descriptor stays open.
   ///
   /// A pipe is read as it is written. CAF, W64, and other formats that need seeking are first
   /// copied to a temporary file of up to 2 GiB. A stream is not seekable.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   ///   - interruption: ends the stream at once when it is signaled.
   /// - Throws: `SoundFileError`, which describes the problem with the stream.
   public convenience init(
@@ -163,7 +163,7 @@ public final class SoundFileReader {
     return FrameCount(count)
   }
 
-  /// Seeks to a frame; the frame after the last one is valid if the format supports it.
+  /// Seeks to a frame; the end of the audio is a valid position if the format supports it.
   ///
   /// - Throws: `.notSeekable` for a stream, `.damaged` if libsndfile cannot find the frame.
   ///
@@ -182,7 +182,8 @@ public final class SoundFileReader {
 extension SoundFileReader {
   /// Reads the next frames as a buffer, which is empty at the end.
   ///
-  /// - Parameter count: above 0; at most the first million samples are returned at once.
+  /// - Parameter count: the maximum number of frames, above 0; a call returns at most a million
+  ///   samples.
   /// - Throws: `.damaged` or `.cannotRead`, after the frames before the damage were returned.
   public func read(atMost count: FrameCount) throws(SoundFileError) -> AudioBuffer {
     let channels = format.channelCount

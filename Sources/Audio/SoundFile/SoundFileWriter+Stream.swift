@@ -4,13 +4,13 @@ public import AudioThreads
 extension SoundFileWriter {
   /// Writes a stream to a descriptor without seeking, for example 1 for standard output.
   ///
-  /// The caller keeps and closes the descriptor. Its methods block while a pipe has no room, until
-  /// the stop signal. WAV has the largest possible sizes, as `StreamingWAVWriter` writes them, and
-  /// no tags. AU, FLAC, and MP3 have no length.
+  /// The caller keeps and closes the descriptor. The writer's methods block while a pipe has no
+  /// room, until the stop signal. A WAV header has the largest possible sizes, as with
+  /// `StreamingWAVWriter`, and no tags. The headers of AU, FLAC, and MP3 have no length.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for writing.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   ///   - format: the sample rate and channels of the audio.
   ///   - encoding: the container, which must be streamable, and the sample format.
   ///   - metadata: the tags, pictures, cues, and chapters; `notices` reports those that the stream

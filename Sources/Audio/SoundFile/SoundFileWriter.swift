@@ -12,9 +12,9 @@ import Glibc
 ///
 /// After every half second of audio, the header is updated, or an incomplete page of Ogg Vorbis is
 /// written. After every second, a separate thread flushes the data to the disk. A process that is
-/// killed leaves a file that lacks at most the last second. FLAC below 1.6 kHz lacks a block of
-/// 1,152 frames and a quarter of a second. `SoundFileEncoding.Container.wav` lists the limits of
-/// Python's `wave`.
+/// killed leaves a file that lacks at most the last second. FLAC below 1.6 kHz lacks at most a
+/// block of 1,152 frames plus a quarter of a second. `SoundFileEncoding.Container.wav` lists the
+/// limits of Python's `wave`.
 ///
 /// Its methods block while the file is written: call them on your own thread. Thread safety: one
 /// thread at a time.
@@ -55,8 +55,8 @@ public final class SoundFileWriter {
 
   /// Creates a file, or a replacement of an existing file.
   ///
-  /// The existing file is unchanged until half a second of audio, or all of a shorter file, was
-  /// written. An earlier failure leaves it untouched.
+  /// The existing file is replaced once half a second of audio, or all of a shorter file, is
+  /// written. A failure before that leaves it untouched.
   ///
   /// - Parameters:
   ///   - url: the path of the file.
@@ -64,7 +64,7 @@ public final class SoundFileWriter {
   ///   - encoding: the container and sample format.
   ///   - replacesExisting: whether an existing file may be replaced. If false, creation is
   ///     exclusive: the corresponding flag of `open` is `O_EXCL`.
-  ///   - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
+  ///   - isAtomic: whether the file appears, or replaces an existing file, only when `close` has
   ///     succeeded.
   ///   - metadata: the tags, pictures, cues, and chapters of the file; `notices` reports those that
   ///     its container cannot hold.
@@ -161,7 +161,7 @@ public final class SoundFileWriter {
   /// - Throws: `.diskFull`, `.tooLarge`, or `.cannotWrite`; earlier audio stays readable, and
   ///   `framesWritten` counts it after `close`. For a removed file: `.recovered` with the path of
   ///   the copy, or `.removed` if it could not be saved; the writer is then closed. `.incomplete`
-  ///   if others truncated the file or its encoder writes nothing, and `.closed`.
+  ///   if another program truncated the file or its encoder writes nothing, and `.closed`.
   public func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     precondition(
       samples.count.isMultiple(of: format.channelCount),
@@ -182,9 +182,9 @@ public final class SoundFileWriter {
   /// Completes the file, flushes it to the disk, and checks that it is complete.
   ///
   /// Calling it again has no effect. After a failed write, it completes the existing audio, and
-  /// throws only if others removed or truncated the file since. A file is then not replaced by less
-  /// than half a second of audio. Without `close`, releasing the writer completes a file with
-  /// audio, without the checks.
+  /// throws only if another program has removed or truncated the file since; less than half a
+  /// second of audio then does not replace an existing file. Releasing the writer without `close`
+  /// completes a file that has audio, but skips the checks.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` if the file
   ///   is too short.
@@ -200,7 +200,7 @@ public final class SoundFileWriter {
     let written = framesWritten
     // A file without a name disappears when it is closed, regardless of other failures.
     if file.isRemoved { throw completeRemoved() }
-    // Checked before completing the file, which could fill a truncation.
+    // Checked before the file is completed, because completing it could hide a truncation.
     let isCut = acceptCut()
     let failure = output.finish()
     notices += output.notices
@@ -219,7 +219,7 @@ public final class SoundFileWriter {
     try checkCompleteness()
   }
 
-  /// Discards a file without audio: an existing file stays, and a new one is removed.
+  /// Discards a file without audio: an existing file stays, and a new file is removed.
   ///
   /// After `close` it has no effect.
   public func discard() {
@@ -272,22 +272,22 @@ public final class SoundFileWriter {
     if file.isRemoved { throw completeRemoved() }
     let (written, length) = (framesWritten, file.length)
     guard acceptCut() else { return }
-    // The product of frames and bytes overflows after some hours of audio.
+    // At full width, because the product of frames and bytes overflows after some hours of audio.
     let product = written.rawValue.multipliedFullWidth(by: file.length)
     let found = max(1, length).dividingFullWidth(product).quotient
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Excludes audio that others have truncated; returns false if there is none.
+  /// Excludes the audio that another program has truncated; returns false if nothing was truncated.
   private func acceptCut() -> Bool {
     guard let size = file.cutSize else { return false }
     file.accept(cut: size)
     return true
   }
 
-  /// Completes and saves a removed file, which its descriptor keeps.
+  /// Completes a removed file, whose data the open descriptor keeps, and saves a copy.
   ///
-  /// `framesWritten` excludes the end if the disk has no room for it.
+  /// If the disk has no room for the end of the audio, `framesWritten` excludes it.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()
@@ -303,7 +303,7 @@ public final class SoundFileWriter {
     return .removed(path: file.path)
   }
 
-  /// Checks the file itself, because encoders report few failures.
+  /// Checks the length of the completed file, because encoders report few failures.
   private func checkCompleteness() throws(SoundFileError) {
     guard !file.isStream, file.descriptor.isRegularFile, framesWritten > 0 else { return }
     guard encoding.container != .wav else { return }

@@ -3,13 +3,13 @@ import AudioThreads
 public import FoundationEssentials
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same buffers, each written to a file before it is yielded.
+  /// Returns the same buffers, each of which is written to a file before it is yielded.
   ///
   /// The first buffer determines the format of the file, which has its own thread; without buffers,
   /// no file is created. The consumer's demand is the back-pressure. The file is complete when the
   /// stream has ended, failed, or been canceled, or soon after its consumer has left.
   ///
-  /// Missing frames in the stream are silence in the file, or follow the policy.
+  /// By default, frames that are missing in the stream are silence in the file.
   ///
   /// - Throws: the errors of this sequence, after the file is closed. If `policy.failure` is
   ///   `.ends`, also `SoundFileError` when the file cannot be written; earlier audio stays
@@ -25,7 +25,7 @@ extension AsyncSequence where Element == AudioBuffer {
 public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element == AudioBuffer {
   /// The unchanged buffers.
   public typealias Element = AudioBuffer
-  /// The sequence and the file have different errors.
+  /// Any error, because the sequence and the file have different errors.
   public typealias Failure = any Error
 
   let base: Base
@@ -89,8 +89,8 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       try await file.process(buffer)
     }
 
-    /// Closes the file after an error of the stream, which takes precedence; the handler gets the
-    /// file's error.
+    /// Closes the file after an error of the stream, which the caller throws; the policy's handler
+    /// gets an error of the file.
     private mutating func closeAfterError(
       isolation actor: isolated (any Actor)? = #isolation
     ) async {
@@ -131,7 +131,7 @@ public struct TeePolicy: Sendable {
     /// The stream ends with the error, after the file is closed.
     case ends
     /// The file is closed, the function is called once with the error, and the stream continues
-    /// alone.
+    /// without a file.
     case continues(@Sendable (any Error) -> Void)
   }
 
@@ -140,8 +140,8 @@ public struct TeePolicy: Sendable {
   /// The response to a failure of the file.
   public var failure: Failure
 
-  /// Creates a policy; by default the file has the stream's timeline, and its failure ends the
-  /// stream.
+  /// Creates a policy; by default, the file has the stream's timeline, and a failure of the file
+  /// ends the stream.
   public init(gaps: Gaps = .silence, failure: Failure = .ends) {
     (self.gaps, self.failure) = (gaps, failure)
   }
@@ -178,7 +178,7 @@ private actor TeeWriting {
 
   /// Writes a buffer; after a failure, the file is closed before the error is thrown.
   ///
-  /// A canceled task gets `CancellationError` while a gap is filled.
+  /// It throws `CancellationError` if the task is canceled while a gap is filled.
   func process(_ buffer: AudioBuffer) throws {
     do {
       if case .gap(let missing) = continuity.note(buffer), gaps == .silence {

@@ -1,6 +1,6 @@
 /// The scope in which a live client was created, applied when its endpoints are called.
 ///
-/// The overrides of a call take precedence over the captured overrides, as for a stored
+/// The overrides around a call take precedence over the captured overrides, as for a stored
 /// `@Dependency`. A client that the cache creates for all readers captures no overrides.
 package struct CreationScope: Sendable {
   @Dependency(\.self) private var values
@@ -8,7 +8,7 @@ package struct CreationScope: Sendable {
   /// Captures the current scope.
   package init() {}
 
-  /// Runs a call with the captured scope below the current one.
+  /// Runs a call in the current scope, merged over the captured scope.
   package func run<R>(_ call: () throws -> R) rethrows -> R {
     try withDependencies {
       $0 = values
@@ -17,7 +17,7 @@ package struct CreationScope: Sendable {
     }
   }
 
-  /// Runs an asynchronous call with the captured scope below the current one.
+  /// Runs an asynchronous call in the current scope, merged over the captured scope.
   package nonisolated(nonsending) func run<R: Sendable>(
     _ call: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {

@@ -7,8 +7,8 @@
 /// dependency: `@Dependency(\.audioPlayer.play) var play`.
 ///
 /// A wrapper inside a computed property of `DependencyValues`, or inside a value under
-/// construction, sees the same scope as the reading wrapper. Such a value is cached for all
-/// readers.
+/// construction, sees the same scope as the wrapper that is being read. A constructed value is
+/// cached for all readers.
 ///
 /// Thread safety: any thread may read it. Reading a value without an override takes a lock for a
 /// lookup. If another thread is constructing the value, the read waits for it.
@@ -19,7 +19,8 @@ public struct Dependency<Value>: Sendable {
   let captured: DependencyScope
   let site: SourceLocation
 
-  /// Reads a property of `DependencyValues`, or a part of one: `@Dependency(\.audioPlayer.play)`.
+  /// Reads a property of `DependencyValues`, or a part of a property:
+  /// `@Dependency(\.audioPlayer.play)`.
   ///
   /// A key-path literal becomes a closure, which costs less to evaluate than a key-path value.
   public init(
@@ -34,7 +35,7 @@ public struct Dependency<Value>: Sendable {
     site = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads a property of `DependencyValues`, or a part of one, by a key-path value.
+  /// Reads a property of `DependencyValues`, or a part of a property, by a key-path value.
   @_disfavoredOverload
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable,
@@ -68,7 +69,7 @@ public struct Dependency<Value>: Sendable {
     self.init(read, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The value in the current scope, joined with the wrapper's scope.
+  /// The value in the current scope, merged over the scope in which the wrapper was created.
   public var wrappedValue: Value {
     var values = DependencyValues._current
     let isCurrent = captured.isEmpty

@@ -19,8 +19,8 @@ struct ContextDetection: Equatable {
 
   static let override = "SWIFT_DEPENDENCIES_CONTEXT"
 
-  /// Selects the context by the override, or else a preview's marker, or else a test framework in
-  /// the process.
+  /// Selects the context by the environment variable `override`, or else by Xcode's marker of
+  /// previews, or else by whether tests run in the process.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
@@ -52,18 +52,17 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// A problem is reported outside the initializer of the stored value, because an issue reporter
-  /// may read a dependency.
+  /// This getter reports a problem, not the initializer of the stored value, because an issue
+  /// reporter may read a dependency and thereby the stored value.
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected
   }
 
-  /// The same context without a report of problems, for readers; the construction of a value
-  /// reports them.
+  /// The same context, without a report of problems.
   static var detected: DependencyContext { detection.context }
 
-  /// Whether the process shows previews, which run repeatedly in it.
+  /// Whether the process shows previews; they run repeatedly in one process.
   static var isOfPreviews: Bool { detected == .preview }
 
   private static func complain() {

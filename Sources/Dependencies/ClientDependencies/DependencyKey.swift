@@ -14,7 +14,7 @@ public protocol TestDependencyKey<Value>: SendableMetatype {
   static var testValue: Value { get }
 
   /// Whether to report a test value that replaces a missing live value; by default true, except
-  /// while an update closure changes a part of it.
+  /// while an update closure changes a part of the value.
   ///
   /// A test value that reports its own issue checks this first:
   /// `if shouldReportUnimplemented { reportIssue("This test has no database.") }`.
@@ -41,7 +41,7 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// Missing live values are reported, except during an update closure.
+  /// True, except during an update closure.
   public static var shouldReportUnimplemented: Bool { DependencyValues._current.isInUse }
 }
 

@@ -14,17 +14,17 @@
 public struct DependencyValues: Sendable {
   /// The values of the current task; change them with `withDependencies`.
   ///
-  /// Child tasks inherit them, detached tasks and other threads do not.
+  /// Child tasks inherit them; detached tasks and other threads do not.
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
   var scope: DependencyScope
-  /// The declaration of the reading wrapper.
+  /// The declaration of the wrapper that is being read.
   var site: SourceLocation?
   var purpose: Purpose
 
   /// The purpose of reading the values.
   enum Purpose: Sendable {
-    /// Code reads them.
+    /// Code reads a value to use it.
     case use
     /// An update closure reads a value to change a part of it; such reads are not reported.
     case update
@@ -66,7 +66,7 @@ public struct DependencyValues: Sendable {
 
   /// The context of values without an override.
   public var context: DependencyContext {
-    get { scope.cache.context(scope.context, for: scope.origin) }
+    get { scope.context ?? scope.cache.preparedContext(for: scope.origin) ?? .ofProcess }
     set {
       guard purpose != .preparation || prepareContext(newValue) else { return }
       scope.context = newValue
@@ -75,7 +75,7 @@ public struct DependencyValues: Sendable {
 }
 
 extension DependencyValues {
-  /// Replaces the cache with a new, empty one.
+  /// Replaces the cache with an empty cache.
   package mutating func startCache() {
     scope.cache = ValueCache()
   }
@@ -102,7 +102,7 @@ extension DependencyValues {
     self.purpose = purpose
   }
 
-  /// The current values with another purpose.
+  /// Returns the current values with another purpose.
   static func current(for purpose: Purpose) -> DependencyValues {
     DependencyValues(scope: _current.scope, purpose: purpose)
   }

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// The value that a key lacks in its context, for which another value is used.
+/// The kind of value that a key lacks in its context, so that another value is used.
 enum MissingValueKind: Sendable {
   /// The live value is missing, and the test value is used.
   case liveValue
@@ -65,13 +65,13 @@ struct MissingValue {
   }
 }
 
-/// The type of a key's values.
+/// Returns the name of the type of a key's values.
 func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
   fullName(of: Key.Value.self)
 }
 
-/// The name of a type with its module, without the address that stands for the file of a private
-/// type.
+/// Returns the name of a type with its module, without the address that a private type's name
+/// contains.
 func fullName(of type: Any.Type) -> String {
   String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
 }
@@ -115,7 +115,7 @@ struct ReportedMissingValues {
     isTesting || ofProcess.withLock { $0.insert(missing) }
   }
 
-  /// - Returns: whether it is the first report at its location.
+  /// - Returns: whether this is the first report of the value at its location.
   mutating func insert(_ missing: MissingValue) -> Bool {
     let location = missing.location ?? .ofThisModule
     let place = Place(

@@ -6,7 +6,7 @@ import IssueReporting
 
 /// The test that an issue belongs to.
 ///
-/// Point-Free's module does not track it, so issues are reported like `reportIssue`.
+/// Point-Free's module does not track the test, so issues are reported as by `reportIssue`.
 public struct IssueOrigin: Sendable {
   /// An origin that names no test.
   public init() {}

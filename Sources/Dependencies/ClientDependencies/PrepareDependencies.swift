@@ -152,7 +152,7 @@ struct ValuesOfTest {
 
   var context: DependencyContext? { preparedContext?.context }
 
-  /// Adds an entry that was created for a reader, unless there is one.
+  /// Adds an entry that was created for a reader, unless the place already has an entry.
   mutating func insert(_ new: any CacheEntry, at place: Place) {
     if firstReadAt == nil, case .context(let location) = new.source { firstReadAt = location }
     if entries[place] == nil { entries[place] = new }

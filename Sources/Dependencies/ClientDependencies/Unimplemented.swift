@@ -67,7 +67,7 @@ public func unimplemented<each Argument, Result>(
 
 /// Reports that an unimplemented endpoint was called, and returns the error to throw.
 ///
-/// `unimplemented(endpoint:)` makes defaults of endpoints with it.
+/// The defaults that `unimplemented(endpoint:)` makes call this function.
 ///
 /// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
 /// called on its own thread captures `IssueOrigin.current` at its creation and passes it as

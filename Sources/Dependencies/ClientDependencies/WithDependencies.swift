@@ -43,8 +43,8 @@ public nonisolated(nonsending) func withDependencies<R>(
 
 /// Updates values and runs the operation with them.
 ///
-/// In a test process, reads in the update closure are not a use to report. Elsewhere, the second
-/// task-local value is omitted, because it would double the cost of a scope.
+/// In a test process, a second task-local value marks reads in the update closure, which are not
+/// reported as uses. Elsewhere, it is omitted, because it would double the cost of a scope.
 func run<R>(
   with current: consuming DependencyValues,
   _ update: (inout DependencyValues) throws -> Void,
@@ -84,8 +84,8 @@ nonisolated(nonsending) func run<R>(
   return result
 }
 
-/// Runs an operation with the dependencies of a model, so that objects it creates see the model's
-/// overrides.
+/// Runs an operation with the dependencies of a model, so that objects that the operation creates
+/// see the model's overrides.
 ///
 /// The model has dependencies if it has a `@Dependency` or `withDependencies` returned it.
 /// Otherwise an issue is reported and the operation runs with the current values. Current overrides
@@ -109,7 +109,7 @@ public func withDependencies<Model: AnyObject, R>(
 /// Runs an operation with the dependencies of a model, some of them overridden.
 ///
 /// - Parameters:
-///   - model: an object with a `@Dependency`, or one that `withDependencies` returned.
+///   - model: an object with a `@Dependency`, or an object that `withDependencies` returned.
 ///   - updateValuesForOperation: changes the model's values for the operation.
 ///   - operation: runs with the changed values.
 /// - Returns: the operation's result; rethrows the error of either closure.
@@ -147,7 +147,7 @@ public nonisolated(nonsending) func withDependencies<Model: AnyObject, R>(
 /// Runs an asynchronous operation with the dependencies of a model, some of them overridden.
 ///
 /// - Parameters:
-///   - model: an object with a `@Dependency`, or one that `withDependencies` returned.
+///   - model: an object with a `@Dependency`, or an object that `withDependencies` returned.
 ///   - updateValuesForOperation: changes the model's values for the operation.
 ///   - operation: runs with the changed values.
 /// - Returns: the operation's result; rethrows the error of either closure.
@@ -225,7 +225,7 @@ extension DependencyValues {
 
     init() {}
 
-    /// Runs an operation with the dependencies of the scope that the continuation comes from.
+    /// Runs an operation with the dependencies of the scope in which the continuation was created.
     ///
     /// Overrides around the call have no effect; override inside the operation.
     ///
@@ -234,8 +234,8 @@ extension DependencyValues {
       try origin.withScope { try run(with: values, { _ in }, operation) }
     }
 
-    /// Runs an asynchronous operation with the dependencies of the scope that the continuation
-    /// comes from.
+    /// Runs an asynchronous operation with the dependencies of the scope in which the continuation
+    /// was created.
     ///
     /// - Returns: the operation's result; rethrows its error.
     public nonisolated(nonsending) func yield<R>(

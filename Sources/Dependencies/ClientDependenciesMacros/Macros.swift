@@ -41,8 +41,8 @@ public macro DependencyClient() =
 
 /// Makes a property with a function type an endpoint: it is unimplemented until it is set.
 ///
-/// `@DependencyClient` attaches it to each function of a client, and describes calls without an
-/// implementation. Exceptions:
+/// `@DependencyClient` attaches this macro to each function of a client. See there for calls
+/// without an implementation; there are two exceptions:
 /// - With `throws(MyError)` and no default, it throws an instance of `MyError` if that conforms to
 ///   ``UnimplementedEndpointError``. Otherwise it returns a placeholder (see
 ///   ``UnimplementedPlaceholder``), or throws the first case of `MyError` if that is
@@ -52,16 +52,17 @@ public macro DependencyClient() =
 ///   synchronous function of a global actor, then needs a default.
 ///
 /// If the closure's parameters have labels, there is also a method with these labels, here
-/// `play(url:)`. Issues of the method name the caller's line; issues of the closure name the
-/// endpoint's declaration:
+/// `play(url:)`. An unimplemented call is reported at the caller's line if it uses the method, and
+/// at the endpoint's declaration if it uses the closure:
 ///
 /// ```swift
 /// @DependencyEndpoint
 /// var play: @Sendable (_ url: URL) async throws -> Void
 /// ```
 ///
-/// - Parameter method: Another name for that method, to overload one: `@DependencyEndpoint(method:
-///   "user") var userByID: (_ id: Int) throws -> User` gives `user(id:)`.
+/// - Parameter method: Another name for that method, to overload an existing method:
+///   `@DependencyEndpoint(method: "user") var userByID: (_ id: Int) throws -> User` generates
+///   `user(id:)`.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: arbitrary)
 public macro DependencyEndpoint(method: String = "") =
@@ -85,9 +86,10 @@ public macro DependencyEndpointIgnored() =
 /// ```
 ///
 /// The initial value is used in tests. A value is created for each cache, that is, for each test.
-/// The key is hidden unless the property is `public` or `package`. It then has the same access
-/// level, and its name derives from the property's written type, or else from the property:
-/// `AudioPlayerKey`. If two such properties have the same type, one of them must name its key.
+/// The key is hidden unless the property is `public` or `package`. The key of such a property has
+/// the property's access level, and a name that derives from the property's written type, or else
+/// from its name: `AudioPlayerKey`. If two such properties have the same type, one of them must
+/// name its key.
 ///
 /// - Parameter key: Another name for a key that is not hidden, as a string literal.
 @attached(accessor, names: named(get), named(set), named(_modify))

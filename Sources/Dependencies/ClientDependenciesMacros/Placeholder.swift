@@ -52,7 +52,7 @@ enum Placeholder {
 /// nil, empty, zero, or false. For other types, the first case is used if the type, or the error of
 /// `throws(MyError)`, is `CaseIterable`. Otherwise the process ends.
 public protocol UnimplementedPlaceholder {
-  /// Any value is suitable, because the test has already failed.
+  /// The placeholder; any value is suitable, because the test has already failed.
   static var unimplementedPlaceholder: Self { get }
 }
 

@@ -8,8 +8,8 @@ public struct _UnimplementedEndpoint: Sendable {
   let line: UInt
   let column: UInt
 
-  /// Creates it from its name, as in `AudioPlayerClient.play`, its test, and the source location
-  /// for issues.
+  /// Creates an endpoint from its name, as in `AudioPlayerClient.play`, its test, and the source
+  /// location for issues.
   public init(
     _ name: String, from origin: IssueOrigin, fileID: StaticString, filePath: StaticString,
     line: UInt, column: UInt
@@ -116,7 +116,7 @@ extension _UnimplementedEndpoint {
 }
 
 extension _UnimplementedEndpoint {
-  /// Reports the issue, and ends a call that cannot throw any error.
+  /// Reports the issue, and ends a call that cannot throw `Unimplemented`.
   ///
   /// It throws `Failure.unimplemented` if `Failure` is an ``UnimplementedEndpointError``, or
   /// returns a placeholder, or throws or returns the first case of a `CaseIterable` type. If none
@@ -136,7 +136,7 @@ extension _UnimplementedEndpoint {
     (type as? any UnimplementedEndpointError.Type)?.unimplemented(name) as? Failure
   }
 
-  /// The result of an endpoint that cannot throw, after the report.
+  /// Returns the result of an endpoint that cannot throw, after the report.
   func placeholder<Result>() -> Result {
     if let value = Placeholder.value(of: Result.self) { return value }
     if let value = Placeholder.firstCase(of: Result.self) { return value }
@@ -167,7 +167,7 @@ extension _UnimplementedEndpoint {
 ///
 /// For other errors, see ``UnimplementedPlaceholder``.
 public protocol UnimplementedEndpointError: Error {
-  /// The error of a call of an unimplemented endpoint.
+  /// Returns the error of a call of an unimplemented endpoint.
   ///
   /// - Parameter endpoint: The endpoint, as in `DataClient.fetch`.
   static func unimplemented(_ endpoint: String) -> Self

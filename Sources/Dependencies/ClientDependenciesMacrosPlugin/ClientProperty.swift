@@ -9,12 +9,12 @@ struct ClientProperty {
   var access: AccessLevel
   var isVariable: Bool
   var isEndpoint: Bool
-  /// Whether its type may be an alias of a function type.
+  /// Whether the property's type may be an alias of a function type.
   var isUnknown: Bool
 }
 
 extension ClientProperty {
-  /// The stored properties that a declaration adds to the initializers.
+  /// Returns the stored properties that a declaration adds to the initializers.
   static func all(in property: VariableDeclSyntax, names: ClientNames) -> [ClientProperty] {
     guard !property.isLeftAlone else { return [] }
     return property.bindings.compactMap { binding in
@@ -43,7 +43,7 @@ extension ClientProperty {
   /// Returns the parameter, as in `play: @escaping (URL) -> Void`; nil if the type is unknown.
   ///
   /// - Parameters:
-  ///   - value: its default, unless the property has an initial value.
+  ///   - value: the default of the parameter, unless the property has an initial value.
   ///   - isPublic: whether the initializer is public.
   func parameter(default value: String?, isPublic: Bool) -> String? {
     guard let type else { return nil }
@@ -53,7 +53,8 @@ extension ClientProperty {
     return "\(identifier): \(written)\(value.map { " = \($0)" } ?? "")"
   }
 
-  /// The property that an initializer sets: for an endpoint, which may be deprecated, its storage.
+  /// The property that an initializer sets: for an endpoint its storage, because the endpoint
+  /// itself may be deprecated.
   var storage: TokenSyntax { isEndpoint ? Endpoint.storage(of: identifier) : identifier }
 
   private func defaultValue(isPublic: Bool) -> String? {
@@ -66,7 +67,7 @@ extension ClientProperty {
 }
 
 extension VariableDeclSyntax {
-  /// Whether modifiers or attributes exclude it from the initializers.
+  /// Whether modifiers or attributes exclude the property from the initializers.
   fileprivate var isLeftAlone: Bool {
     modifiers.contains(.static) || modifiers.contains(.lazy)
       || attributes.contains("DependencyEndpointIgnored") || attributes.contains("Dependency")
@@ -85,7 +86,7 @@ extension VariableDeclSyntax {
       || binding.initializer?.value.is(ClosureExprSyntax.self) == true
   }
 
-  /// Whether the source leaves open if it is an endpoint.
+  /// Whether the property may be an endpoint, because its type may be an alias of a function type.
   fileprivate func isUnknown(names: ClientNames) -> Bool {
     guard !isEndpoint(names: names), attributes.isEmpty, bindings.count == 1,
       let binding = bindings.first, binding.accessorBlock == nil,
@@ -131,9 +132,9 @@ extension ExprSyntax {
 
 /// The initial values of a public initializer's parameters.
 ///
-/// Its default arguments may name public declarations only, but an initial value may name anything.
-/// So a function returns the initial value, and the default argument calls it. Each property has an
-/// overload.
+/// Default arguments of a public initializer may name only public declarations, but an initial
+/// value may name anything. So a function returns the initial value, and the default argument calls
+/// the function. Each property has its own overload.
 extension ClientProperty {
   /// Whether the initial value may name declarations that are not public.
   var hasHiddenInitialValue: Bool {
@@ -174,11 +175,12 @@ extension ExprSyntax {
 ///
 /// Only a function type needs and permits `@escaping`, and the macro cannot see the kind of type.
 /// An associated type of a generic parameter works in both cases, because it is always escaping.
-/// The default of an additional parameter, which is never passed, makes it inferable.
+/// The default of an additional parameter, which is never passed, makes the generic parameter
+/// inferable.
 extension ClientProperty {
   private var generic: String { "_TypeOf_\(identifier.text.withoutBackticks)" }
 
-  /// `Fetch`, or its replacement in the initializer.
+  /// The type of the parameter, which replaces the property's type in the initializer.
   var unknownParameterType: String { "\(generic).Kept" }
 
   var genericParameter: String? {

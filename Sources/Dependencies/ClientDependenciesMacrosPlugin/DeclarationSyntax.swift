@@ -15,14 +15,14 @@ enum AccessLevel: String, CaseIterable, Comparable {
 }
 
 extension DeclModifierListSyntax {
-  /// The written access levels, without those of setters, as `private(set)`.
+  /// The written access levels, without those of setters, such as `private(set)`.
   var accessLevels: [AccessLevel] {
     filter { $0.detail == nil }.compactMap { AccessLevel(rawValue: $0.name.text) }
   }
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
-  /// The modifier of a property that an initializer does not set.
+  /// The modifier because of which no initializer sets a property: `static`, `class`, or `lazy`.
   var ofNoInstance: DeclModifierSyntax? {
     first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
   }
@@ -37,7 +37,7 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether a method needs this attribute of the function type, too, such as a global actor.
+  /// Whether a method needs this attribute of its function type, too, as it needs a global actor.
   var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true
@@ -49,7 +49,7 @@ extension AttributeListSyntax {
     contains { $0.as(AttributeSyntax.self)?.name == name }
   }
 
-  /// The `@available(…)` among them.
+  /// The `@available(…)` attributes.
   var availability: [String] {
     compactMap { $0.as(AttributeSyntax.self) }.filter { $0.name == "available" }
       .map(\.trimmedDescription)
@@ -207,7 +207,7 @@ extension FunctionTypeSyntax {
   /// Whether any parameter has a label, as in `(_ url: URL) -> Void`.
   var hasLabels: Bool { parameters.contains { $0.secondName != nil } }
 
-  /// Whether a method can forward its parameters, which it cannot with `Int...`.
+  /// Whether a method can forward the parameters; it cannot forward variadic parameters.
   var isForwardable: Bool { parameters.allSatisfy { $0.ellipsis == nil } }
 }
 

@@ -77,9 +77,10 @@ struct Client {
     """
   }
 
-  /// A function that is never called.
+  /// Returns a function that is never called.
   ///
-  /// It does not compile if the module's default isolation puts the client on the main actor.
+  /// The function does not compile if the module's default isolation puts the client on the main
+  /// actor.
   func isolationCheck(in context: some MacroExpansionContext) -> [DeclSyntax] {
     guard !saysItsIsolation else { return [] }
     let checks = context.checks(in: "_checkIsolation", on: declaration.structKeyword)
@@ -135,7 +136,7 @@ struct Client {
     return missing + (needsFunctions ? others.compactMap(\.functionOfInitialValue) : [])
   }
 
-  /// The access level of an initializer with these parameters.
+  /// Returns the access level of an initializer with these parameters.
   private func access(taking properties: [ClientProperty]) -> AccessLevel {
     min(access, properties.map(\.access).min() ?? access)
   }

@@ -31,9 +31,9 @@ extension DependencyEndpointMacro: AccessorMacro {
 }
 
 extension Endpoint {
-  /// Stores a new implementation.
+  /// The setter, which stores a new implementation.
   ///
-  /// The setter runs the observers, which the compiler drops when a macro adds accessors.
+  /// It runs the observers, which the compiler drops when a macro adds accessors.
   fileprivate var setter: AccessorDeclSyntax {
     let statements =
       [observer(.willSet, of: "newValue"), didSet.map { _ in "let _oldValue = \(identifier)" }]
@@ -43,7 +43,8 @@ extension Endpoint {
 
   private var didSet: AccessorDeclSyntax? { binding.observer(.didSet) }
 
-  /// A function with the observer's body, which may return early, and its call.
+  /// Returns a local function with the observer's body, and its call; inline, a `return` in the
+  /// body would end the setter.
   private func observer(_ keyword: Keyword, of name: String, passing value: String? = nil)
     -> String?
   {
@@ -57,8 +58,8 @@ extension Endpoint {
 
   /// Lets initializers set the endpoint before other properties.
   ///
-  /// Only an endpoint without a default has this accessor. With one, Swift would pass the default
-  /// through it into each new value, and the endpoint would count as implemented.
+  /// Only an endpoint without a default has this accessor. With a default, Swift would pass the
+  /// default through the accessor into each new value, so the endpoint would count as implemented.
   fileprivate var initAccessor: [AccessorDeclSyntax] {
     guard binding.initializer == nil else { return [] }
     return [
@@ -73,7 +74,7 @@ extension Endpoint {
 }
 
 extension PatternBindingSyntax {
-  /// The `willSet` or `didSet` observer.
+  /// Returns the `willSet` or `didSet` observer; nil if there is none.
   fileprivate func observer(_ keyword: Keyword) -> AccessorDeclSyntax? {
     guard case .accessors(let accessors) = accessorBlock?.accessors else { return nil }
     return accessors.first { $0.accessorSpecifier.tokenKind == .keyword(keyword) }

@@ -51,7 +51,7 @@ extension FixIt {
 }
 
 extension PatternBindingSyntax {
-  /// The binding with another initial value, or without one.
+  /// Returns the binding with another initial value, or without an initial value.
   func with(initialValue value: ExprSyntax?) -> PatternBindingSyntax {
     var binding = self
     binding.typeAnnotation?.trailingTrivia = []
@@ -77,7 +77,7 @@ extension DeclSyntaxProtocol {
 }
 
 extension MacroExpansionContext {
-  /// The body of a function that is never called: calls of `_Checks` on the line of a node.
+  /// Returns the body of a function that is never called: calls of `_Checks` on the line of a node.
   ///
   /// The first call checks the isolation of the function, which is that of the enclosing
   /// declaration.
@@ -123,7 +123,7 @@ extension Diagnostic {
 }
 
 extension DeclGroupSyntax {
-  /// The `class` of a class or `actor` of an actor, which may become `struct`.
+  /// The keyword `class` or `actor`, which the fix-it replaces with `struct`.
   fileprivate var keyword: TokenSyntax? {
     self.as(ClassDeclSyntax.self)?.classKeyword ?? self.as(ActorDeclSyntax.self)?.actorKeyword
   }

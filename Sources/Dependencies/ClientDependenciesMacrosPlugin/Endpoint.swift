@@ -12,7 +12,8 @@ struct Endpoint {
   var type: TypeSyntax
   /// The function type; nil if a type alias hides it.
   var function: FunctionTypeSyntax?
-  /// Whether other modules may inline its calls, because it and the enclosing type are public.
+  /// Whether other modules may inline calls of the endpoint, because it and the enclosing type are
+  /// public.
   var isInlinable: Bool
 
   init?(_ declaration: some DeclSyntaxProtocol, in context: [Syntax] = []) {
@@ -36,11 +37,11 @@ extension Endpoint {
   /// The human-readable name, without backticks.
   var name: String { identifier.text.withoutBackticks }
 
-  /// The stored implementation, nil if unimplemented.
+  /// The name of the stored implementation, which is nil if unimplemented.
   var storage: TokenSyntax { Self.storage(of: identifier) }
-  /// The function that makes the replacement of a missing implementation.
+  /// The name of the function that makes the replacement of a missing implementation.
   var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_standIn_") }
-  /// The function that makes the replacement for one report.
+  /// The name of the function that makes the replacement for a given `_UnimplementedEndpoint`.
   var unimplemented: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
 
   static func storage(of identifier: TokenSyntax) -> TokenSyntax {
@@ -83,7 +84,7 @@ extension Endpoint {
     return binding.initializer == nil && !hasWayOut ? .defaultIsMissing(self) : nil
   }
 
-  /// The problem in the attribute's arguments.
+  /// Returns the problem in the attribute's arguments.
   func problemOfMethod(_ attribute: AttributeSyntax) -> Diagnostic? {
     guard let argument = attribute.methodArgument else { return nil }
     if let problem = argument.expression.problem(asNameOf: .method) { return problem }
@@ -91,7 +92,7 @@ extension Endpoint {
     return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
   }
 
-  /// The warning that labels have no effect without a method.
+  /// Returns the warning that labels have no effect without a method.
   func warningOfLabels(method: TokenSyntax?) -> Diagnostic? {
     guard let function = binding.typeAnnotation?.type.functionType, function.hasLabels,
       !function.isForwardable, method == nil
@@ -129,7 +130,7 @@ extension TypeSyntax {
   }
 }
 
-/// The name of the report of an unimplemented call in expansions.
+/// The name, in expansions, of the parameter that reports an unimplemented call.
 private let report: TokenSyntax = "__endpoint"
 
 extension Endpoint {
@@ -138,7 +139,7 @@ extension Endpoint {
     "\(raw: hidden) var \(storage): (\(type))? = nil"
   }
 
-  /// Returns the function that an unimplemented call uses.
+  /// The function that an unimplemented call uses.
   ///
   /// Its parameters are the location of an issue. It is not inlined, to keep the code of
   /// implemented calls short.
@@ -156,7 +157,7 @@ extension Endpoint {
     """
   }
 
-  /// Makes the closure that replaces an implementation.
+  /// The function that makes the closure that replaces an implementation.
   var unimplementedDeclaration: DeclSyntax {
     """
     private static func \(unimplemented)(\
@@ -195,9 +196,9 @@ extension FunctionTypeSyntax {
 }
 
 extension ClosureExprSyntax {
-  /// The closure with a report as its first statement.
+  /// Returns the closure with a report as its first statement.
   fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
-    // Without `return`, a closure in the next line would be an argument of the report.
+    // Without `return`, a closure in the next line would be parsed as an argument of the report.
     let beginsWithClosure =
       statements.count == 1 && statements.firstToken(viewMode: .sourceAccurate)?.text == "{"
     var statements = (returnsVoid && !beginsWithClosure ? statements : statements.returning)
@@ -212,13 +213,12 @@ extension ClosureExprSyntax {
 }
 
 extension Endpoint {
-  /// The methods with the closure's argument labels.
+  /// Returns the methods with the closure's argument labels.
   ///
   /// The first is for calls, and its issues name the caller's line. The second has no additional
   /// parameters, so that it can be passed as a function value.
   ///
-  /// - Parameter isSendable: whether they may be `@Sendable`, which methods of a `Sendable` type
-  ///   may be.
+  /// - Parameter isSendable: whether the methods may be `@Sendable`, as in a `Sendable` type.
   func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
     guard let function, function.isForwardable, function.hasLabels || method != nil else {
       return []
@@ -239,9 +239,9 @@ extension Endpoint {
     ]
   }
 
-  /// A method that tests the storage before it calls it.
+  /// Returns a method that calls the stored closure, if there is one.
   ///
-  /// Binding the storage would retain the closure.
+  /// It tests the storage and then calls it, because binding the closure to a name would retain it.
   private func method(
     _ name: TokenSyntax, of function: FunctionTypeSyntax, head: String, parameters: [String],
     reportingAt location: String

@@ -61,7 +61,7 @@ extension Trait where Self == _DependenciesTrait {
     Self(updateValues)
   }
 
-  /// Overrides one dependency, or a part of one, in a test or in each test of a suite.
+  /// Overrides a dependency, or a part of a dependency, in a test or in each test of a suite.
   ///
   /// A new value is created for each test.
   public static func dependency<Value>(
@@ -126,9 +126,9 @@ final class XCTestCaseObserver: NSObject, XCTestObservation {
 
 /// Assigns identities to the cases of parameterized tests.
 ///
-/// Swift Testing publishes no identifier of a case, so its description serves as one. If Swift
-/// Testing described two cases identically, they would share their values, unless the test has the
-/// trait `.dependencies`.
+/// Swift Testing publishes no identifier of a case, so its description serves as the identifier. If
+/// Swift Testing described two cases identically, they would share their values, unless the test
+/// has the trait `.dependencies`.
 final class CaseIdentities: Sendable {
   static let shared = CaseIdentities { Array(String(reflecting: $0).utf8) }
 
@@ -141,8 +141,8 @@ final class CaseIdentities: Sendable {
 
   private let capacity: Int
   private let describe: @Sendable (Test.Case) -> [UInt8]
-  // The latest cases, because a description takes much longer than a lookup here. The lock is held
-  // for a search of a few entries; a removed entry is released after the lock.
+  // The latest cases are cached, because a description takes much longer than a lookup. The lock is
+  // held for a search of a few entries; a removed entry is released after the lock.
   private let entries = Lock<[Entry]>([])
 
   init(capacity: Int = 16, describe: @escaping @Sendable (Test.Case) -> [UInt8]) {
@@ -150,7 +150,7 @@ final class CaseIdentities: Sendable {
     self.describe = describe
   }
 
-  /// - Returns: nil for the only case of a test.
+  /// - Returns: nil for the only case of a test without parameters.
   func identity(of testCase: Test.Case) -> [UInt8]? {
     guard testCase.isParameterized else { return nil }
     // Copies of a case have the same bits. If only padding differs, the case is described again.

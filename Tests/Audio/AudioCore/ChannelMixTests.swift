@@ -145,7 +145,7 @@ import Testing
   }
 }
 
-/// A line of the table with scaled gains.
+/// The expected mix in a line of the table, with scaled gains.
 private struct Expected {
   let from: ChannelLayout
   let to: ChannelLayout

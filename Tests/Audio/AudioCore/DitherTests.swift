@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `dither keeps a sine of a third of a step without overtones`() {
+  @Test func `with dither a sine of a third of a step is kept and has no overtones`() {
     let numbers = quantized(sine)
     #expect(abs(level(of: numbers, harmonic: 1) + 100) < 0.2)
     for harmonic in 2...9 { #expect(level(of: numbers, harmonic: harmonic) < -125) }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct OffsetFilterTests {
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
-  /// The peaks of both channels behind the filter, for a second with other offsets.
+  /// Returns the peaks of both channels after the filter, for a second of a signal with these
+  /// offsets.
   ///
   /// - Parameter frames: the length of each buffer.
   private func peaks(of signal: AudioSignal, offsets: [Float], frames: Int = 480) -> [Float] {
@@ -31,7 +32,7 @@ import Testing
     #expect(peaks.allSatisfy { $0 < 0.000_01 }, "\(peaks)")
   }
 
-  @Test func `a sound has its level with and without an offset`() {
+  @Test func `a sound has the same level with and without an offset`() {
     let peaks = peaks(of: .sine(440, amplitude: 0.01), offsets: [0, 0.3])
     #expect(peaks.allSatisfy { (0.009...0.011).contains($0) }, "\(peaks)")
   }
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 480])
-  func `pulses of one sign between zeros keep a level`(frames: Int) {
+  func `pulses of one sign with zeros between them have a level`(frames: Int) {
     var filter = OffsetFilter()
     // A square wave of 240 Hz.
     let wave = (0..<48_000).flatMap { Array(repeating: $0 % 200 < 100 ? Float(0.5) : 0, count: 2) }
@@ -66,7 +67,7 @@ import Testing
     #expect(filter.levels(of: zeros).samples.allSatisfy { $0 == 0 })
   }
 
-  @Test func `NaN and infinite samples are kept, and later samples have their level`() {
+  @Test func `NaN and infinite samples are kept and do not affect the offset`() {
     var filter = OffsetFilter()
     var samples = [Float](repeating: 0.5, count: 960)
     (samples[0], samples[11]) = (.nan, .infinity)

@@ -54,7 +54,7 @@ import Testing
     #expect(read.hasRoom && closed.hasRoom)
   }
 
-  @Test func `only the newest replaceable element is kept, but all other elements`() {
+  @Test func `all elements are kept except replaceable ones, of which only the newest is kept`() {
     var queue = queue(PipePolicy { $0.append($1, inPlaceOf: { $0 >= 10 }) })
     for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
     #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])

@@ -4,7 +4,7 @@ import Testing
 @testable import AudioCore
 
 @Suite struct PreviewStageTests {
-  /// Counts seconds, to a number if there is a limit.
+  /// Counts seconds, up to `limit` if it is not nil.
   private struct Count: PreviewScript {
     var limit: Int? = 3
     var passed = Duration.zero
@@ -38,7 +38,9 @@ import Testing
     #expect(await stage.scripts.isEmpty)
   }
 
-  @Test func `a held script keeps its finished waits and waits for a change`() async throws {
+  @Test func `a held script keeps the time of its finished waits and does nothing until a change`()
+    async throws
+  {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
@@ -61,7 +63,8 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `a preview wait without sleepers is performed when its time has passed`() async throws
+  @Test func `an endless script on an immediate clock advances by the time that other code sleeps`()
+    async throws
   {
     let stage = PreviewStage<Count>()
     let clock = ImmediateClock()
@@ -113,7 +116,7 @@ import Testing
     func waited(_ duration: Duration) {}
   }
 
-  @Test func `the performance of a script ends when its consumer leaves`() async throws {
+  @Test func `a running script ends when its stream's consumer is canceled`() async throws {
     let stage = PreviewStage<Reading>()
     let (cancelled, cancel) = AsyncStream<Never>.makeStream()
     let script = Reading { [clock] in

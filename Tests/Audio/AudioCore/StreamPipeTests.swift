@@ -19,7 +19,7 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  @Test func `cancelling a waiting consumer ends its stream and notifies the sender once`()
+  @Test func `canceling a waiting consumer ends its stream and notifies the sender once`()
     async throws
   {
     let pipe = PolicyPipe(policy: keepAll)
@@ -53,7 +53,7 @@ import Testing
     while !pipe.isAwaited { await Task.yield() }
     reader.cancel()
     for await _ in stopped.stream {}
-    // It still waits, although it is canceled.
+    // The reader still waits, although it is canceled.
     pipe.send(1)
     pipe.send(2)
     #expect(pipe.isAwaited)

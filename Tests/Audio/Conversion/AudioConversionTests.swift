@@ -174,7 +174,7 @@ import Testing
     #expect(name == "wav" ? peak <= 1 : peak > 1.3)
   }
 
-  @Test func `normalization brings the highest sample to the peak`() async throws {
+  @Test func `peak normalization brings the highest sample to the target`() async throws {
     try write(constant(0.1), to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.normalization = .peak(Decibels(-6))
@@ -182,12 +182,12 @@ import Testing
     #expect(abs(result.peak.value + 6) < 0.001 && abs(result.gain.value - 14) < 0.001)
   }
 
-  @Test func `normalization brings the integrated loudness to the level`() async throws {
+  @Test func `loudness normalization brings the integrated loudness to the target`() async throws {
     let sine = AudioSignal.sine(997, amplitude: 0.1).buffer(.seconds(2), format: stereo)
     try write(sine, to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
-    // In both channels, such a sine has as many LUFS as its peak has dBFS.
+    // In both channels, a sine of 997 Hz has as many LUFS as its peak has dBFS.
     #expect(abs(try await conversion.run().gain.value - 4) < 0.05)
   }
 
@@ -228,7 +228,7 @@ import Testing
     #expect(result.limiterGain.value < -1)
     let gain = Float(result.gain.amplitude)
     let written = try samplesOf("out.wav")
-    // The gain falls 7.5 ms before the click at most, and is 1 again within 125 ms.
+    // The gain falls at most 7.5 ms before the click, and is 1 again within 125 ms.
     for range in [0..<175_500, 190_000..<352_800] {
       #expect(zip(written[range], tone.samples[range]).allSatisfy { abs($0 - $1 * gain) < 1e-6 })
     }
@@ -241,7 +241,7 @@ import Testing
     #expect(try await conversion.run().gain == Decibels(0))
   }
 
-  @Test func `parts of a length add up to the whole`() async throws {
+  @Test func `parts of equal length add up to the whole audio`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     let url = folder.url
     var conversion = AudioConversion(
@@ -290,7 +290,10 @@ import Testing
     #expect(try folder.names == ["a.wav"])
   }
 
-  @Test func `a mix starts within its longest source, and not after all of them`() async throws {
+  @Test
+  func `a mix can start within its longest source, and a start after all sources is an error`()
+    async throws
+  {
     try write(noise(1), to: "a.wav", samples: .int16)
     try write(noise(3), to: "b.wav", samples: .int16)
     var conversion = conversion(["a.wav", "b.wav"], to: "out.wav")
@@ -313,7 +316,7 @@ import Testing
     #expect(try await conversion.run().silencedSampleCount == 2)
   }
 
-  @Test func `a named pipe is not normalized`() async throws {
+  @Test func `normalizing a named pipe is an error`() async throws {
     let pipe = folder.file("pipe.wav")
     #expect(mkfifo(pipe.path, 0o600) == 0)
     var conversion = conversion(["pipe.wav"], to: "out.wav")
@@ -404,7 +407,7 @@ import Testing
     }
   }
 
-  @Test func `the tags of an M4A file go to FLAC`() async throws {
+  @Test func `the tags of an M4A file are copied to FLAC`() async throws {
     let source = folder.file("in.m4a").path
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=440:duration=1", "-metadata", "title=Sine", "-metadata",

@@ -39,7 +39,7 @@ import Testing
       "-i", folder.file("out.\(name)").path, "-map", "0:a", "-f", "f32le", "-"
     )
     .floats.count
-    // FFmpeg leaves out the first 128 frames of Vorbis.
+    // FFmpeg skips the first 128 frames of Vorbis.
     #expect(frames >= 95_872)
   }
 
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func `parts have the cues of their own audio`() async throws {
+  @Test func `each part has only the cues in its own audio`() async throws {
     let cues = [AudioCue(frame: 12_000, name: "a"), AudioCue(frame: 60_000, name: "b")]
     try write("a.wav", AudioMetadata(cues: cues))
     var conversion = AudioConversion(
@@ -99,7 +99,10 @@ import Testing
       ])
   }
 
-  @Test func `the chunks of WAV go to WAV byte for byte, and move with the start`() async throws {
+  @Test
+  func `WAV chunks are copied byte for byte, except for positions, which move with the start`()
+    async throws
+  {
     var bext = [UInt8](repeating: 0, count: 602)
     bext.replaceSubrange(0..<5, with: "Scene".utf8)
     bext.replaceSubrange(338..<342, with: [0x00, 0x10, 0, 0])
@@ -138,7 +141,8 @@ import Testing
     #expect(result.omissions.first?.description.hasPrefix("left out: \(lost);") == true)
   }
 
-  @Test func `requested tags and a cover replace those of the input, or all of them`() async throws
+  @Test func `requested tags and a cover replace the input's, or are alone without keepsMetadata`()
+    async throws
   {
     let tags: [AudioTag: [String]] = [
       .title: ["Lark"], .artist: ["Ann", "Bo"], .album: ["Birds"],
@@ -160,7 +164,7 @@ import Testing
     AudioConversion.Normalization.loudness(LoudnessLevel(lufs: -23)),
     .loudness(LoudnessLevel(lufs: -1)), .peak(Decibels(-6)),
   ])
-  func `normalization computes the gain that players apply again`(
+  func `normalization computes the ReplayGain tags again`(
     target: AudioConversion.Normalization
   ) async throws {
     try write(
@@ -197,7 +201,7 @@ import Testing
       (["REPLAYGAIN_TRACK_GAIN": "9 dB", "REPLAYGAIN_TRACK_PEAK": "0"], 9, 9),
       (["REPLAYGAIN_TRACK_GAIN": "loud"], nil, nil), (["ARTIST": "4"], nil, nil),
     ] as [([String: String], Double?, Double?)])
-  func `tags give the gain of a track or an album, which keeps their peak within full scale`(
+  func `the gain in the tags of a track or an album is limited to keep the peak within full scale`(
     tags: [String: String], ofTrack: Double?, ofAlbum: Double?
   ) throws {
     let pairs = tags.map { (AudioTag($0.key), [$0.value]) }
@@ -225,7 +229,7 @@ import Testing
     #expect(tags[AudioTag("R128_ALBUM_GAIN")] == ["1344"])
   }
 
-  @Test func `the chapters and the cover of an audiobook go to Opus`() async throws {
+  @Test func `the chapters and the cover of an audiobook are copied to Opus`() async throws {
     let (metadata, cover) = (folder.file("metadata.txt"), folder.file("cover.png"))
     try Data(await png().content).write(to: cover)
     let chapters =
@@ -243,7 +247,10 @@ import Testing
     #expect(found.cues.map(\.frame) == [0, 48_000])
   }
 
-  @Test func `named pipes are joined whole, and their cues are reported`() async throws {
+  @Test
+  func `named pipes are joined as a whole, and the loss of the second pipe's cues is reported`()
+    async throws
+  {
     try write("a.wav", AudioMetadata(cues: [AudioCue(frame: 100, name: "a")]))
     let data = try Data(contentsOf: folder.file("a.wav"))
     let pipes = ["first", "second"].map { folder.file($0) }
@@ -322,7 +329,9 @@ import Testing
     }
   }
 
-  @Test func `removed silence and joining report the time reference and the sampler`() async throws
+  @Test
+  func `removing silence reports the lost time reference and smpl, and joining the lost smpl`()
+    async throws
   {
     var bext = [UInt8](repeating: 0, count: 602)
     bext[339] = 1

@@ -28,7 +28,7 @@ import Testing
     #expect(found.map(\.frame) == [0, 62_400] && found.map(\.length) == [62_400, 24_000])
   }
 
-  @Test func `the last cue of MP3 ends with the audio, even in parts`() async throws {
+  @Test func `the last chapter of an MP3 file ends with the audio, even in parts`() async throws {
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 24_000, name: "Two")]
     try write("a.wav", AudioMetadata(cues: cues))
     var conversion = AudioConversion(
@@ -62,7 +62,7 @@ import Testing
     #expect(isReported == (expected == nil))
   }
 
-  @Test func `normalization removes the reference of the old gain`() async throws {
+  @Test func `normalization removes the reference loudness of the old ReplayGain`() async throws {
     let (gain, reference) = (
       AudioTag("REPLAYGAIN_TRACK_GAIN"), AudioTag("REPLAYGAIN_REFERENCE_LOUDNESS")
     )
@@ -75,7 +75,7 @@ import Testing
     #expect(found[gain] != nil && found[gain] != ["-7 dB"] && found[reference] == nil)
   }
 
-  @Test func `Opus gets the gains of its own tags`() async throws {
+  @Test func `ReplayGain tags become R128 tags in an Opus file`() async throws {
     let tags = [
       AudioTag("REPLAYGAIN_TRACK_GAIN"): ["-7.50 dB"], AudioTag("REPLAYGAIN_TRACK_PEAK"): ["0.5"],
       AudioTag("REPLAYGAIN_ALBUM_GAIN"): ["3 dB"], AudioTag("R128_ALBUM_GAIN"): ["-256"],
@@ -88,7 +88,9 @@ import Testing
     #expect(lost == ["left out: the tags REPLAYGAIN_TRACK_PEAK; players of Opus ignore them"])
   }
 
-  @Test func `notes, lengths, and loops of WAV move with the start and the rate`() async throws {
+  @Test func `notes, lengths, and loops in a WAV file are adjusted to the start and the rate`()
+    async throws
+  {
     try write("a.wav", AudioMetadata(chunks: chunks))
     var late = conversion("a.wav", to: "late.wav")
     (late.start, late.sampleRate) = (.milliseconds(500), 24_000)
@@ -104,7 +106,7 @@ import Testing
     #expect(Array(sampler[44..<52]) == little(0) + little(5_999))
   }
 
-  @Test func `FLAC has no place for notes of cues`() async throws {
+  @Test func `a conversion to FLAC reports the loss of cue notes`() async throws {
     try write("a.wav", AudioMetadata(chunks: Array(chunks.dropLast())))
     let lost = try await conversion("a.wav", to: "out.flac").run().omissions.map(\.description)
     #expect(lost.contains { $0.hasPrefix("left out: the notes of cues;") }, "\(lost)")
@@ -114,7 +116,7 @@ import Testing
     arguments: [
       (Duration.zero, nil, 0), (.milliseconds(100), nil, 1), (.zero, 24_000, 1),
     ] as [(Duration, SampleRate?, Int)])
-  func `the times in iXML are removed when they change`(
+  func `the times in iXML are removed if the start or the rate changes`(
     start: Duration, rate: SampleRate?, count: Int
   ) async throws {
     let plain = "<BWFXML><SCENE>7</SCENE><SPEED></SPEED></BWFXML>"

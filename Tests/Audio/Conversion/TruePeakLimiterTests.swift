@@ -6,7 +6,7 @@ import Testing
 @Suite struct TruePeakLimiterTests {
   private let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
 
-  /// 110 frames are a block of the limiter, and the last block is shorter.
+  /// A block of the limiter has 110 frames; the last block is shorter.
   @Test(arguments: [1, 109, 110, 111, 5_000])
   func `the true-peak limiter returns every frame once for any buffer lengths`(length: Int) {
     let sound = AudioSignal.noise(seed: 3, amplitude: 1).buffer(.milliseconds(100), format: format)
@@ -31,7 +31,7 @@ import Testing
     #expect(limiter.lowestGain == 1)
   }
 
-  /// The limited audio, of buffers of up to this many frames.
+  /// Returns the limited audio, passed in buffers of at most `length` frames.
   private func limited(_ sound: AudioBuffer, _ length: Int) -> [AudioBuffer] {
     var limiter = TruePeakLimiter(format)
     let count = sound.frameCount.rawValue

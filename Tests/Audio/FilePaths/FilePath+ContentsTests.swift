@@ -17,7 +17,7 @@ struct FilePathContentsTests {
   }
 
   @Test
-  func `an impossible folder and a missing file are errors`() {
+  func `making a folder at or below a file, and reading a missing file or a folder, are errors`() {
     #expect(throws: FilePathError(code: ENOTDIR)) {
       try FilePath("/dev/null/a/b").makeFolder()
     }
@@ -44,7 +44,7 @@ struct FilePathContentsTests {
   }
 
   @Test
-  func `a file without an end is read to the limit`() throws {
+  func `a file without an end is read up to the limit`() throws {
     let count = try FilePath("/dev/zero").contents(atMost: 100_000).count
     #expect((100_001...200_000).contains(count))
     #expect(try FilePath("/dev/null").contents().isEmpty)

@@ -3,7 +3,8 @@ import FoundationEssentials
 import Testing
 
 struct FilePathTests {
-  /// Everything that a name may contain, and close relatives of it.
+  /// Names with every kind of byte that a name may contain, and names that resemble their escaped
+  /// forms.
   private static let names: [[UInt8]] = [
     Array("talk.wav".utf8), Array("caf".utf8) + [0xE9], Array("café".utf8), [0xFF, 0x80, 0xC3],
     Array("a b%E9;?#+~".utf8), [0x1B, 0x0A, 0x7F, 0xC2, 0x9B], Array("\u{EFE9}\\xE9".utf8),
@@ -42,7 +43,7 @@ struct FilePathTests {
   }
 
   @Test
-  func `an escaped NUL or slash in a URL does not end a name`() throws {
+  func `an escaped NUL or slash in a URL stays escaped in the path`() throws {
     let url = try #require(URL(string: "file:///tmp/a%00b%2Fc%zz%4"))
     #expect(FilePath(url).description.hasPrefix("/tmp/a%00b%2Fc%"))
   }

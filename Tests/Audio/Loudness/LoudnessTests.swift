@@ -28,7 +28,7 @@ private func measure(
 
 private let decibels23 = Float(pow(10, -23.0 / 20))
 
-/// Whether two figures differ by at most so much.
+/// Whether two figures differ by at most `tolerance`.
 private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) -> Bool {
   abs(value - expected) <= tolerance
 }
@@ -54,7 +54,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
       .sine(997, amplitude: decibels23), .seconds(5),
       format: AudioFormat(sampleRate: 48_000, channelCount: 1))
     #expect(isNear(one.integrated.lufs, -26, 0.1))
-    // Three front channels and, 1.5 dB louder, two rear ones; the LFE does not count.
+    // Three front channels, and two rear channels that count 1.5 dB more; the LFE does not count.
     let six = try await measure(
       .sine(997, amplitude: decibels23), .seconds(5),
       format: AudioFormat(sampleRate: 48_000, channelCount: 6))
@@ -114,7 +114,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
       return noise.sample(at: FrameCount(frame), rate: 48_000) * (isPause ? 1 : 100)
     }
     let result = try await measure(signal, .seconds(9))
-    // The root mean square of even noise is its amplitude less 4.77 dB.
+    // The root mean square of uniform noise is 4.77 dB below its amplitude.
     #expect(isNear(result.noiseFloor.value, 20 * log10(0.002) - 4.77, 0.3))
   }
 
@@ -185,10 +185,10 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
   }
 
   @Test(arguments: [(-60, 0), (-40, 48_000)] as [(Double, FrameCount)])
-  func `the readings of a stream count the ends below the level of silence`(
+  func `the readings of a stream count the frames below the silence level at both ends`(
     silence: Double, length: FrameCount
   ) async throws {
-    // A second at -50 dBFS, and then one at -6 dBFS.
+    // A second at -50 dBFS, and then a second at -6 dBFS.
     let signal = AudioSignal { frame, _ in frame < 48_000 ? 0.00316 : 0.5 }
     let buffer = signal.buffer(.seconds(2), format: stereo)
     var last: LoudnessReading?
@@ -209,7 +209,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
   }
 }
 
-/// Our own sums beside libebur128's.
+/// Our own results are compared with those of libebur128.
 @Suite struct LibraryAgreementTests {
   @Test(arguments: [44_100, 96_000, 192_000] as [SampleRate])
   func `peaks and loudness equal libebur128's own results`(rate: SampleRate) async throws {

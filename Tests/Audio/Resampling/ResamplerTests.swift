@@ -3,7 +3,7 @@ import Resampling
 import TestTools
 import Testing
 
-/// The whole output for a signal cut into blocks of this length, and the buffers themselves.
+/// Returns the whole output for a signal, passed in blocks of this length.
 func converted(
   _ signal: AudioBuffer, to format: AudioFormat, block: FrameCount = 1_000,
   quality: Resampler.Quality = .high
@@ -29,7 +29,9 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     arguments: [
       (44_100, 16_000), (48_000, 44_100), (8_000, 48_000), (16_000, 48_000), (48_000, 16_000),
     ] as [(SampleRate, SampleRate)])
-  func `a sine keeps its shape to 100 dB`(from: SampleRate, to: SampleRate) throws {
+  func `a resampled sine has a signal-to-noise ratio above 100 dB`(from: SampleRate, to: SampleRate)
+    throws
+  {
     let input = AudioSignal.sine(997).buffer(.seconds(2), format: mono(from))
     let output = try converted(input, to: mono(to))
     let ideal = AudioSignal.sine(997).buffer(.seconds(2), format: mono(to))
@@ -37,7 +39,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(signalToNoiseRatio(ideal.samples, output.samples, edge: to.hertz / 10) > 100)
   }
 
-  @Test func `noise with a bandwidth keeps its level and its shape`() throws {
+  @Test func `resampled noise with a bandwidth equals noise generated at the new rate`() throws {
     let noise = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     let output = try converted(noise.buffer(.seconds(2), format: mono(48_000)), to: .speech)
     let ideal = noise.buffer(.seconds(2), format: .speech)
@@ -81,7 +83,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     }
   }
 
-  @Test func `the low quality still keeps a sine to 90 dB`() throws {
+  @Test func `with low quality a resampled sine has a signal-to-noise ratio above 90 dB`() throws {
     let input = AudioSignal.sine(997).buffer(.seconds(2), format: mono(48_000))
     let output = try converted(input, to: mono(44_100), quality: .low)
     let ideal = AudioSignal.sine(997).buffer(.seconds(2), format: mono(44_100))

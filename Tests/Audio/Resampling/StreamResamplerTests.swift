@@ -36,8 +36,9 @@ import Testing
   }
 
   @Test func `a gap shorter than a frame repeats no frame index`() throws {
-    // The first buffer begins at half a frame out and has half a frame more than it should: both
-    // are rounded up, and the second one would begin a frame before that.
+    // At the new rate, the beginning and the length of the first buffer both end in half a frame
+    // and are rounded up. The second buffer would therefore begin a frame before the end of the
+    // first.
     let buffers = [(3, 1_005), (1_009, 600)].map { begin, count in
       noise.buffer(FrameCount(count), format: mono(48_000), firstFrame: FrameCount(begin))
     }
@@ -64,7 +65,7 @@ import Testing
     #expect(result.output == "-[2x160 |]")
   }
 
-  @Test func `buffers in the output format pass unchanged in their column`() {
+  @Test func `buffers in the output format are yielded unchanged and without delay`() {
     let diagram = StreamDiagram(inputs: ["a-b|"]) { _ in AudioBuffer(silence: 7, format: .speech) }
     let result = diagram.run(symbol: { "\($0.frameCount.rawValue)" }) {
       $0[0].resampled(to: .speech)

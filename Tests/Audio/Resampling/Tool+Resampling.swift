@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 
 extension Tool {
-  /// Mono float samples, resampled by SoX.
+  /// Returns mono float samples that SoX has resampled.
   static func sox(_ samples: [Float], from: Int, to: Int) throws -> [Float] {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.SampleFormat.allCases, 3...8)
-  func `WAV, CAF and AIFF name the positions from three channels on`(
+  func `WAV, CAF, and AIFF files with three or more channels store the positions`(
     samples: SoundFileEncoding.SampleFormat, count: Int
   ) throws {
     let wav = try SoundFileEncoding(.wav, samples: samples)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `a WAV stream names the positions from three channels on`(count: Int) throws {
+  func `a WAV stream with three or more channels stores the positions`(count: Int) throws {
     let url = try folder.file("a.wav", Data())
     let file = try FileHandle(forWritingTo: url)
     let sound = sound(format(count))
@@ -150,7 +150,7 @@ import Testing
     return AudioBuffer(format: format, samples: samples)
   }
 
-  /// The tone of each channel; -1 for none or several.
+  /// Returns the index of the tone in each channel; -1 for no tone or several.
   private func tones(_ samples: [Float], of count: Int) -> [Int] {
     guard samples.count > 15_000 * count else { return [] }
     return (0..<count).map { channel in
@@ -198,7 +198,7 @@ import Testing
     try Tool.ffmpeg("-i", url.path, "-f", "f32le", "-c:a", "pcm_f32le", "-").floats
   }
 
-  /// FFmpeg's name for the positions in a file.
+  /// Returns FFmpeg's name for the positions in a file.
   private func layout(_ url: URL) throws -> String {
     let entry = ["-show_entries", "stream=channel_layout", "-of", "csv=p=0"]
     let output = try Tool.run("ffprobe", package: "ffmpeg", ["-v", "error"] + entry + [url.path])

@@ -5,7 +5,8 @@ import TestTools
 import Testing
 
 @Suite struct DamagedVorbisTests {
-  /// The fuzzer found that libvorbis reads at address 0 when it seeks in such a file.
+  /// The fuzzer found that libvorbis reads at address 0 when it seeks in a file with a damaged
+  /// setup.
   @Test func `seeking in a Vorbis file with a damaged setup does not crash`() async throws {
     await #expect(processExitsWith: .success) {
       let folder = try TestFolder()

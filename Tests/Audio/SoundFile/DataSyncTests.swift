@@ -79,7 +79,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // Until here the object itself exists.
+    // The object itself exists up to this line.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 
@@ -103,7 +103,7 @@ import Testing
       sync.request()
     }
     #expect(told.withLock { $0 } == [.seconds(6)])
-    // Once for the running flush, and once for the next one.
+    // Once for the running flush, and once for the next flush.
     goOn.signal()
     begun.wait()
     goOn.signal()
@@ -193,7 +193,7 @@ import Testing
     let asked = Atomic<Int>(0)
     let writer = SoundFileWriter(file, output: output, format: format, encoding: encoding) { _, _ in
       asked.add(1, ordering: .relaxed)
-      // Without a thread for it, each second requests it again.
+      // No thread is created here, so the writer asks for a thread again every second.
       throw CancellationError()
     }
     for _ in 0..<3 { try writer.write(AudioBuffer(silence: 48_000, format: format)) }

@@ -13,7 +13,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `an AIFF file refuses a block that exceeds its header's counters`() throws {
+  @Test func `a write beyond the size that an AIFF header can store is an error`() throws {
     let file = try GrowingFile(path: folder.file("a.aiff").path)
     let encoding = SoundFileEncoding(.aiff)
     let output = try EncodedOutput(file, format: cd, encoding: encoding, largestAIFF: 10_000)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.SampleFormat.int16, .float])
-  func `the header of a file without frames has length zero`(
+  func `the header of a file without frames announces length zero`(
     samples: SoundFileEncoding.SampleFormat
   ) throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
@@ -53,7 +53,8 @@ import Testing
     func size(_ data: Data, at offset: Int) -> Int {
       data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
-    // libsndfile reads no frames whatever an AIFF or AU header says; other programs do.
+    // libsndfile reads no frames, whatever an AIFF or AU header announces, but other programs trust
+    // the header.
     let aiff = try bytes(.aiff)
     #expect(size(aiff, at: 4) == aiff.count - 8)
     let sound = try #require(aiff.range(of: Data("SSND".utf8)))
@@ -61,7 +62,7 @@ import Testing
     #expect(size(try bytes(.au), at: 8) == 0)
   }
 
-  /// Reading would move the descriptor's offset.
+  /// Reading would move the descriptor's offset, which is therefore checked.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
   func `frames of linear PCM are counted after a failure without reading the file`(
     container: SoundFileEncoding.Container

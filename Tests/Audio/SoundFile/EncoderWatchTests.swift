@@ -24,7 +24,7 @@ import Testing
     #expect(found == [nil, nil, nil, nil, 20_000])
   }
 
-  /// So no recording ends for that reason.
+  /// No recording with a real encoder ends because of the limit.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.longestDelay != nil }, [8_000, 48_000])
   func `no encoder reaches the limit without writing, even for quiet sound`(
     encoding: SoundFileEncoding, rate: Int
@@ -49,7 +49,10 @@ import Testing
     try writer.close()
   }
 
-  @Test func `a recording whose encoder writes nothing is incomplete`() throws {
+  @Test
+  func `a write throws incomplete if the encoder has written nothing for five seconds of sound`()
+    throws
+  {
     let folder = try TestFolder()
     let file = try GrowingFile(path: folder.file("a").path)
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)

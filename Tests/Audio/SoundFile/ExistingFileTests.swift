@@ -6,7 +6,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// A file that exists when another one is written under its name.
+/// A file that exists when another file is written under its name.
 @Suite struct ExistingFileTests {
   private let folder: TestFolder
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The length of what FFmpeg decodes is compared with what the file announces.
+/// The length of the audio that FFmpeg decodes is compared with the length that the file announces.
 @Suite struct FFmpegLengthTests {
   private let folder: TestFolder
   private let source: URL
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a file truncated between two packets reports a shortfall`() throws {
     let data = try m4a()
-    // Half of the audio, replaced by another box: every packet of it is gone.
+    // The second half of the audio is replaced by another box, so all packets in it are missing.
     let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
     let cut = data.prefix(start + (data.count - start) / 2)
     let reader = try SoundFileReader(url: folder.file("cut.m4a", cut))
@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: ["a.avi", "a.mka", "a.wv", "a.tta"])
-  func `a file that ends early reports a shortfall for any message of FFmpeg`(name: String) throws {
+  func `a truncated file reports a shortfall in every format, whatever FFmpeg prints`(name: String)
+    throws
+  {
     let data = try made(name)
     let reader = try SoundFileReader(
       url: folder.file("cut-\(name)", data.prefix(data.count * 8 / 10)))
@@ -47,7 +49,8 @@ import Testing
     #expect(reader.framesRead < 170_000)
   }
 
-  /// ffprobe knows no length of their audio, and an end between two packets is no damage.
+  /// ffprobe reports no length of the audio in these files, and FFmpeg reports no damage if they
+  /// end between two packets.
   @Test(arguments: ["flv", "wmv"])
   func `a video truncated anywhere reports a shortfall, and a complete video does not`(
     ending: String
@@ -76,14 +79,14 @@ import Testing
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `a file of which FFmpeg decodes nothing is an error`() throws {
+  @Test func `a file from which FFmpeg decodes nothing is an error`() throws {
     let data = try m4a()
     let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
     let file = try folder.file("cut.m4a", data.prefix(start))
     #expect(throws: SoundFileError.self) { try everything(file) }
   }
 
-  @Test func `a length that FFmpeg estimates from the bit rate is unknown`() throws {
+  @Test func `a length that FFmpeg only estimates from the bit rate counts as unknown`() throws {
     _ = try made("a.aac")
     #expect(try AudioFileInfo(url: folder.file("a.aac")).duration == nil)
     _ = try m4a()

@@ -6,7 +6,7 @@ import Testing
   private static let address = "http://a.example/radio"
   private static let mark = "[http @ 0x55] [verbose] Metadata update for StreamTitle: "
 
-  /// The messages after these lines, which arrive byte by byte.
+  /// Returns the state after these lines, which arrive byte by byte.
   private func messages(_ lines: String...) -> FFmpegMessages {
     messages(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
   }
@@ -23,7 +23,7 @@ import Testing
     #expect(messages(lines[0], lines[1], lines[2]).title == "Two: [x] it's")
   }
 
-  @Test func `a title that is not UTF-8 is Latin-1`() {
+  @Test func `a title that is not UTF-8 is decoded as Latin-1`() {
     let messages = messages(bytes: Array(Self.mark.utf8) + [0x42, 0xF6, 0x73, 0x65, 0x0A])
     #expect(messages.title == "Böse")
   }
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     "[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.025057", mark + "One",
   ])
-  func `a lost connection of a live stream is a loss, and decoding errors are not`(
+  func `a lost connection of a live stream counts as a loss, and its decoding errors do not`(
     line: String
   ) {
     let error = "[mp3float @ 0x55] [error] Header missing"
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.0"])
-  func `receiving less than the server announced is a loss`(line: String) {
+  func `receiving less than the server announced counts as a loss`(line: String) {
     let end = "[http @ 0x55] [error] Stream ends prematurely at 99376, should be 198753"
     #expect(messages(line, end).isCutOff)
     var messages = messages(line)
@@ -55,7 +55,7 @@ import Testing
     #expect(messages.isCutOff)
   }
 
-  @Test func `the end of a web file without an announced size is not a loss`() {
+  @Test func `the end of a web file without an announced size does not count as a loss`() {
     let end = "[http @ 0x55] [error] Stream ends prematurely at 24666, should be "
     let failure = "[error] \(Self.address): Input/output error"
     #expect(!messages(end + "18446744073709551615", failure).isCutOff)
@@ -65,7 +65,8 @@ import Testing
     #expect(messages(failure).isCutOff)
   }
 
-  @Test func `informational messages of FFmpeg are ignored, and the number of others is limited`() {
+  @Test
+  func `informational messages of FFmpeg are ignored, and a limited number of others is kept`() {
     #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
     var messages = FFmpegMessages()
     for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }

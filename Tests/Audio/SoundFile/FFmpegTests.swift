@@ -18,7 +18,7 @@ import Testing
     ("http://a.example", "http://a.example"),
     ("file:///a.mp3", nil),
   ])
-  func `the scheme of an address is lowercase, as FFmpeg needs it`(
+  func `the scheme of an address is made lowercase for FFmpeg`(
     address: String, passed: String?
   ) {
     #expect(URL(string: address)?.webAddress == passed)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["wavpack", "tta", "flac"], [16, 24])
-  func `the bits of a lossless file that FFmpeg decodes are known`(
+  func `the reader reports the bit depth of a lossless file that FFmpeg decodes`(
     codec: String, bits: Int
   ) throws {
     let url = folder.file("a")
@@ -78,7 +78,7 @@ import Testing
     ("b.mov", "pcm_s16le", "s16", 16),
     ("c.mov", "pcm_f32le", "flt", 32), ("c.mka", "aac", "fltp", nil),
   ])
-  func `the reader and the description report the bits of the container`(
+  func `the reader and the description report the bit depth that the container stores`(
     name: String, codec: String, sampleFormat: String, bits: Int?
   ) throws {
     let url = folder.file(name)
@@ -146,7 +146,7 @@ import Testing
     #expect(throws: error) { try AudioFileInfo(url: url) }
   }
 
-  @Test func `impossible times in a report of ffprobe are unknown`() throws {
+  @Test func `impossible times in a report of ffprobe count as unknown`() throws {
     let report = try report(
       """
       {"streams":[{"duration":"N/A","bits_per_sample":4}],"format":{"duration":"1e300"},
@@ -156,7 +156,8 @@ import Testing
     #expect(report.metadata(at: 8_000).cues == [AudioCue(frame: 4_000)])
   }
 
-  @Test func `impossible bits and bit rates in a report of ffprobe are unknown`() throws {
+  @Test func `impossible bit depths and bit rates in a report of ffprobe count as unknown`() throws
+  {
     let report = try report(
       """
       {"streams":[{"bits_per_raw_sample":"-16","bit_rate":"9223372036854775807"}],
@@ -165,7 +166,7 @@ import Testing
     #expect(report.stored?.bits == nil && report.bitRate == nil)
   }
 
-  @Test func `a bit rate beyond all integers is unknown`() {
+  @Test func `a bit rate too large for an integer counts as unknown`() {
     #expect(AudioFileInfo.bitRate(1 << 40, .nanoseconds(1)) == nil)
     #expect(AudioFileInfo.bitRate(1_000, .seconds(2)) == 4_000)
   }
@@ -185,7 +186,7 @@ import Testing
     #expect(report.metadata(at: 8_000).tags == [.title: ["File"], .trackNumber: ["1"]])
   }
 
-  @Test func `an estimated length is ignored in every place of the report`() throws {
+  @Test func `an estimated length is ignored in every field of the report`() throws {
     var report = try report(
       """
       {"streams":[{"codec_type":"audio","duration":"2.5","tags":{"DURATION":"00:00:04.000000000",
@@ -202,7 +203,7 @@ import Testing
     try JSONDecoder().decode(FFprobeReport.self, from: Data(json.utf8))
   }
 
-  @Test func `the header of WavPack has the bits of lossless audio`() {
+  @Test func `the bit depth of lossless WavPack is read from its header`() {
     // Three bytes per sample; four, of which 8 bits are unused; float; lossy; one-bit audio.
     #expect(samples("wvpk", padding(20), [0x02, 0, 0, 0])?.bits == 24)
     #expect(samples("wvpk", padding(20), [0x03, 0, 0x01, 0])?.bits == 24)
@@ -212,7 +213,7 @@ import Testing
     #expect(samples("wvpk", padding(20))?.bits == nil)
   }
 
-  @Test func `the header of Monkey's Audio has the bits in each version`() {
+  @Test func `the bit depth of Monkey's Audio is read from the header of each version`() {
     let (new, old): ([UInt8], [UInt8]) = ([0x96, 0x0F, 0, 0, 52, 0, 0, 0], [0x6E, 0x0F, 0, 0])
     #expect(samples("MAC ", new, padding(56), [24, 0])?.format == .int24)
     #expect(samples("MAC ", new, padding(56)) == nil)

@@ -12,14 +12,15 @@ import Glibc
 /// The MD5 sum in the header of FLAC is compared with the decoded audio.
 @Suite struct FLACDigestTests {
   private let folder: TestFolder
-  /// The bytes of the sum, after the mark, the header of the first block, and its other fields.
+  /// The position of the sum: after the mark, the header of the first block, and the block's other
+  /// fields.
   private static let sum = 26..<42
 
   init() throws {
     folder = try TestFolder()
   }
 
-  /// A file whose sum is that of other audio, or absent.
+  /// Returns a FLAC file to which `change` was applied.
   private func flac(_ change: (inout Data) -> Void = { _ in }) throws -> Data {
     var data = try Data(contentsOf: folder.file("whole.flac", .flac16, sampleBuffer()))
     change(&data)
@@ -28,7 +29,7 @@ import Glibc
 
   private func damage(_ data: inout Data) { data[Self.sum.lowerBound] ^= 1 }
 
-  @Test func `FLAC with a wrong MD5 sum has a notice after all of it was read`() throws {
+  @Test func `a wrong MD5 sum of FLAC is reported once the whole file is read`() throws {
     let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
     _ = try reader.read(atMost: 100)
     #expect(reader.notices == [])
@@ -36,7 +37,7 @@ import Glibc
     #expect(reader.notices == [.wrongDigest] && reader.shortfall == nil)
   }
 
-  @Test func `FLAC with a correct MD5 sum, or without one, has no notice`() throws {
+  @Test func `a correct or missing MD5 sum of FLAC causes no notice`() throws {
     for data in [try flac(), try flac { $0.resetBytes(in: Self.sum) }] {
       let reader = try SoundFileReader(url: folder.file("a.flac", data))
       _ = try everything(reader)
@@ -44,7 +45,7 @@ import Glibc
     }
   }
 
-  @Test func `a pipe of FLAC with a wrong MD5 sum has a notice`() throws {
+  @Test func `a wrong MD5 sum of FLAC is reported even from a pipe`() throws {
     let pipe = TestPipe()
     try pipe.feed(flac(damage))
     let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
@@ -85,7 +86,7 @@ import Glibc
     #expect(reader.notices == [.wrongDigest])
   }
 
-  @Test func `a verified description decodes the whole file, even from a pipe`() throws {
+  @Test func `a description from a reader decodes the whole file, even from a pipe`() throws {
     let url = try folder.file("a.flac", flac(damage))
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: url))

@@ -78,7 +78,7 @@ import Testing
     #expect(try !isOpen(file))
   }
 
-  @Test func `cancelling ends a read that waits for a silent pipe`() async throws {
+  @Test func `canceling ends a read that waits for a silent pipe`() async throws {
     let pipe = TestPipe()
     let data = try Data(contentsOf: file)
     pipe.write(data.prefix(80 + 4_000))

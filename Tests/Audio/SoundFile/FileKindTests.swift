@@ -44,7 +44,7 @@ import Testing
     #expect(try kind(bytes)?.reading == reading)
   }
 
-  @Test func `the length of a tag has seven bits a byte`() {
+  @Test func `the length of a tag has seven bits per byte`() {
     #expect(FileKind.tagLength(Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, 2]) == 140)
     #expect(FileKind.tagLength(Array("ID3".utf8) + [4, 0, 0, 0]) == 0)
     #expect(FileKind.tagLength(Array("fLaC, no tag".utf8)) == 0)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.Container.allCases)
-  func `a recording into a folder that is removed ends within a second, and is saved above it`(
+  func `a recording into a removed folder ends within a second and is saved in the folder above`(
     container: SoundFileEncoding.Container
   ) throws {
     let folder = try TestFolder()
@@ -44,11 +44,11 @@ import Testing
     }
     try writer.close()
     #expect(writer.framesWritten == 16_000)
-    // An encoder adds some silence.
+    // Some encoders add silence.
     #expect((15_900...18_304).contains(try everything(try SoundFileReader(url: copy)).count))
   }
 
-  @Test func `a removed file that can be saved nowhere leaves nothing`() throws {
+  @Test func `a removed file that cannot be saved counts no frames as written`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let file = try GrowingFile(path: url.path)
@@ -142,7 +142,7 @@ import Testing
     func finish() -> SoundFileError? { nil }
   }
 
-  /// The next block would leave a gap and restore the length of the file.
+  /// Otherwise, the next block would leave a gap and restore the length of the file.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a file that another process truncates is detected before the next write`(
     encoding: SoundFileEncoding
@@ -166,7 +166,7 @@ import Testing
     let left = try storedFrameCount(Descriptor.reading(url.path), path: url.path)
     #expect(left == writer.framesWritten, "\(encoding)")
     // libsndfile opens no CAF file that is shorter than its header announces, and cannot correct
-    // the header.
+    // the header, so no frames are left.
     #expect(left > 0 || encoding.container == .caf, "\(encoding)")
     #expect(try Data(contentsOf: url).count <= size)
   }

@@ -29,7 +29,7 @@ import Testing
     #expect(try Descriptor.reading(copy.path).status.st_mode & 0o777 == mode)
   }
 
-  @Test func `a copy of a file without an extension has none`() throws {
+  @Test func `the rescue copy of a file without an extension has no extension`() throws {
     let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
     #expect(
       file.rescue(path: folder.file("gone/a").path)
@@ -50,7 +50,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: copy)) == Data([1, 2]))
   }
 
-  /// The rest of a file after its folder was removed.
+  /// Returns the open descriptor of a file whose folder was removed.
   private func removed(_ url: URL, _ data: Data, mode: mode_t) throws -> Descriptor {
     let above = url.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)

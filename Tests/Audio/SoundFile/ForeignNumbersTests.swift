@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// Numbers in files that no sum may trust.
+/// Numbers in files that could overflow a sum.
 @Suite struct ForeignNumbersTests {
   let folder: TestFolder
 
@@ -12,7 +12,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `a chained Ogg file with endless positions is read to its end, without a length`()
+  @Test func `a chained Ogg file with huge positions is read to its end and announces no length`()
     async throws
   {
     await #expect(processExitsWith: .success) {

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [EACCES, EPERM])
-  func `a lost permission is reported as such, and not as a failure to open the file`(
+  func `a permission that is lost during writing is not reported as a failure to open the file`(
     code: Int32
   ) throws {
     let folder = try TestFolder()
@@ -45,7 +45,7 @@ import Testing
     #expect(text.contains(file.path) && text.contains("permission") && text.contains("kept"))
   }
 
-  @Test func `a pipe cannot become a file whose header is completed`() throws {
+  @Test func `opening a pipe as a growing file is an error`() throws {
     let folder = try TestFolder()
     let path = folder.file("pipe").path
     #expect(mkfifo(path, 0o600) == 0)

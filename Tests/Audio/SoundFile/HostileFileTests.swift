@@ -7,7 +7,7 @@ import Testing
 
 @testable import SoundFile
 
-/// Files that pretend to be of one kind, and that FFmpeg would take for a list of other files.
+/// Files that pretend to be of one kind, but that FFmpeg would read as a playlist of other files.
 @Suite struct HostileFileTests {
   private let folder: TestFolder
   private let secret: URL
@@ -30,7 +30,8 @@ import Testing
     ]
   }
 
-  /// An ID3 tag whose ten bytes look like its footer, which only FFmpeg skips.
+  /// Returns an ID3 tag without contents that announces a footer, with other bytes in place of the
+  /// footer.
   private func tag(hiding mark: String) -> Data {
     let footer = Array(mark.utf8) + [UInt8](repeating: 0, count: 10 - mark.utf8.count)
     return Data(Array("ID3".utf8) + [4, 0, 0x10, 0, 0, 0, 0] + footer)
@@ -42,7 +43,7 @@ import Testing
   func `a file never makes FFmpeg open another file`(list: String, mark: String) throws {
     let text = Data(try #require(lists[list]).utf8)
     let file = try folder.file("upload.ape", mark.isEmpty ? text : tag(hiding: mark) + text)
-    // FFmpeg is not even asked.
+    // FFmpeg is not even started.
     #expect(throws: SoundFileError.notAudio(path: file.path)) { try everything(file) }
     #expect(throws: SoundFileError.notAudio(path: file.path)) { try AudioFileInfo(url: file) }
   }

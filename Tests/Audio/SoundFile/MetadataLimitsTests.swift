@@ -7,7 +7,7 @@ import Testing
 
 @testable import SoundFile
 
-/// Metadata that are too large, too many, or damaged are left out with a notice.
+/// Metadata that is too large, too numerous, or damaged is skipped with a notice.
 @Suite(.serialized) struct MetadataLimitsTests {
   private let folder: TestFolder
 
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["mp3", "ogg", "wav"])
-  func `pictures that exceed the largest tag together are skipped`(name: String) throws {
+  func `pictures that together exceed the largest tag are skipped`(name: String) throws {
     let pictures = [1, 2].map { kind in
       AudioPicture(
         [UInt8](repeating: UInt8(kind), count: 30 << 20), mediaType: "image/png", kind: kind)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["file", "pipe"])
-  func `pictures of FLAC beyond 64 MiB are not copied, and reported`(kind: String) throws {
+  func `FLAC pictures beyond 64 MiB are skipped and reported`(kind: String) throws {
     let (url, _) = try write("a.flac", AudioMetadata(tags: [.title: ["Lark"]]))
     let plain = try Data(contentsOf: url)
     let content = [UInt8](repeating: 0, count: 15 << 20)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [(128, 20), (128, 16), (128, 31), (128, 32), (128, 0), (0, 32)])
-  func `a tag of APE at the beginning of a short file is not read beyond it`(
+  func `an APE tag at the beginning of a short file is not read beyond the file`(
     last: Int, first: Int
   ) throws {
     let id3 = Array("TAG".utf8) + [UInt8](repeating: 0, count: 124) + [255]
@@ -213,7 +213,7 @@ import Testing
     #expect(found.cues.map(\.name) == cues.map(\.name))
   }
 
-  @Test func `unknown chunks and names that WAV cannot hold are reported`() throws {
+  @Test func `tag names that WAV cannot store, and unknown chunks, are reported`() throws {
     let (url, notices) = try write("a.wav", AudioMetadata(tags: [AudioTag("GRÖSSE"): ["1"]]))
     #expect(notices.first?.hasPrefix("left out: the tags GRÖSSE;") == true)
     var data = try Data(contentsOf: url) + Data(chunkHead("note", 2) + [1, 2])
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: [0, 6_000])
-  func `the tags of MP4 are read behind any number of fragments`(fragments: Int) throws {
+  func `the tags of MP4 are read after any number of fragments`(fragments: Int) throws {
     let source = folder.file("a.m4a")
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=440:duration=0.1", "-metadata", "title=Lark", "-c:a", "aac",
@@ -248,7 +248,7 @@ import Testing
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 22_061, name: "Two")]
     let (url, _) = try write("a.flac", AudioMetadata(cues: cues))
     #expect(try AudioFileInfo(url: url).metadata.cues.map(\.frame) == [0, 22_061])
-    // The third chapter is in the comments only, and the second one has another time.
+    // The third chapter is only in the comments, and the second chapter has another time there.
     let replaced = Data("CHAPTER002=00:00:00.500".utf8)
     let other = Data("CHAPTER002=00:00:00.700".utf8)
     var data = try Data(contentsOf: url)
@@ -305,7 +305,7 @@ import Testing
     return (folder.file(name), writer.notices.map(\.description))
   }
 
-  /// A WAV file with this many cues and labels.
+  /// Returns a WAV file with `count` cues and labels.
   private func wavOfCues(_ count: Int) -> [UInt8] {
     var (points, labels) = (little(count, 4), Array("adtl".utf8))
     for id in 0..<count {

@@ -59,7 +59,8 @@ import Glibc
     #expect(reader.bitsPerSample == 24 && reader.samples == .int24)
   }
 
-  @Test func `24-bit samples in the high bytes of four are not amplified if they begin quietly`()
+  @Test
+  func `24-bit samples in the high three of four bytes are not amplified after a quiet start`()
     throws
   {
     let quiet = (0..<20_000).map { Int32($0 % 97 - 48) }
@@ -93,14 +94,14 @@ import Glibc
     #expect(abs(try everything(reader).count - whole.count) < 2 * 2 * 1_152)
   }
 
-  @Test func `FLAC that changes its format keeps the decoded audio`() throws {
+  @Test func `FLAC that changes its format is decoded up to the change`() throws {
     let data = try made("a.flac") + made("b.flac", "-ar", "22050")
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
     #expect(try everything(reader) == sampleBuffer().samples)
     #expect("\(try #require(reader.shortfall))".contains("the format changes"))
   }
 
-  @Test func `a FLAC block with a rate of 0 Hz is damage`() throws {
+  @Test func `a FLAC block with a rate of 0 Hz counts as damage`() throws {
     let file = folder.file("a.flac")
     try Tool.run(
       "sox", package: "sox",
@@ -154,7 +155,7 @@ import Glibc
     #expect(reader.framesRead == 320 && reader.shortfall == nil)
   }
 
-  @Test func `the length of an MP3 with a tag of 0 frames is counted`() throws {
+  @Test func `the frames of an MP3 file whose tag announces 0 frames are counted`() throws {
     var data = try made("a.mp3")
     let tag = try #require(
       data.firstRange(of: Data("Xing".utf8)) ?? data.firstRange(of: Data("Info".utf8)))
@@ -167,7 +168,7 @@ import Glibc
     #expect(info.shortfall == nil && (info.frameCount ?? 0) >= 44_100)
   }
 
-  @Test func `the length of concatenated MP3 files is the sum of all`() throws {
+  @Test func `the length of concatenated MP3 files is the sum of their lengths`() throws {
     let data = try made("a.mp3")
     let file = try folder.file("b.mp3", data + data)
     let info = try AudioFileInfo(url: file)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The pages of an Ogg file, which a test changes.
 enum OggPages {
-  /// The file with another position in its last page, and with the right checksum there.
+  /// Returns the file with another position in its last page, and with the right checksum there.
   static func with(lastPosition position: UInt64, _ file: Data) -> Data {
     var bytes = [UInt8](file)
     var last = 0
@@ -44,7 +44,7 @@ enum OggPages {
     }
   }
 
-  /// The checksum of Ogg: polynomial 0x04C11DB7, most significant bit first, from zero.
+  /// Returns the checksum of Ogg: polynomial 0x04C11DB7, most significant bit first, from zero.
   private static func checksum(_ page: UnsafeMutableBufferPointer<UInt8>) -> UInt32 {
     page.reduce(0) { sum, byte in
       (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in

@@ -7,7 +7,7 @@ import Glibc
 /// Whether this process has the file open.
 func isOpen(_ file: URL) throws -> Bool { try descriptorCount(of: file) > 0 }
 
-/// The number of descriptors with which this process has the file open.
+/// Returns the number of descriptors with which this process has the file open.
 func descriptorCount(of file: URL) throws -> Int {
   let folder = "/proc/self/fd"
   return try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in

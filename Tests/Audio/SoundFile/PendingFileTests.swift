@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file that is never published leaves nothing`(isNamed: Bool) throws {
+  func `a file that is never published leaves no temporary file`(isNamed: Bool) throws {
     try old.write(to: folder.file("a"))
     do {
       let file = try begin("a", isNamed: isNamed)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file whose name is a folder's cannot be published and leaves nothing`(
+  func `publishing a file under the name of a folder fails and leaves no temporary file`(
     isNamed: Bool
   ) throws {
     let path = folder.file("a").path

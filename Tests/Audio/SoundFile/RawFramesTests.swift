@@ -19,7 +19,8 @@ import Testing
     #expect(try await read(bytes, samples: samples, channels: 1).flatMap(\.samples) == expected)
   }
 
-  @Test func `raw frames are yielded as they arrive in pieces of any size, with their index`()
+  @Test
+  func `raw frames are yielded as they arrive, in pieces of any size, with their frame index`()
     async throws
   {
     let pipe = Pipe()
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled reader releases a silent pipe`() async throws {
+  @Test func `a canceled reader releases a silent pipe`() async throws {
     let pipe = Pipe()
     let buffers = SoundFile.rawBuffers(
       ofFileDescriptor: pipe.fileHandleForReading.fileDescriptor,

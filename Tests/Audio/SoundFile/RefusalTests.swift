@@ -51,7 +51,7 @@ import Glibc
 
   /// libFLAC's encoder accepts bit depths that no program offers.
   @Test(arguments: [5, 12, 15, 20, 31, 32])
-  func `FLAC of an unusual number of bits is read, by name and from a pipe`(bits: Int) throws {
+  func `FLAC with an unusual bit depth is read, by name and from a pipe`(bits: Int) throws {
     let file = folder.file("a.flac")
     try Tool.run(
       "python3", package: "python3",
@@ -78,7 +78,7 @@ import Glibc
     #expect(try SoundFileReader(url: file).encodingDescription == "FLAC, \(bits) bit")
   }
 
-  @Test func `a WAV file of 64 bits is read`() throws {
+  @Test func `a WAV file with 64-bit samples is read`() throws {
     let file = try folder.file("a.wav", extensible(bits: 64, width: 64, sample: 1 << 20))
     let read = try everything(file)
     #expect(read.count == 800)
@@ -86,7 +86,9 @@ import Glibc
   }
 
   @Test(arguments: [36, 40, 48])
-  func `the error for a WAV file of 36 to 48 bits names the format and the library`(bits: Int)
+  func `the error for a WAV file with 36- to 48-bit samples names the format and the library`(
+    bits: Int
+  )
     throws
   {
     let width = (bits + 7) / 8 * 8
@@ -146,7 +148,7 @@ import Glibc
     }
   }
 
-  @Test func `audio in an undecodable format is named in the error`() throws {
+  @Test func `the error for audio in an undecodable format names the format`() throws {
     let file = try folder.file("a.ape", Data("MAC \u{96}".utf8) + Data(count: 500))
     let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: file) }
     #expect("\(error!)" == "\(file.path) is damaged after 0 frames: FFmpeg finds no audio in it")

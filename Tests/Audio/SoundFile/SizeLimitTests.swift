@@ -43,14 +43,14 @@ import Glibc
       for container in SoundFileEncoding.Container.allCases {
         try expectRescue(container, noise)
       }
-      // An encoder that buffers a second: only the end of the file finds no room.
+      // The encoder buffers a second, so only the end of the file exceeds the limit.
       limit.rlim_cur = 6_000
       setrlimit(__rlimit_resource_t(1), &limit)
       try expectRescue(.opus, noise.frames(0..<43_200))
     }
   }
 
-  /// libsndfile does not report this: it returns 0 from closing such a file.
+  /// libsndfile does not report this failure: closing the file returns 0.
   @Test func `audio that does not fit on the disk when the file is closed is an error`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -68,7 +68,7 @@ import Glibc
   }
 }
 
-/// A removed file that has reached its limit, or reaches it at its end, is saved.
+/// Checks that a removed file is saved if it has reached its limit, or reaches it at its end.
 private func expectRescue(
   _ container: SoundFileEncoding.Container, _ sound: AudioBuffer
 ) throws {
@@ -86,7 +86,7 @@ private func expectRescue(
   #expect(left > 1_000 && FrameCount(left) == writer.framesWritten, "\(container) \(left)")
 }
 
-/// All audio on a full disk is readable, and the writer knows its length.
+/// Checks that all audio on a full disk is readable, and that the writer reports its length.
 private func expectReadable(
   _ url: URL, _ count: FrameCount, as noise: AudioBuffer, by encoding: SoundFileEncoding
 ) throws {

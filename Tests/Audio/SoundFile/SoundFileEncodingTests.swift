@@ -10,7 +10,9 @@ import Testing
     ("opus", .opus), ("aif", SoundFileEncoding(.aiff)), ("au", SoundFileEncoding(.au)),
     ("caf", SoundFileEncoding(.caf)), ("MP3", .mp3),
   ])
-  func `the extension chooses the encoding`(name: String, encoding: SoundFileEncoding?) throws {
+  func `the path extension determines the encoding`(name: String, encoding: SoundFileEncoding?)
+    throws
+  {
     #expect(try SoundFileEncoding(pathExtension: name) == encoding)
   }
 

@@ -45,7 +45,8 @@ import Testing
     #expect(try !isOpen(url))
   }
 
-  /// Root passes permission bits, but not those of the kernel's own settings.
+  /// Root ignores the permission bits of ordinary files, but cannot read this setting of the
+  /// kernel.
   @Test func `the error for an unreadable file is permissionDenied`() {
     let path = "/proc/sys/vm/drop_caches"
     #expect(throws: SoundFileError.permissionDenied(path: path)) {
@@ -109,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a full disk is reported as such`(encoding: SoundFileEncoding) {
+  func `the error for a full disk is diskFull`(encoding: SoundFileEncoding) {
     #expect(throws: SoundFileError.diskFull(path: "/dev/full")) {
       let writer = try SoundFileWriter(
         url: URL(fileURLWithPath: "/dev/full"), format: .speech, encoding: encoding)

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test
-  func `GSM and more than 32 bits in a WAV file, and half a header, are not read from a pipe`()
+  func `a WAV file with GSM or more than 32 bits is not streamable`()
     throws
   {
     #expect(try header([format(0x31), chunk("data", [], size: 65)]).isStreamable == false)

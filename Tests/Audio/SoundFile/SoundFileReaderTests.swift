@@ -11,7 +11,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  /// A file made by FFmpeg from a second of 16-bit stereo.
+  /// Returns a file that FFmpeg makes from a second of 16-bit stereo.
   private func converted(_ name: String, _ options: [String]) throws -> URL {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let target = folder.file(name)
@@ -114,7 +114,8 @@ import Testing
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `a FLAC file damaged in the middle gives the frames before the damage, then throws`()
+  @Test
+  func `a FLAC file damaged in the middle yields the frames before the damage and then throws`()
     throws
   {
     var data = try Data(contentsOf: folder.file("a.flac", .flac16, sampleBuffer()))

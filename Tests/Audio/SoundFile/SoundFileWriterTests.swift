@@ -12,13 +12,13 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples != nil })
-  func `SoX and FFmpeg read from a lossless file the samples that were written`(
+  func `SoX and FFmpeg read exactly the written samples from a lossless file`(
     encoding: SoundFileEncoding
   ) throws {
     let buffer = sampleBuffer()
     let name = "a.\(encoding.container.pathExtensions[0])"
     let file = try folder.file(name, encoding, buffer)
-    // SoX amplifies floats in CAF to full scale, also those of FFmpeg.
+    // SoX amplifies float samples in CAF to full scale, even in FFmpeg's files.
     if encoding != (try SoundFileEncoding(.caf, samples: .float)) {
       #expect(try Tool.sox(file.path, "-t", "f32", "-").floats == buffer.samples)
     }
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.oggVorbis, .opus, .mp3])
-  func `FFmpeg reads from a lossy file nearly the samples that were written`(
+  func `FFmpeg reads nearly the written samples from a lossy file`(
     encoding: SoundFileEncoding
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a written file is read with its length`(encoding: SoundFileEncoding) throws {
+  func `a file is read with the written length and format`(encoding: SoundFileEncoding) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
     let buffer = AudioSignal.sine(300).buffer(12_345, format: format)
     let reader = try SoundFileReader(url: folder.file("a", encoding, buffer))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SoundFile
 
-/// Metadata in several places of a file, and what is not read of it.
+/// Metadata in several places of a file, and reports of metadata that is not read.
 @Suite struct StoredMetadataTests {
   private let folder: TestFolder
 
@@ -15,7 +15,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `two ID3 tags before FLAC add to its comments`() throws {
+  @Test func `two ID3 tags before FLAC are merged with its comments`() throws {
     let tags: [AudioTag: [String]] = [.title: ["Lark"], .artist: ["Ann", "Bo"]]
     let flac = try Data(contentsOf: write("a.flac", AudioMetadata(tags: tags), .flac16))
     let first = id3([frame("TPE2", text("Band"))])
@@ -29,7 +29,7 @@ import Testing
     close(pipe.outlet)
   }
 
-  @Test func `an ID3 chunk of AIFF adds to the native tags`() throws {
+  @Test func `an ID3 chunk of AIFF is merged with the native tags`() throws {
     let url = try write("a.aiff", AudioMetadata(tags: [.title: ["Lark"]]), SoundFileEncoding(.aiff))
     let tag = id3([frame("TPE1", text("Ann"))])
     var data = try Data(contentsOf: url) + Data("ID3 ".utf8) + Data(big(tag.count) + tag)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stream of WAV reports the metadata after its audio`(hasTail: Bool) throws {
+  func `a WAV stream reports that chunks after its audio are not read`(hasTail: Bool) throws {
     var data = try Data(contentsOf: write("a.wav", AudioMetadata()))
     if hasTail { data += chunk("LIST", Array("INFO".utf8) + chunk("INAM", Array("Lark".utf8))) }
     data.replaceSubrange(4..<8, with: little(data.count - 8, 4))
@@ -95,7 +95,10 @@ import Testing
     #expect(found.notices.isEmpty == (size == 1_000))
   }
 
-  @Test func `unknown atoms of MP4 are named, and free names of any owner are tags`() throws {
+  @Test
+  func `unknown MP4 atoms are reported by name, and freeform atoms of any owner are read as tags`()
+    throws
+  {
     let text = { (name: String, value: String) in
       atom(name, atom("data", big(1) + big(0) + Array(value.utf8)))
     }
@@ -114,7 +117,7 @@ import Testing
       ])
   }
 
-  @Test func `the pictures of Matroska are reported`() throws {
+  @Test func `pictures in Matroska are reported as not read`() throws {
     let (cover, out) = (folder.file("cover.png"), folder.file("a.mka"))
     try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:size=8x8", "-frames:v", "1", cover.path)
     try Tool.ffmpeg(
@@ -124,7 +127,7 @@ import Testing
     #expect(notices.contains { $0.hasPrefix("left out: the pictures;") }, "\(notices)")
   }
 
-  @Test func `the chapters of later streams of Ogg are reported`() throws {
+  @Test func `chapters of later Ogg streams are reported as not read`() throws {
     let cues = [AudioCue(frame: 0, name: "One")]
     let plain = try Data(contentsOf: write("a.ogg", AudioMetadata(), .oggVorbis))
     let other = try Data(contentsOf: write("b.ogg", AudioMetadata(cues: cues), .oggVorbis))
@@ -163,7 +166,7 @@ import Testing
     #expect(tags == [.artist: ["Ann", "Bo"]])
   }
 
-  @Test func `a name repeated by NUL characters counts as text each time`() {
+  @Test func `the name of a comment counts toward the text limit once for each of its values`() {
     let comment = Array("\(String(repeating: "N", count: 300_000))=".utf8)
     let values = [UInt8](repeating: 0, count: 2 * 300).enumerated().map { $0 % 2 == 0 ? 97 : $1 }
     let bytes = little(0, 4) + little(1, 4) + little(comment.count + values.count, 4)
@@ -174,7 +177,7 @@ import Testing
     #expect(found.notices.first?.description.contains("of text") == true)
   }
 
-  @Test func `NUL characters before a name hide the name`() {
+  @Test func `a name after a NUL character in a comment is not read`() {
     let comment = Array("A\0TITLE=Lark\0B".utf8)
     var found = AudioMetadata()
     found.add(
@@ -229,7 +232,7 @@ import Testing
     #expect(metadata == plain)
   }
 
-  @Test func `chapters keep their frames in any number of copies`() {
+  @Test func `chapters keep their frames, however often a file is copied`() {
     let times = (0..<100).map { FrameCount(.milliseconds($0 * 37), at: 44_100) }
     var metadata = AudioMetadata(cues: times.map { AudioCue(frame: $0, name: "x") })
     for _ in 0..<3 { metadata = read(id3: metadata.id3Tag(at: 44_100)) }
@@ -257,7 +260,7 @@ import Testing
     #expect(notices.contains { $0.hasPrefix("left out: a part of the tags;") }, "\(notices)")
   }
 
-  @Test func `comments and lyrics are written as frames of their own kinds`() {
+  @Test func `comments and lyrics are written as ID3 frames of their own kinds`() {
     let tags: [AudioTag: [String]] = [
       .comment: ["one", "two"], AudioTag("LYRICS"): ["la", "lo"], .title: ["Lark"],
     ]

@@ -31,7 +31,7 @@ import Glibc
 
   @Test func `a stream ends at its deadline after the received bytes`() throws {
     let pipe = TestPipe()
-    // It stays open, so that this is no end of the stream.
+    // The pipe stays open, so the deadline is the only end.
     defer { close(pipe.inlet) }
     pipe.write(Data([1, 2]))
     let input = try StreamInput(
@@ -80,7 +80,7 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `FLAC gives its first frames before the last are written`() throws {
+  @Test func `the first frames of FLAC are read before the last are written`() throws {
     let data = try Data(contentsOf: folder.file("a.flac", .flac16, sampleBuffer()))
     let pipe = TestPipe()
     pipe.write(data.prefix(data.count / 2))
@@ -91,7 +91,7 @@ import Glibc
     #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
   }
 
-  @Test func `a WAV file gives its first frames before the last are written`() throws {
+  @Test func `the first frames of WAV are read before the last are written`() throws {
     let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let pipe = TestPipe()
     pipe.write(data.prefix(80 + 4_000))

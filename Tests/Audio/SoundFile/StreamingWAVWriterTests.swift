@@ -65,7 +65,7 @@ import Glibc
     withExtendedLifetime(writer) {}
   }
 
-  @Test func `a full disk is reported as such`() {
+  @Test func `the error for a full disk is diskFull`() {
     let descriptor = open("/dev/full", O_WRONLY)
     #expect(throws: SoundFileError.diskFull(path: "standard output")) {
       _ = try StreamingWAVWriter(fileDescriptor: descriptor, format: cd)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SurvivalTests {
   /// The number of frames: within a second, just after its end, and later.
   @Test(arguments: [20_000, 32_001, 47_000, 66_123])
-  func `a process killed at any time loses at most the last second for every reader`(
+  func `a killed process loses at most the last second of a file, whatever program reads it`(
     moment: Int
   ) async throws {
     let folder = try TestFolder()
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Audio that needs so few bytes or frames that an encoder could hold seconds of it.
+  /// Audio with so few bytes or frames that an encoder could hold back seconds of it.
   @Test(
     arguments: [
       (.oggVorbis, 8_000), (.oggVorbis, 48_000), (.opus, 8_000), (.flac16, 2_000),
@@ -56,7 +56,7 @@ extension SoundFileEncoding {
   }
 }
 
-/// Writes this many frames to a file of every kind in periods of 50 ms, and closes none.
+/// Writes `count` frames to a file of every kind in periods of 50 ms, and closes none of the files.
 private func writeAndDie(in folder: TestFolder, after count: Int) async throws {
   await #expect(processExitsWith: .signal(SIGKILL)) {
     [path = folder.url.path as String, count = count as Int] in

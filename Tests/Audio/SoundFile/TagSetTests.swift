@@ -131,7 +131,7 @@ import Glibc
   }
 
   @Test(arguments: [(3, 0x80), (3, 0x40), (3, 0x20), (4, 0x40), (4, 0x08), (4, 0x04)])
-  func `an ID3 frame with an unsupported text form is skipped`(version: UInt8, flags: UInt8) {
+  func `an ID3 frame in an unsupported form is skipped`(version: UInt8, flags: UInt8) {
     let frames =
       Array("TIT2".utf8) + [0, 0, 0, 6, 0, flags, 0, 0, 0, 1, 3, 0x61]
       + Array("TPE1".utf8) + [0, 0, 0, 2, 0, 0, 3, 0x62]
@@ -139,8 +139,8 @@ import Glibc
     #expect(read(bytes).tags == [.artist: ["b"]])
   }
 
-  @Test func `chapters in chapters do not exhaust the stack`() {
-    // Each chapter contains the next one: TagLib would call itself for each.
+  @Test func `deeply nested chapters do not exhaust the stack`() {
+    // Each chapter contains the next chapter, so TagLib would recurse for each.
     var nested: [UInt8] = []
     for depth in (0..<20_000).reversed() {
       nested += Array("CHAP".utf8) + big(28 * depth + 18) + [0, 0]
@@ -158,7 +158,7 @@ import Glibc
       (["-c:v", "mjpeg"], [64, 48, 24, 0]), (["-c:v", "gif"], [64, 48, 24, 256]),
       (["-c:v", "bmp"], [0, 0, 0, 0]),
     ] as [([String], [Int])])
-  func `a FLAC picture has the size and the colors of its header`(
+  func `a FLAC picture block has the size and the colors of the picture's header`(
     options: [String], numbers: [Int]
   ) throws {
     let bytes = try [UInt8](
@@ -168,13 +168,13 @@ import Glibc
           + ["-f", options.contains("gif") ? "gif" : "image2pipe", "-"]))
     let picture = try #require(AudioPicture(file: bytes))
     #expect(try stored(picture) == numbers)
-    // A header that is cut has no size, and nothing is read past its end.
+    // An incomplete header has no size, and nothing is read past its end.
     for count in 0..<64 {
       _ = try stored(AudioPicture(Array(bytes.prefix(count)), mediaType: "image/png"))
     }
   }
 
-  /// The width, height, depth, and number of colors in the block of a picture.
+  /// Returns the width, height, depth, and number of colors in the block of a picture.
   private func stored(_ picture: AudioPicture) throws -> [Int] {
     guard let set = TagSet() else { throw CancellationError() }
     set.add([picture])

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that starts again continues the file`() async throws {
+  @Test func `audio whose frame index restarts is appended to the file`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let buffers = [buffer(10, at: 40), buffer(10, at: 50), buffer(10, at: 0)]
@@ -104,14 +104,14 @@ import Testing
     await #expect(throws: SoundFileError.self) { for try await _ in teed {} }
   }
 
-  @Test func `a stream without a buffer makes no file`() async throws {
+  @Test func `a stream without buffers creates no file`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     for try await _ in stream([]).teed(to: url, encoding: .wav16) {}
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `a cancelled consumer leaves a complete file behind`() async throws {
+  @Test func `a canceled consumer leaves a complete file behind`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.flac")
     let (source, feed) = AsyncThrowingStream.makeStream(of: AudioBuffer.self)
@@ -142,7 +142,7 @@ import Testing
   }
 }
 
-/// Buffers whose consumer is canceled as soon as the last one arrives.
+/// Buffers whose consumer is canceled as soon as the last buffer arrives.
 private struct Cancelling: AsyncSequence, AsyncIteratorProtocol {
   var buffers: [AudioBuffer]
 

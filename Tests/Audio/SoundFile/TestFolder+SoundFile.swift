@@ -4,14 +4,14 @@ import SoundFile
 import TestTools
 
 extension TestFolder {
-  /// A file with the given content.
+  /// Creates a file with the given content.
   func file(_ name: String, _ content: Data) throws -> URL {
     let file = file(name)
     try content.write(to: file)
     return file
   }
 
-  /// A file written by `SoundFileWriter`.
+  /// Creates a file with `SoundFileWriter`.
   func file(
     _ name: String, _ encoding: SoundFileEncoding, _ buffer: AudioBuffer
   ) throws -> URL {
@@ -23,7 +23,7 @@ extension TestFolder {
   }
 }
 
-/// The whole content of a file, read in blocks of an odd length.
+/// Returns all samples of a file, read in blocks of `block` frames.
 func everything(_ reader: SoundFileReader, block: FrameCount = 1_000) throws -> [Float] {
   var samples: [Float] = []
   while true {
@@ -49,7 +49,7 @@ let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
 /// A second of stereo, left and right different, in steps of 16 bit.
 func sampleBuffer() -> AudioBuffer { samples }
 
-/// Made once: a debug build takes a while for it.
+/// Created once, because a debug build needs a while to create it.
 private let samples: AudioBuffer = {
   let sine = AudioSignal.sine(440).buffer(.seconds(1), format: cd).samples
   let hiss = AudioSignal.noise(seed: 7, amplitude: 0.25).buffer(.seconds(1), format: cd).samples

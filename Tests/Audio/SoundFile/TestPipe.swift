@@ -37,7 +37,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Returns when nothing has the outlet open anymore, including the test.
+  /// Closes the outlet, and returns when nothing else has it open anymore.
   func waitForReadersToGo() {
     close(outlet)
     var descriptor = pollfd(fd: inlet, events: 0, revents: 0)

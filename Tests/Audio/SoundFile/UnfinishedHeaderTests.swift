@@ -10,7 +10,7 @@ import Testing
 import Glibc
 #endif
 
-/// WAV files whose headers claim less than they hold.
+/// WAV files whose headers claim less audio than the files contain.
 @Suite struct UnfinishedHeaderTests {
   private let folder: TestFolder
   private let audio: [UInt8]
@@ -111,7 +111,7 @@ import Glibc
     #expect(reader.notices.isEmpty)
   }
 
-  @Test func `BW64 is read as RF64`() throws {
+  @Test func `a BW64 file is read like an RF64 file`() throws {
     let head = header(
       "BW64", riff: 0xFFFF_FFFF, data: 0xFFFF_FFFF, sizes: longSizes(data: audio.count))
     let file = try folder.file("a.wav", head + Data(audio))

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `after a failed read, bytes can still be read where no failure is expected`() {
+  @Test func `after a failed read, readAvailable still returns bytes and read still fails`() {
     let file = VirtualFile(StorageFailingOnce())
     withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) { bytes in
       #expect(file.readAvailable(into: bytes) == 0)
@@ -54,7 +54,7 @@ import Testing
   }
 }
 
-/// Eight bytes, of which the first read fails.
+/// Storage of eight bytes whose first read fails.
 private final class StorageFailingOnce: VirtualStorage {
   let length = 8
   private(set) var readFailure: SoundFileError?

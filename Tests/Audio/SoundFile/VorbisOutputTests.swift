@@ -30,7 +30,8 @@ import Testing
     #expect(try #require(errors.max()) < 0.1)
   }
 
-  @Test func `a requested header update ends a page, up to which the file is readable`() throws {
+  @Test func `updateHeader writes the incomplete page, so the file is readable up to there`() throws
+  {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let file = try GrowingFile(path: folder.file("a.ogg").path)
     let output = try VorbisOutput(file, format: format)

@@ -60,7 +60,7 @@ import Testing
     #expect(try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats == expected)
   }
 
-  @Test func `libsndfile reports the length of 5 GiB`() throws {
+  @Test func `libsndfile reads the length of 5 GiB of audio from the header`() throws {
     let folder = try TestFolder()
     let size = 5 << 30
     let bytes = WAVFileHeader(format: cd, samples: .int16).bytes(dataSize: size)

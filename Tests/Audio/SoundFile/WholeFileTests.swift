@@ -27,7 +27,7 @@ import Glibc
     return file
   }
 
-  /// A recorder or a download may still be writing it.
+  /// A recorder or a download may still be writing the file.
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .mp3])
   func `a file that grows during the read is decoded up to its initial end`(
     encoding: SoundFileEncoding
@@ -74,7 +74,7 @@ import Glibc
     return file
   }
 
-  /// The reader at its end, by path and through a pipe.
+  /// Returns two readers that have read to the end, one by path and one through a pipe.
   private func readers(_ file: URL) throws -> [SoundFileReader] {
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: file))
@@ -203,7 +203,7 @@ import Glibc
     #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
   }
 
-  /// A header like that of a killed recorder.
+  /// The header is like that of a killed recorder.
   @Test func `FLAC without an announced length reports a truncated block`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.
@@ -220,7 +220,7 @@ import Glibc
     }
   }
 
-  @Test func `FLAC of another format after the end is a shortfall`() throws {
+  @Test func `FLAC of another format after the announced end is reported as a shortfall`() throws {
     let data = try Data(contentsOf: made("a.flac")) + Data(contentsOf: made("b.flac", "-ac", "1"))
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
     #expect(try everything(reader) == sampleBuffer().samples)
@@ -244,14 +244,15 @@ import Glibc
     #expect(reader.framesRead == 44_100)
   }
 
-  @Test func `bytes between two links that are not a page do not hide a link`() throws {
+  @Test func `bytes between two links that are not an Ogg page do not hide the second link`() throws
+  {
     let one = try Data(contentsOf: made("a.ogg"))
     let reader = try SoundFileReader(url: folder.file("b.ogg", one + Data([0]) + one))
     #expect(try everything(reader).count == 2 * 88_200)
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `an MP3 of another rate after the announced end is a shortfall`() throws {
+  @Test func `MP3 of another rate after the announced end is reported as a shortfall`() throws {
     let data = try Data(contentsOf: made("a.mp3")) + Data(contentsOf: made("b.mp3", "-ar", "22050"))
     let reader = try SoundFileReader(url: folder.file("c.mp3", data))
     let samples = try everything(reader)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClientDependencies
 
-/// The one rule of live clients: what is overridden at the call, or else what was captured.
+/// Live clients read the overrides at the call, or else the overrides captured at their creation.
 @Suite struct CreationScopeTests {
   private let client = withDependencies {
     $0.number = 10
@@ -11,12 +11,15 @@ import Testing
     EchoClient.liveValue
   }
 
-  @Test func `a client that was made in an override keeps it in calls outside of it`() async {
+  @Test func `a client that was created with an override uses it even in calls outside its scope`()
+    async
+  {
     #expect(client.number() == 10)
     #expect(await client.text() == "captured")
   }
 
-  @Test func `an override at the call takes precedence, and leaves the rest captured`() async {
+  @Test func `an override at the call takes precedence, and other captured overrides remain`() async
+  {
     await withDependencies {
       $0.number = 20
     } operation: {
@@ -26,7 +29,7 @@ import Testing
     #expect(client.number() == 10)
   }
 
-  @Test func `an outer client that is called in an inner scope reads the inner override`() {
+  @Test func `a client from an outer scope reads the override of the inner scope that calls it`() {
     withDependencies {
       $0.number = 10
     } operation: {
@@ -40,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a client that was made without overrides reads those of the call`() {
+  @Test func `a client that was created without overrides reads the overrides at the call`() {
     let client = EchoClient.liveValue
     #expect(client.number() == 3)
     withDependencies {
@@ -59,7 +62,9 @@ import Testing
     }
   }
 
-  @Test func `a client that another client calls has the scope of the caller`() async {
+  @Test func `a client that another client calls reads the overrides that the caller captured`()
+    async
+  {
     let inner = EchoClient.liveValue
     let outer = withDependencies {
       $0.number = 10
@@ -70,7 +75,7 @@ import Testing
     #expect(outer.number() == 10)
   }
 
-  @Test func `a client that the cache made in an override does not keep it`() {
+  @Test func `a client that the cache created inside an override does not keep the override`() {
     withDependencies {
       $0.number = 10
     } operation: {
@@ -92,7 +97,7 @@ import Testing
     #expect(holder.number == 3)
   }
 
-  @Test func `a client keeps the override in which another value created it`() {
+  @Test func `a client keeps the override with which another value created it`() {
     @Dependency(RelayClient.self) var relay
     #expect(relay.own() == 30)
   }

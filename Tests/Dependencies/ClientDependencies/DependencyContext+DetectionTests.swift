@@ -15,7 +15,9 @@ import Testing
   }
 
   @Test(arguments: DependencyContext.allCases)
-  func `the override takes precedence`(wanted: DependencyContext) {
+  func `the environment variable takes precedence over the detected context`(
+    wanted: DependencyContext
+  ) {
     let environment = [
       "SWIFT_DEPENDENCIES_CONTEXT": wanted.rawValue, "XCODE_RUNNING_FOR_PREVIEWS": "1",
     ]

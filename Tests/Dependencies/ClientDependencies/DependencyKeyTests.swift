@@ -4,7 +4,7 @@ import Testing
 @Suite struct DependencyKeyTests {
   private enum HiddenKey: DependencyKey { static let liveValue = 42 }
 
-  @Test func `the issue of a private key names it without an address`() {
+  @Test func `the issue of a private key names the key without an address`() {
     withKnownIssue {
       #expect(HiddenKey.testValue == 42)
     } matching: { issue in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a missing test value inside another value is an issue at the outer read`() {
+  @Test func `a missing test value that another value reads is an issue at the outer read`() {
     @Dependency(BorrowingKey.self) var borrowed
     let line = #line - 1
     withKnownIssue {
@@ -103,12 +103,12 @@ import Testing
   }
 }
 
-/// A key whose test value is another one's, which that lacks.
+/// A key whose test value derives from that of another key, which has none.
 private enum BorrowingKey: TestDependencyKey {
   static var testValue: Int { LiveOnlyKey.testValue + 1 }
 }
 
-/// A key whose test value reports its use by itself.
+/// A key whose test value reports its own issue.
 private enum AskingKey: TestDependencyKey {
   static var testValue: [Int] {
     if shouldReportUnimplemented { reportIssue("This test asks.") }

@@ -54,7 +54,7 @@ import Testing
     #expect(reader.number == 5)
   }
 
-  @Test func `the current scope takes precedence over the wrapper's`() {
+  @Test func `the current scope takes precedence over the wrapper's scope`() {
     let reader = withDependencies {
       $0.number = 5
       $0.interfaceOnly = "kept"
@@ -74,24 +74,24 @@ import Testing
     #expect(reader.number == 2)
   }
 
-  @Test func `a value that a wrapper's read creates sees the wrapper's overrides`() {
+  @Test func `a value that is created by a wrapper's read sees the wrapper's overrides`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
   }
 
-  @Test func `a value that a wrapper's read creates sees the wrapper's context`() {
+  @Test func `a value that is created by a wrapper's read sees the wrapper's context`() {
     let reader = withDependencies({ $0.context = .live }, operation: { SumReading() })
     #expect(reader.sum == 101)
     #expect(SumReading().sum == 203)
   }
 
-  @Test func `a value that one wrapper's read creates is cached for the others`() {
+  @Test func `a value that is created by one wrapper's read is cached for other wrappers`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
     #expect(SumReading().sum == 250)
   }
 
-  @Test func `a computed dependency that reads another through a wrapper follows its reader`() {
+  @Test func `a computed dependency that uses a wrapper reads in the scope of its own reader`() {
     let reader = withDependencies({ $0.number = 42 }, operation: { ComputedReading() })
     #expect(reader.doubled == 84)
     #expect(reader.tripled == 126)
@@ -103,7 +103,7 @@ import Testing
     #expect(ComputedReading().doubled == 6)
   }
 
-  @Test func `an override of nil counts as a value`() {
+  @Test func `an optional dependency that is overridden with nil reads as nil`() {
     @Dependency(\.optional) var optional
     #expect(optional == nil)
     #expect(withDependencies({ $0.optional = "some" }, operation: { optional }) == "some")
@@ -133,7 +133,7 @@ private struct ComputedReading {
   @Dependency(\.tripled) var tripled
 }
 
-/// A key whose values are made from another one's.
+/// A key whose values are computed from the values of another key.
 private enum SumKey: DependencyKey {
   static var liveValue: Int {
     @Dependency(\.number) var number
@@ -149,7 +149,8 @@ private struct SumReading {
   @Dependency(SumKey.self) var sum
 }
 
-/// Swift 6 wants an actor around a static wrapper, because it takes its storage for a variable.
+/// Swift 6 requires an actor for a static wrapper, because it treats the wrapper's storage as a
+/// variable.
 @MainActor private enum Holder {
   @Dependency(\.number) static var number
 }

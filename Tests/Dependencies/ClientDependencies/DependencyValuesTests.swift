@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a key that a property reads is reported with the reader's location and name`() {
+  @Test func `a missing value is reported with the reader's location and the property's name`() {
     withKnownIssue {
       _ =
         DependencyValues._current[
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `top-level code, whose function is its module, names the key`() {
+  @Test func `a missing value that top-level code reads is reported with the key's name`() {
     withKnownIssue {
       _ =
         DependencyValues._current[

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// The places that know nothing of the test that started them.
+/// Places without the task-locals of the test that uses them.
 enum Elsewhere: CaseIterable {
   case detachedTask, dispatchQueue, thread
 
-  /// Runs something there and waits for it.
+  /// Runs a closure in this place and waits for its end.
   func run(_ body: @escaping @Sendable () -> Void) async {
     switch self {
     case .detachedTask: await Task.detached { body() }.value

@@ -1,7 +1,7 @@
 import ClientDependencies
 import Synchronization
 
-/// A client as the modules above write theirs.
+/// A client in the form that other modules use.
 struct GreeterClient: Sendable {
   var greet: @Sendable (_ name: String) throws -> String =
     unimplemented(endpoint: "GreeterClient.greet")
@@ -21,18 +21,18 @@ extension DependencyValues {
   }
 }
 
-/// A key that only tests know.
+/// A key that has only a test value.
 enum InterfaceOnlyKey: TestDependencyKey {
   static let testValue = "test"
 }
 
-/// A key that wants no issue where its live value is missing.
+/// A key that disables the issue of its missing live value.
 enum QuietKey: TestDependencyKey {
   static let testValue = "quiet"
   static let shouldReportUnimplemented = false
 }
 
-/// A key that only the program at work knows.
+/// A key that has only a live value.
 enum LiveOnlyKey: DependencyKey {
   static let liveValue = 42
 }
@@ -68,7 +68,7 @@ extension DependencyValues {
   }
 }
 
-/// Counts how often something was done, from any thread.
+/// Counts events on any thread.
 final class Counter: Sendable {
   private let number = Atomic(0)
   var count: Int { number.load(ordering: .sequentiallyConsistent) }
@@ -77,14 +77,14 @@ final class Counter: Sendable {
   }
 }
 
-/// Notes values in order, from any thread.
+/// Records values in order, from any thread.
 final class Recorder<Value: Sendable>: Sendable {
   private let values = LockIsolated<[Value]>([])
   var all: [Value] { values.value }
   func append(_ value: Value) { values.withValue { $0.append(value) } }
 }
 
-/// Set once, on any thread.
+/// A flag that is set once, on any thread.
 final class Flag: Sendable {
   private let value = Atomic(false)
   var isSet: Bool { value.load(ordering: .acquiring) }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PrepareDependenciesTests {
   @Dependency(\.number) private var number
 
-  @Test func `the closure's result and error are passed on`() {
+  @Test func `prepareDependencies returns its closure's result and rethrows its error`() {
     struct Refusal: Error {}
     #expect(prepareDependencies { _ in 42 } == 42)
     #expect(throws: Refusal.self) { try prepareDependencies { _ in throw Refusal() } }
@@ -41,7 +41,7 @@ import Testing
     #expect(number == 12)
   }
 
-  @Test func `preparing a part of a value keeps the rest`() throws {
+  @Test func `preparing a part of a value keeps the rest of the value`() throws {
     @Dependency(\.greeter) var greeter
     prepareDependencies {
       $0[GreeterClient.self].greet = { "prepared \($0)" }
@@ -114,7 +114,8 @@ import Testing
     #expect(number == 3)
   }
 
-  @Test func `a prepared value stays, and the issue names where it was prepared`() {
+  @Test func `a second preparation of a value is an issue that names the first, and has no effect`()
+  {
     prepareDependencies { $0[NumberKey.self] = 10 }
     let line = #line - 1
     withKnownIssue {
@@ -130,7 +131,7 @@ import Testing
     #expect(number == 10)
   }
 
-  @Test func `the context cannot be changed once values come from it`() {
+  @Test func `preparing the context after a value was read is an issue and has no effect`() {
     #expect(number == 3)
     withKnownIssue {
       prepareDependencies { $0.context = .live }

@@ -1,7 +1,7 @@
 import ClientDependencies
 import XCTest
 
-/// XCTest, because its cases prepare the same value one after another in one process.
+/// Uses XCTest, whose cases prepare the same value one after another in one process.
 final class PrepareDependenciesXCTests: XCTestCase {
   @Dependency(\.number) private var number
 

@@ -1,6 +1,6 @@
 @testable import ClientDependencies
 
 extension SourceLocation {
-  /// Some place.
+  /// An arbitrary location.
   static let here = SourceLocation(fileID: #fileID, filePath: #filePath, line: 1, column: 1)
 }

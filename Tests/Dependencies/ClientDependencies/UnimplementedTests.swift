@@ -4,7 +4,8 @@ import Testing
 @Suite struct UnimplementedTests {
   @Dependency(\.greeter) private var greeter
 
-  @Test func `a throwing endpoint without an override is an issue and throws`() {
+  @Test
+  func `a call of a throwing endpoint without an override is an issue and throws Unimplemented`() {
     withKnownIssue {
       #expect(throws: Unimplemented("GreeterClient.greet")) { try greeter.greet("Ada") }
     } matching: { issue in
@@ -12,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `an endpoint without an override is an issue and returns its placeholder`() {
+  @Test func `a call of an endpoint without an override is an issue and returns the placeholder`() {
     withKnownIssue {
       #expect(greeter.isOpen() == false)
     } matching: { issue in
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `an overridden endpoint is not an issue`() throws {
+  @Test func `a call of an overridden endpoint is not an issue`() throws {
     try withDependencies {
       $0.greeter.greet = { $0 }
     } operation: {
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `the error of an endpoint names it`() {
+  @Test func `the error of an endpoint names the endpoint`() {
     #expect("\(Unimplemented("A.b"))" == "Unimplemented: 'A.b'")
   }
 }

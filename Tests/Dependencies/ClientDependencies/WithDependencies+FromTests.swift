@@ -3,13 +3,13 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct WithDependenciesFromTests {
-  @Test func `objects that a model creates get its dependencies`() {
+  @Test func `objects that a model creates get the model's dependencies`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     let child = withDependencies(from: parent) { Model() }
     #expect(child.number == 5)
   }
 
-  @Test func `an update adds to a model's dependencies`() {
+  @Test func `an update closure adds to a model's dependencies`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     let child = withDependencies(from: parent) {
       $0.interfaceOnly = "added"
@@ -20,7 +20,7 @@ import Testing
     #expect(child.text == "added")
   }
 
-  @Test func `the current values take precedence over the model's`() {
+  @Test func `the current values take precedence over the model's values`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     withDependencies {
       $0.number = 6
@@ -34,12 +34,12 @@ import Testing
     #expect(withDependencies(from: parent ?? Submodel()) { Model().number } == 5)
   }
 
-  @Test func `a returned object keeps its scope without a wrapper`() {
+  @Test func `an object without a wrapper keeps the scope that returned it`() {
     let plain = withDependencies({ $0.number = 5 }, operation: { Plain() })
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
 
-  @Test func `an object that outer scopes return keeps the inner scope's overrides`() {
+  @Test func `an object that nested scopes return keeps the inner scope's overrides`() {
     func nested<Made: AnyObject>(_ make: () -> Made) -> Made {
       withDependencies {
         $0.number = 5
@@ -60,7 +60,7 @@ import Testing
     #expect(withDependencies(from: model) { Model().number } == 3)
   }
 
-  @Test func `thousands of objects do not confuse each other's scopes`() {
+  @Test func `each of thousands of objects keeps its own scope`() {
     let objects = (0..<5_000).map { index in
       withDependencies({ $0.number = index }, operation: { Plain() })
     }
@@ -146,7 +146,7 @@ private class Model {
   /// The test that a wrapper of the model belongs to.
   var test: RunningTest? { _number.captured.origin.test }
 
-  /// What may be changed in a model's dependencies.
+  /// Changes of a model's context, cache, and overrides.
   static let updates: [@Sendable (inout DependencyValues) -> Void] = [
     { $0.context = .preview },
     { $0.startCache() },

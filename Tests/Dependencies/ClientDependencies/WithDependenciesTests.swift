@@ -5,7 +5,7 @@ import Testing
 @Suite struct WithDependenciesTests {
   @Dependency(\.number) private var number
 
-  @Test func `nested scopes add to the outer ones and end with their operation`() {
+  @Test func `a nested scope adds to the outer scope and ends with its operation`() {
     withDependencies {
       $0.number = 10
     } operation: {
@@ -33,7 +33,8 @@ import Testing
     #expect(number == 3)
   }
 
-  @Test func `deeply nested scopes see the innermost value and all outer ones`() {
+  @Test
+  func `a deeply nested scope sees the innermost override and all outer overrides of other keys`() {
     func nest(_ depth: Int) {
       guard depth < 50 else {
         #expect(number == 49)
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  @Test @MainActor func `a scope on an actor stays on it`() async {
+  @Test @MainActor func `an asynchronous scope stays on its caller's actor`() async {
     final class NotSendable { var count = 0 }
     let object = NotSendable()
     await withDependencies {
@@ -105,7 +106,7 @@ import Testing
     #expect(object.count == 10)
   }
 
-  @Test func `child tasks and tasks inherit the values`() async {
+  @Test func `child tasks and unstructured tasks inherit the values`() async {
     await withDependencies {
       $0.number = 10
     } operation: {

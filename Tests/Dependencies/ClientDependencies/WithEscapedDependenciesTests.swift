@@ -38,7 +38,7 @@ import Testing
     #expect(read == 8)
   }
 
-  @Test func `overrides inside a yield apply, and those around it do not`() {
+  @Test func `overrides inside a yield apply, and overrides around the yield do not`() {
     let continuation = withDependencies {
       $0.number = 7
     } operation: {
@@ -47,8 +47,8 @@ import Testing
     withDependencies {
       $0.number = 8
     } operation: {
-      // Not within `#expect`: Swift 6.3 runs such a closure in the place of the next one that
-      // stands in the same closure and has the same type.
+      // Not within `#expect`: if two closures of the same type are in one closure, Swift 6.3 runs
+      // the first in place of the second.
       let outer = continuation.yield { DependencyValues._current.number }
       let inner = continuation.yield {
         withDependencies {

@@ -1,7 +1,7 @@
 import ClientDependencies
 import XCTest
 
-/// XCTest, to show that it is detected as well.
+/// Uses XCTest, to check that it is detected, too.
 final class XCTestContextTests: XCTestCase {
   @Dependency(\.number) private var number
 

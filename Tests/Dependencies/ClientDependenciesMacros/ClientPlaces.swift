@@ -1,6 +1,6 @@
 import ClientDependenciesMacros
 
-/// A function before plain data, in a client that only this file sees.
+/// A private client with an endpoint and a property that is not an endpoint.
 @DependencyClient
 private struct HiddenClient: Sendable {
   var fetch: @Sendable (_ id: Int) async throws -> Int

@@ -1,6 +1,6 @@
 import ClientDependenciesMacros
 
-/// Aliases whose shape the macro cannot see.
+/// Type aliases of functions, which the macro cannot see.
 enum Shapes {
   typealias Play = @Sendable (String) async throws -> Void
   typealias Count = @Sendable () -> Int
@@ -28,7 +28,7 @@ struct Aliased: Sendable {
   var inner: Inner
 }
 
-/// A client of anything, which need not be `Sendable`.
+/// A generic client, which need not be `Sendable`.
 @DependencyClient
 struct Store<Item> {
   var items: () -> [Item] = { [] }
@@ -46,17 +46,17 @@ package struct PackageClient: Sendable {
   package var call: @Sendable (_ id: Int) throws -> Int
 }
 
-/// A client for everybody.
+/// A public client.
 @DependencyClient
 public struct PublicClient: Sendable {
   private var calls: Int = 0
-  /// An endpoint for everybody.
+  /// A public endpoint.
   public var call: @Sendable (_ id: Int) throws -> Int
-  /// A property for everybody.
+  /// A public property.
   public var others: [String] = []
 }
 
-/// Endpoints work without `@DependencyClient`, also in a class.
+/// Endpoints work without `@DependencyClient`, even in a class.
 final class Lone {
   @DependencyEndpoint var call: (_ id: Int) -> Int? = { _ in 3 }
   @DependencyEndpoint var other: () throws -> Int
@@ -78,7 +78,7 @@ struct Conditional {
   }
 }
 
-/// An initializer of the author's is left alone.
+/// The macro does not generate an initializer that the author has written.
 @DependencyClient
 struct OwnInitializer: Sendable {
   var call: @Sendable () -> Int?

@@ -2,7 +2,7 @@ import ClientDependenciesMacros
 import Testing
 
 @Suite struct ClientShapesTests {
-  @Test func `a type alias of any shape is an endpoint`() async {
+  @Test func `a property whose type is an alias of any function type is an endpoint`() async {
     let client = Aliased()
     await expectUnimplemented("Aliased.play") {
       await #expect(throws: Unimplemented("Aliased.play")) { try await client.play("a") }
@@ -30,7 +30,7 @@ import Testing
     #expect(throws: Never.self) { try client.inner(1) }
   }
 
-  @Test func `an aliased endpoint is implemented by the initializer`() async throws {
+  @Test func `the initializer implements endpoints with aliased types`() async throws {
     let client = Aliased(
       play: { _ in }, count: { 1 }, find: { $1 }, load: { $0 }, read: { _ in [1] },
       parse: { _ throws(ReadError) in throw .offline }, given: { 2 }, inner: { $0 })

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// Mistakes that a macro cannot see, and the compiler names on the line of the declaration.
+/// Mistakes that a macro cannot see, but that the compiler reports at the line of the declaration.
 @Suite struct CompilerErrorsTests {
-  @Test func `a client that is on the main actor by default is diagnosed to be made nonisolated`()
+  @Test
+  func `a client that is on the main actor by default gets an error that asks for nonisolated`()
     throws
   {
     let errors = try errors(
@@ -20,7 +21,8 @@ import Testing
     #expect(errors.allSatisfy { $0.message.contains("Mark the declaration 'nonisolated'") })
   }
 
-  @Test func `an entry that is on the main actor by default is diagnosed to be made nonisolated`()
+  @Test
+  func `an entry that is on the main actor by default gets an error that asks for nonisolated`()
     throws
   {
     let errors = try errors(
@@ -60,7 +62,7 @@ import Testing
     #expect(try errors(in: source, options: ["-default-isolation", "MainActor"]).isEmpty)
   }
 
-  @Test func `an entry's value has to be Sendable`() throws {
+  @Test func `an entry's value must be Sendable`() throws {
     let errors = try errors(
       in: """
         import ClientDependencies
@@ -76,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["liveValue", "previewValue"])
-  func `a value of another type than its entry is refused`(label: String) throws {
+  func `a value whose type differs from its entry is refused`(label: String) throws {
     let errors = try errors(
       in: """
         import ClientDependencies
@@ -95,8 +97,9 @@ import Testing
     var message: String
   }
 
-  /// The compiler's errors for a file, with the macros that the tests are built with; errors inside
-  /// an expansion are left out, because they name no line of the file.
+  /// Returns the compiler's errors for a source that uses the macros of these tests.
+  ///
+  /// Errors inside an expansion are skipped, because they have no line in the source.
   private func errors(in source: String, options: [String] = []) throws -> [CompilerError] {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).swift")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -118,7 +121,7 @@ import Testing
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     compiler.waitUntilExit()
     let errors = text.split(separator: "\n").filter { $0.contains(": error: ") }
-    // Without an error of any kind the compiler has to be content.
+    // Without errors, the compiler must have succeeded.
     #expect(errors.isEmpty == (compiler.terminationStatus == 0), "\(text)")
     return errors.filter { $0.hasPrefix(file.path) }.compactMap { error in
       let fields = error.split(separator: ":", maxSplits: 4)

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a preview falls back on the live value, a test without a value reports`() {
+  @Test func `a preview uses the live value, and a test without a value reports an issue`() {
     @Dependency(\.liveEntry) var value
     withDependencies {
       $0.context = .preview

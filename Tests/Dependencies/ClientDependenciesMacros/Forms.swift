@@ -1,6 +1,6 @@
 import ClientDependenciesMacros
 
-/// One endpoint per form that a function type can take.
+/// One endpoint for each form of a function type.
 @DependencyClient
 struct Forms: Sendable {
   var unlabelled: @Sendable (Int) throws -> Int

@@ -1,11 +1,11 @@
 import ClientDependenciesMacros
 import Testing
 
-/// What each form does while it is unimplemented.
+/// The behavior of each form while it is unimplemented.
 @Suite struct FormsTests {
   private let forms = Forms()
 
-  @Test func `a function that throws throws the error that names it`() async {
+  @Test func `an unimplemented throwing function throws an error that names the function`() async {
     expectUnimplemented("Forms.unlabelled") {
       #expect(throws: Unimplemented("Forms.unlabelled")) { try forms.unlabelled(1) }
     }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a method can have another name, and overload`() {
+  @Test func `a method can have another name and be overloaded`() {
     expectUnimplemented("Forms.findByID") { _ = try? forms.find(id: 1) }
     expectUnimplemented("Forms.findByName") { _ = try? forms.find(name: "a") }
     expectUnimplemented("Forms.unnamed") { _ = try? forms.renamed(1) }

@@ -1,7 +1,7 @@
 import ClientDependenciesMacros
 import Testing
 
-/// What each form does when it is implemented, called by its method and as a value.
+/// The behavior of each implemented form, called through its method and through its closure.
 @Suite struct ImplementedFormsTests {
   private var forms = Forms(count: 4, note: "n")
 
@@ -31,7 +31,9 @@ import Testing
     #expect(number == 3)
   }
 
-  @Test mutating func `an argument is evaluated when the closure asks for it`() throws {
+  @Test mutating func `an autoclosure argument is evaluated when the implementation calls it`()
+    throws
+  {
     var evaluations = 0
     func evaluated() -> Int {
       evaluations += 1
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  @Test @MainActor func `a client's properties are those of its initializer`() {
+  @Test @MainActor func `a client's properties have the values from its initializer`() {
     #expect(forms.count == 4)
     #expect(forms.note == "n")
     #expect(forms.computed == 5)

@@ -34,7 +34,7 @@ import Testing
 
 let internalCount = 42
 
-/// A client whose initial values are known here only.
+/// A public client with initial values that are not public.
 @DependencyClient
 public struct PublicDefaults: Sendable {
   static let standardRate = 48_000
@@ -43,9 +43,9 @@ public struct PublicDefaults: Sendable {
   public var count: Int = internalCount
   /// A property whose initial value is the client's own.
   public var rate: Int = Self.standardRate
-  /// A property whose initial value is made anew.
+  /// A property whose initial value is created for each client.
   public var box: Locked = .init(3)
-  /// A property whose initial value is made of literals.
+  /// A property whose initial value consists of literals.
   public var signs: [Int] = [-1, 1]
   /// An endpoint.
   public var call: @Sendable (Int) -> Void
@@ -53,13 +53,13 @@ public struct PublicDefaults: Sendable {
 
 /// A constant.
 public struct Locked: Sendable {
-  /// Its contents.
+  /// The value.
   public var value: Int
   init(_ value: Int) { self.value = value }
 }
 
 private enum Hidden {
-  /// A client that is visible wherever its file is.
+  /// A public client in a private type.
   @DependencyClient
   public struct Client: Sendable {
     /// A property whose initial value is internal.
@@ -69,7 +69,7 @@ private enum Hidden {
   }
 }
 
-/// A client of anything.
+/// A generic client.
 @DependencyClient
 public struct GenericDefaults<Value> {
   /// A property whose initial value depends on the parameter.

@@ -2,7 +2,7 @@ import ClientDependencies
 import ClientDependenciesMacros
 import Testing
 
-/// A client that notices when one of its endpoints is replaced.
+/// A client whose observers count replacements of its endpoints.
 @DependencyClient
 private struct Bell {
   var replacements = 0

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// An issue belongs to the test that the client was read in, wherever it is called.
+/// An issue belongs to the test in which the client was read, wherever the client is called.
 @Suite(.dependencies) struct OriginTests {
   @Dependency(OriginRecorder.self) private var recorder
 
@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `a client that is made once belongs to each test that reads it`(run: Int) async {
+  func `a client that is created once for all tests reports to each test that reads it`(run: Int)
+    async
+  {
     await expectUnimplemented("OriginRecorder.stop") {
       let recorder = recorder
       await Task.detached { recorder.stop() }.value

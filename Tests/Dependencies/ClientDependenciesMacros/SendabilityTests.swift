@@ -32,10 +32,10 @@ import Testing
   }
 }
 
-/// A client for everybody, so that the compiler does not infer that it is `Sendable`.
+/// A public client, for which the compiler does not infer `Sendable`.
 @DependencyClient
 public struct UnsendablePublicClient {
-  /// An endpoint for everybody.
+  /// A public endpoint.
   public var call: @Sendable (_ id: Int) throws -> Int
 }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TypedThrowsTests {
   private let client = ThrowingClient()
 
-  @Test func `an UnimplementedEndpointError is thrown`() async {
+  @Test func `an endpoint whose error is an UnimplementedEndpointError throws it`() async {
     expectUnimplemented("ThrowingClient.saying") {
       #expect(throws: ReadError.unimplemented("ThrowingClient.saying")) {
         try client.saying(id: 1)
@@ -12,7 +12,9 @@ import Testing
     }
   }
 
-  @Test func `without such an error a placeholder is returned`() async throws {
+  @Test func `an endpoint whose error is not an UnimplementedEndpointError returns a placeholder`()
+    async throws
+  {
     await expectUnimplemented("ThrowingClient.array") {
       let array = try await client.array(id: 1)
       #expect(array == [])

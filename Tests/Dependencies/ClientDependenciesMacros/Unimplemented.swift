@@ -1,6 +1,7 @@
 import Testing
 
-/// Runs a call of an unimplemented endpoint; the test fails unless it reports that, once.
+/// Runs a call of an unimplemented endpoint; the test fails unless the call reports this endpoint,
+/// and nothing else.
 func expectUnimplemented(
   _ endpoint: String, sourceLocation: SourceLocation = #_sourceLocation, _ call: () throws -> Void
 ) {
@@ -11,7 +12,8 @@ func expectUnimplemented(
   }
 }
 
-/// Runs an asynchronous call of an unimplemented endpoint; the test fails unless it reports that.
+/// Runs an asynchronous call of an unimplemented endpoint; the test fails unless the call reports
+/// this endpoint, and nothing else.
 func expectUnimplemented(
   _ endpoint: String, isolation: isolated (any Actor)? = #isolation,
   sourceLocation: SourceLocation = #_sourceLocation, _ call: () async throws -> Void

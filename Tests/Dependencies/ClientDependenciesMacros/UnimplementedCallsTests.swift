@@ -4,7 +4,7 @@ import Testing
 @Suite struct UnimplementedCallsTests {
   private let player = Player()
 
-  @Test func `a method names the line that called it`() async {
+  @Test func `an unimplemented call through the method is reported at the caller's line`() async {
     let line = #line + 2
     await withKnownIssue {
       await #expect(throws: Unimplemented("Player.play")) { try await player.play(path: "a") }
@@ -14,7 +14,9 @@ import Testing
     }
   }
 
-  @Test func `a closure names the line that declares it`() async {
+  @Test func `an unimplemented call through the closure is reported at the endpoint's declaration`()
+    async
+  {
     await withKnownIssue {
       await #expect(throws: Unimplemented("Player.play")) { try await player.play("a") }
     } matching: { issue in

@@ -9,7 +9,7 @@ typealias Show = @MainActor (Int) -> Int
 typealias Hide = @MainActor @Sendable (_ animated: Bool) throws -> Void
 struct Limit: Equatable, Sendable { var count = 0 }
 
-/// A client of whose types the macro sees the names only, functions and others.
+/// A client whose types, functions and others, the macro sees only as names.
 @DependencyClient
 struct Unmarked: Sendable {
   var fetch: Fetch
@@ -26,7 +26,7 @@ struct Unmarked: Sendable {
   let play: Shapes.Play
 }
 
-/// A client that is nothing but names.
+/// A client whose properties are all of types that the macro sees only as names.
 @DependencyClient
 struct NamesOnly: Sendable {
   var fetch: Fetch
@@ -35,13 +35,13 @@ struct NamesOnly: Sendable {
   var load: Local
 }
 
-/// A function that everybody can name.
+/// A public alias of a function type.
 public typealias PublicFetch = @Sendable (_ id: Int) throws -> String
-/// A client for everybody.
+/// A public client.
 @DependencyClient
 public struct PublicNames: Sendable {
-  /// A function for everybody.
+  /// A public endpoint.
   public var fetch: PublicFetch
-  /// A property for everybody.
+  /// A public property.
   public var context: DependencyContext
 }

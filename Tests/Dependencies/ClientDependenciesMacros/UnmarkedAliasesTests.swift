@@ -2,7 +2,7 @@ import ClientDependenciesMacros
 import Dispatch
 import Testing
 
-/// Type aliases outside of a client need no mark.
+/// Properties whose types are aliases outside of the client are endpoints without an attribute.
 @Suite struct UnmarkedAliasesTests {
   private var client: Unmarked { Unmarked(limit: Limit(count: 3), play: { _ in }) }
 
@@ -12,7 +12,7 @@ import Testing
     #expect(Unmarked(limit: Limit(), otherLimit: Limit(count: 2)) { _ in }.otherLimit.count == 2)
   }
 
-  @Test func `an unimplemented function that throws throws the error that names it`() async {
+  @Test func `an unimplemented throwing function throws an error that names the function`() async {
     await expectUnimplemented("Unmarked.fetch") {
       await #expect(throws: Unimplemented("Unmarked.fetch")) { try await client.fetch(1) }
     }
@@ -38,7 +38,9 @@ import Testing
     }
   }
 
-  @Test @MainActor func `an implementation's parameters need no types`() async throws {
+  @Test @MainActor func `the parameters of an implementing closure need no type annotations`()
+    async throws
+  {
     var shown = 0
     let client = Unmarked(
       fetch: { "\($0)" }, stop: {}, limit: Limit(), level: { Double($0 * 2) }, seen: { $0 },
@@ -72,7 +74,7 @@ import Testing
     expectUnimplemented("PublicNames.fetch") { _ = try? PublicNames(context: .live).fetch(1) }
   }
 
-  @Test func `a call elsewhere fails the test that made the client`() async {
+  @Test func `a call on another queue fails the test that created the client`() async {
     await expectUnimplemented("Unmarked.stop") {
       let client = client
       await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import Testing
 
 /// Forms of clients that the other tests do not cover.
 @Suite struct ClientFormsTests {
-  @Test func `comments behind properties stay out of the initializers`() {
+  @Test func `comments after properties are not copied into the initializers`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -56,7 +56,7 @@ import Testing
         """)
   }
 
-  @Test func `a default does not make an endpoint's parameter optional`() {
+  @Test func `an endpoint with a default is still a required parameter of the initializer`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -494,7 +494,7 @@ import Testing
         """)
   }
 
-  @Test func `members below conditions have initializers below the same conditions`() {
+  @Test func `members inside #if have initializers inside the same #if`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DependencyEndpointMacroTests {
-  @Test func `an endpoint gets storage, accessors and a stand-in that reports`() {
+  @Test func `an endpoint gets storage, accessors, and a stand-in that reports`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -45,7 +45,7 @@ import Testing
         """#)
   }
 
-  @Test func `argument labels generate a method to call and a method to pass on`() {
+  @Test func `argument labels generate a method to call and an overload to pass as a closure`() {
     expectExpansion(
       of: #"""
         struct Client: Sendable {
@@ -103,7 +103,7 @@ import Testing
         """#)
   }
 
-  @Test func `a default is returned after the report, and passes no init accessor`() {
+  @Test func `an endpoint with a default returns it after the report, and has no init accessor`() {
     expectExpansion(
       of: #"""
         struct Client: Sendable {
@@ -212,7 +212,7 @@ import Testing
         """#)
   }
 
-  @Test func `a default of several statements reports first`() {
+  @Test func `a default of several statements gets the report as its first statement`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -299,7 +299,7 @@ import Testing
         """#)
   }
 
-  @Test func `an optional result is nil`() {
+  @Test func `an unimplemented endpoint with an optional result returns nil`() {
     expectExpansion(
       of: #"""
         struct Client {

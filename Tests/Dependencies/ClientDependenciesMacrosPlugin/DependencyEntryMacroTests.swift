@@ -223,7 +223,7 @@ import Testing
         """#)
   }
 
-  @Test func `a package entry's key is named for the property where no type is written`() {
+  @Test func `a package entry's key is named for the property if no type is written`() {
     expectExpansion(
       of: """
         extension DependencyValues {

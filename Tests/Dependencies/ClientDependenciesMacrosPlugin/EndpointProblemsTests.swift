@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `an endpoint without its default is still expanded completely`() {
+  @Test func `an endpoint without its required default is still expanded completely`() {
     expectExpansion(
       of: "struct Client {\n  @DependencyEndpoint var count: (Int) -> Int\n}",
       with: ["DependencyEndpoint"],

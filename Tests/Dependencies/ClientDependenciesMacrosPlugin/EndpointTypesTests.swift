@@ -114,7 +114,7 @@ import Testing
         """#)
   }
 
-  @Test func `a client's type parameter is that of its endpoints`() {
+  @Test func `endpoints may use the type parameter of their client`() {
     expectExpansion(
       of: #"""
         struct Store<Item> {

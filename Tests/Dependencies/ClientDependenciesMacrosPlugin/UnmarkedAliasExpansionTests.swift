@@ -2,7 +2,7 @@ import Testing
 
 /// Properties whose types are names without a visible meaning.
 @Suite struct UnmarkedAliasExpansionTests {
-  @Test func `the type checker decides whether a parameter is a function`() {
+  @Test func `the type checker determines whether a parameter is a function`() {
     expectExpansion(
       of: """
         @DependencyClient

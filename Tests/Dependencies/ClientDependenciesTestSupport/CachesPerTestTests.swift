@@ -1,7 +1,7 @@
 import ClientDependenciesTestSupport
 import Testing
 
-/// Without a trait.
+/// The tests have no trait.
 @Suite struct CachesPerTestTests {
   @Dependency(\.tally) private var tally
 

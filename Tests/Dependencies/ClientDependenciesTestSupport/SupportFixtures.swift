@@ -1,7 +1,7 @@
 import ClientDependenciesTestSupport
 import Synchronization
 
-/// Counts its calls: what one test left shows in the next one.
+/// Counts its calls, so that a test can detect a value that another test has used.
 final class Tally: Sendable {
   private let number = Atomic(0)
   func next() -> Int { number.add(1, ordering: .relaxed).newValue }

@@ -1,7 +1,7 @@
 import ClientDependenciesTestSupport
 import XCTest
 
-/// XCTest, because its cases are observed.
+/// Uses XCTest, because its cases are observed.
 ///
 /// They run in the order of their names.
 final class XCTestCaseObserverTests: XCTestCase {

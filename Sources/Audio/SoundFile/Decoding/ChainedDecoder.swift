@@ -1,21 +1,21 @@
 import AudioCore
 import AudioThreads
 
-/// Decodes the links of a chain, one after another, as one file.
+/// Decodes a chain of concatenated files, called links, as one file.
 final class ChainedDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
   var metadata: AudioMetadata
 
-  /// Opens a link; returns nil after the last one.
+  /// Opens a link; returns nil after the last link.
   private let open: (Int) throws -> (any SoundDecoder)?
-  /// The first frames of the links; empty if they are unknown, as in a stream.
+  /// The first frame of each link; empty if unknown, as in a stream.
   private let starts: [Int]
   private let path: String
   private var link = 0
   private var decoder: any SoundDecoder
-  /// The notices about the links before the current one.
+  /// The notices about the links before the current link.
   private var pastNotices: [SoundFileNotice] = []
   private var error: SoundFileError?
   /// The format of the next link if it differs; the audio ends before that link.
@@ -34,7 +34,8 @@ final class ChainedDecoder: SoundDecoder {
       return
     }
     let lengths = (0..<count).map { index -> FrameCount? in
-      // A link that cannot be opened is reported when decoding reaches it.
+      // A link that cannot be opened counts as empty here, and is reported when decoding reaches
+      // it.
       guard let link = try? (index == 0 ? first : open(index)) else { return .zero }
       return link.announcedFrameCount
     }
@@ -44,7 +45,7 @@ final class ChainedDecoder: SoundDecoder {
     starts = announcedFrameCount == nil ? [] : ends.compactMap { $0?.rawValue }
   }
 
-  /// Decodes the parts of a stream; `open` opens the decoder of each.
+  /// Decodes the parts of a stream; `open` opens the decoder of each part.
   convenience init(
     path: String, parts: @escaping () throws(SoundFileError) -> Descriptor?,
     _ open: @escaping (Descriptor) throws -> any SoundDecoder

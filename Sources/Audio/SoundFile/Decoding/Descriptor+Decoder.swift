@@ -6,7 +6,7 @@ extension Descriptor {
   /// Identifies a file or stream and chooses its decoder.
   ///
   /// - Parameters:
-  ///   - path: its name in error messages.
+  ///   - path: the name of the file or stream in error messages.
   ///   - interruption: ends a waiting read; if it is nil, a signal is created when needed.
   ///   - metadata: receives the location of the tags.
   /// - Throws: `SoundFileError`, including when the system lacks resources.
@@ -67,7 +67,7 @@ extension Descriptor {
 }
 
 extension WakeUp? {
-  /// This signal, or a new one.
+  /// Returns this signal, or a new signal for nil.
   func orNew(for path: String) throws(SoundFileError) -> WakeUp {
     if let self { return self }
     do {
@@ -98,11 +98,11 @@ func convertingFailures(
 extension FilePart {
   fileprivate var isOgg: Bool { bytes(at: 0, count: 4) == Array("OggS".utf8) }
 
-  /// Opens a file with libsndfile at the size that the header announces.
+  /// Opens a file with libsndfile.
   ///
-  /// libsndfile rejects an announced length beyond the size. It reads a truncated CAF file as it
-  /// is. Other files are read up to their actual end, because libsndfile would return noise for
-  /// missing blocks.
+  /// A file that is shorter than its header announces is read up to its actual end, because
+  /// libsndfile would return noise for missing blocks. If libsndfile rejects the actual length, the
+  /// file is opened with the announced length.
   fileprivate func decoder() throws -> any SoundDecoder {
     guard var layout = try WAVLayout(bytes: bytes(at:count:)) else {
       return try libraryDecoder(layout: nil)
@@ -113,7 +113,8 @@ extension FilePart {
       ? try mpegDecoder(layout) : try repaired.libraryDecoder(layout: layout)
   }
 
-  /// libsndfile estimates the length of MPEG audio in WAV from the first blocks.
+  /// Opens MPEG audio in WAV with libmpg123, because libsndfile estimates its length from the first
+  /// blocks.
   private func mpegDecoder(_ layout: WAVLayout) throws(SoundFileError) -> any SoundDecoder {
     let found = length - layout.audioStart
     let audio = part(
@@ -160,7 +161,7 @@ extension FilePart {
 }
 
 extension StreamInput {
-  /// Spools a stream that needs seeking to a file, and reads others as they arrive.
+  /// Copies a stream to a file if its format needs seeking; reads other streams as they arrive.
   fileprivate func decoder(_ metadata: StoredMetadata) throws(SoundFileError) -> any SoundDecoder {
     while case let length = try FileKind.tagLength(bytes(at: 0, count: 10)), length > 0 {
       metadata.keep(id3: try bytes(at: 0, count: min(length, StoredMetadata.longestTag)))
@@ -199,7 +200,7 @@ extension StreamInput {
     }
   }
 
-  /// Decodes WAV as it arrives, and other streams whose header libsndfile understands.
+  /// Decodes a stream as it arrives: WAV, or another format whose header libsndfile can read.
   ///
   /// - Parameters:
   ///   - isPromise: whether the header has a length.

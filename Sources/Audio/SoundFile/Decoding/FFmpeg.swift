@@ -4,18 +4,18 @@ package import FilePaths
 import Glibc
 import Synchronization
 
-/// FFmpeg as a child process that decodes other formats and writes WAV to a pipe, or describes
-/// them.
+/// A child process: FFmpeg, which decodes other formats and writes WAV to a pipe, or ffprobe, which
+/// describes them.
 ///
-/// Other output formats are worse: libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it
-/// finds RF64 empty and CAF damaged. AU lacks channel positions.
+/// Output formats other than WAV are worse: libsndfile reads FFmpeg's Wave64 as integers, and from
+/// a pipe it finds RF64 empty and CAF damaged. AU lacks channel positions.
 final class FFmpeg: Sendable {
-  /// The pipe with its output.
+  /// The pipe with FFmpeg's output.
   let output: Descriptor
-  /// The pipe with its standard error.
+  /// The pipe with FFmpeg's standard error.
   private let errors: Descriptor
   private let process: ChildProcess
-  /// The name of its input in its messages.
+  /// The name of the input in FFmpeg's messages.
   private let name: String
   /// The C constant `F_SETPIPE_SZ`, which Glibc does not import.
   private static let setPipeSize: Int32 = 1_031
@@ -125,7 +125,8 @@ final class FFmpeg: Sendable {
 
   /// Whether FFmpeg has failed; valid after the end of its output.
   func hasFailed() -> Bool {
-    // Without a reader, FFmpeg would wait to write, and this thread would wait for FFmpeg.
+    // While FFmpeg still writes, this thread must not wait for it, because nothing reads the
+    // output.
     !isWriting && process.wait() != 0
   }
 }
@@ -145,7 +146,8 @@ extension FFmpeg.Input {
   private var protocols: [String] {
     switch self {
     case .file: ["-protocol_whitelist", "file"]
-    // The timeout for a server that sends nothing is 20 s; redirections are followed one by one.
+    // The timeout for a server that sends nothing is 20 s. FFmpeg follows no redirections, because
+    // `WebAnswer` checks each of them.
     case .address:
       ["-protocol_whitelist", "http,https,httpproxy,tcp,tls"]
         + ["-rw_timeout", "20000000", "-max_redirects", "0"]
@@ -174,19 +176,19 @@ extension FFmpeg.Input {
       + ["-map", "0", "-c", "copy", "-f", "data", "-protocol_whitelist", "pipe", "pipe:1"]
   }
 
-  /// The options with which it reports the titles of a live stream.
+  /// The options that make FFmpeg report the titles of a live stream.
   private var reporting: [String] {
     if case .address = self { ["-v", "level+verbose", "-nostats"] } else { [] }
   }
 
-  /// The command line that decodes it.
+  /// Returns the command line that decodes the input from `start`.
   fileprivate func decoding(from start: Duration) -> [String] {
     let microseconds = Int(clamping: start.inSeconds * 1e6)
     return ["ffmpeg", "-nostdin"] + opening + reporting
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
       + [
         "-i", name, "-map", "0:a:0",
-        // Ogg has its tags in the stream; those of the file take precedence.
+        // Ogg has its tags in the stream; the tags of the file take precedence.
         "-map_metadata", "0", "-map_metadata:g", "0:s:a:0",
         "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe",
         "pipe:1",

@@ -1,7 +1,7 @@
 import AudioCore
 import AudioThreads
 
-/// Decodes the output of FFmpeg; to seek, it starts another FFmpeg at that time.
+/// Decodes the output of FFmpeg; to seek, it starts another FFmpeg at the new time.
 final class FFmpegDecoder: SoundDecoder {
   let format: AudioFormat
   let encodingDescription: String
@@ -12,11 +12,13 @@ final class FFmpegDecoder: SoundDecoder {
   /// The description of the file by ffprobe; nil if ffprobe is not installed.
   let report: () throws(SoundFileError) -> FFprobeReport?
 
-  /// Containers round their lengths, and count padding that is not decoded.
+  /// The audio that may be missing, because containers round their lengths and count padding that
+  /// is not decoded.
   private static let tolerance = Duration.milliseconds(250)
 
   private let start: (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
-  /// The samples by the file's header; nil for a lossy coder, and if they are unknown.
+  /// The stored samples according to the file's header; nil for a lossy coder, and if they are
+  /// unknown.
   private let storedInHeader: StoredSamples?
   private let path: String
   private let isFile: Bool
@@ -26,13 +28,14 @@ final class FFmpegDecoder: SoundDecoder {
   private var hasAudio = false
   /// The description of a file, read at its first use; nil if there is none.
   ///
-  /// An address is not opened a second time.
+  /// An address has none, because it is not opened a second time.
   private lazy var description = described()
   /// The reason that a file could not be described, so that its end could not be checked.
   private var descriptionFailure: SoundFileError?
 
   /// - Parameters:
-  ///   - stored: the samples by the file's header; nil for a lossy coder, and if they are unknown.
+  ///   - stored: the stored samples according to the file's header; nil for a lossy coder, and if
+  ///     they are unknown.
   ///   - report: runs ffprobe.
   ///   - start: starts decoding at a time.
   init(
@@ -60,7 +63,8 @@ final class FFmpegDecoder: SoundDecoder {
   var isCutOff: Bool { decoder.isCutOff }
   var stored: StoredSamples? { storedInHeader ?? description?.stored }
 
-  /// FFmpeg reports nothing if a file is truncated between two packets.
+  /// Returns ffprobe's length if it exceeds `decoded`, because FFmpeg itself does not report a file
+  /// that is truncated between two packets.
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
     guard let length = description?.audioDuration,
       decoded.duration(at: format.sampleRate) + Self.tolerance < length
@@ -69,7 +73,7 @@ final class FFmpegDecoder: SoundDecoder {
   }
   var streamTitle: String? { isFile ? nil : child.title }
 
-  /// FFmpeg writes only the common tags to its output.
+  /// The metadata from ffprobe, completed by FFmpeg's output, which contains only the common tags.
   var metadata: AudioMetadata {
     let found = description?.metadata(at: format.sampleRate)
     return (found ?? AudioMetadata()).completed(by: AudioMetadata(tags: decoder.metadata.tags))
@@ -91,7 +95,7 @@ final class FFmpegDecoder: SoundDecoder {
 
   func failure(at frame: FrameCount) -> SoundFileError? {
     if let failure = decoder.failure(at: frame) ?? descriptionFailure { return failure }
-    // The header of a file without frames, such as an empty CAF, announces no length.
+    // A file without frames, such as an empty CAF, announces no length and is not damaged.
     guard frame == 0, !hasAudio, isCutOff || description?.duration ?? .zero > .zero else {
       return nil
     }
@@ -158,7 +162,7 @@ extension FFmpegDecoder {
 }
 
 extension FFmpeg {
-  /// The reason that FFmpeg returned nothing.
+  /// Returns the reason that FFmpeg wrote nothing.
   ///
   /// For a web address, it is FFmpeg's own message, because networks fail in many ways.
   fileprivate func failure(

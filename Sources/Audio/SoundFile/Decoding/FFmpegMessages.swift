@@ -2,13 +2,14 @@ import FilePaths
 
 /// The lines that FFmpeg writes to its standard error.
 struct FFmpegMessages: Sendable {
-  /// A line without FFmpeg's own prefixes and the name of its input, and whether FFmpeg calls it an
-  /// error.
+  /// The text of a line, without FFmpeg's prefixes and the name of the input, and whether FFmpeg
+  /// calls it an error.
   typealias Complaint = (text: String, isError: Bool)
 
   /// The decoders of video and pictures.
   ///
-  /// A recording may begin in the middle of their data.
+  /// Their complaints do not mean lost audio, because a recording may begin in the middle of their
+  /// data.
   private static let pictures: Set = [
     "av1", "dvbsub", "dvvideo", "flv", "gif", "h261", "h263", "h264", "hevc", "libdav1d", "mjpeg",
     "mpeg1video", "mpeg2video", "mpeg4", "msmpeg4", "png", "theora", "vc1", "vp6f", "vp8", "vp9",
@@ -25,7 +26,7 @@ struct FFmpegMessages: Sendable {
   /// The marks of a live stream: a header that only live servers send, and a missing duration.
   private static let liveMarks = ["icy-", "Duration: N/A"]
 
-  /// The first complaints, without FFmpeg's information.
+  /// The first complaints; informational lines are not among them.
   private(set) var complaints: [Complaint] = []
   /// The newest title of a live stream.
   private(set) var title: String?
@@ -83,7 +84,8 @@ struct FFmpegMessages: Sendable {
   ///   - speaker: the component of FFmpeg that wrote the line; empty for FFmpeg itself.
   ///   - isAboutInput: whether the line concerns the whole input, such as a lost connection.
   private mutating func keep(_ complaint: Complaint, speaker: String, isAboutInput: Bool) {
-    // FFmpeg reports the end of such a stream as an error twice.
+    // FFmpeg reports the end of a stream without a size as an error twice, although nothing is
+    // missing.
     if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
     if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
     let isBroken = complaint.isError && isAboutInput

@@ -79,13 +79,13 @@ struct FFprobeReport: Decodable {
   var audioDuration: Duration? {
     guard !["mpegts", "mpeg"].contains(format?.format_name) else { return nil }
     if let duration = Self.time(stream?.duration) { return duration }
-    // Matroska stores the time of the end.
+    // Matroska stores the time of the end, so the start is subtracted.
     let end = stream?.tags?["DURATION"].flatMap(Self.clockTime)
     let file = format?.nb_streams == 1 ? Self.time(format?.duration) : nil
     return (end ?? file).map { $0 - (Self.time(stream?.start_time) ?? .zero) }
   }
 
-  /// The duration in a text such as `00:00:04.000000000`.
+  /// Returns the duration in a text such as `00:00:04.000000000`.
   private static func clockTime(_ text: String) -> Duration? {
     let parts = text.split(separator: ":").compactMap { Double($0) }
     guard parts.count == 3 else { return nil }
@@ -101,8 +101,8 @@ struct FFprobeReport: Decodable {
       .first(where: Self.possibleBitRates.contains)
   }
 
-  /// The tags of the audio stream, where Ogg stores them, and of the file; the latter take
-  /// precedence.
+  /// The tags of the audio stream, where Ogg stores them, and of the file; the tags of the file
+  /// take precedence.
   private var tags: [AudioTag: [String]] {
     Self.tags(stream?.tags).merging(Self.tags(format?.tags)) { $1 }
   }
@@ -119,13 +119,13 @@ struct FFprobeReport: Decodable {
   private static let names = [
     "track": AudioTag.trackNumber.name, "disc": "DISCNUMBER", "album_artist": "ALBUMARTIST",
   ]
-  /// The names with which FFmpeg describes the container.
+  /// The names of the tags in which FFmpeg describes the container.
   private static let ownNames: Set = [
     "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "duration",
     "creation_time",
   ]
 
-  /// The tags, and the chapters.
+  /// Returns the tags and the chapters.
   func metadata(at rate: SampleRate) -> AudioMetadata {
     var metadata = AudioMetadata(
       tags: tags,
@@ -183,8 +183,8 @@ extension FFprobeReport {
     }
   }
 
-  /// Removes the lengths that FFmpeg has estimated from the bit rate, which can be far from the
-  /// actual ones.
+  /// Removes the lengths, because FFmpeg's estimates from the bit rate can be far from the actual
+  /// lengths.
   mutating func removeDurations() {
     streams = streams?.map { stream in
       var stream = stream

@@ -22,9 +22,9 @@ final class FLACDecoder: SoundDecoder {
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
   /// The pointer that libFLAC's callbacks get.
   ///
-  /// Its closure has an unowned reference, because a strong one would keep the decoder alive.
+  /// Its closure has an unowned reference, because a strong reference would keep the decoder alive.
   private let context: UnsafeMutablePointer<() -> FLACDecoder>
-  /// The samples of the block, interleaved.
+  /// The interleaved samples of the current block.
   private var block: [Float] = []
   /// The index of the next sample in the block.
   private var next = 0
@@ -41,9 +41,10 @@ final class FLACDecoder: SoundDecoder {
   private var hasMetEnd = false
   /// Whether libFLAC has compared the audio with the MD5 sum in the header.
   private var isFinished = false
-  /// Whether the audio differs from the sum; known at the end, if all of it was decoded in order.
+  /// Whether the audio differs from the MD5 sum; known at the end, if all audio was decoded in
+  /// order.
   private var hasWrongDigest = false
-  /// The first byte of the header.
+  /// The position of the header's first byte.
   private let beginning: Int
 
   /// Reads the header.
@@ -141,7 +142,7 @@ final class FLACDecoder: SoundDecoder {
     FLAC__stream_decoder_get_state(handle).rawValue >= FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
   }
 
-  /// Copies frames of the block.
+  /// Copies frames of the block, and returns their number.
   private func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     guard next < block.count else { return 0 }
     let channels = Int(info.channels)
@@ -170,14 +171,14 @@ final class FLACDecoder: SoundDecoder {
     }
     let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
     if !isFound { FLAC__stream_decoder_flush(handle) }
-    // The seek may have set this.
+    // The seek may have met the end.
     hasMetEnd = false
     return isFound
   }
 }
 
 extension FLACDecoder {
-  /// Sets the functions that libFLAC calls, on the calling thread.
+  /// Sets the callbacks, which libFLAC calls on the thread that uses the decoder.
   private func start() {
     let seek: FLAC__StreamDecoderSeekCallback = { _, offset, stream in
       flacDecoder(stream).source.seek(to: Int(clamping: offset))
@@ -218,7 +219,7 @@ extension FLACDecoder {
       ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
   }
 
-  /// libFLAC checks for the end before it reads more.
+  /// Returns whether the source is at its end; libFLAC checks this before it reads more.
   private func meetsEnd() -> Bool {
     if source.isAtEnd { hasMetEnd = true }
     return source.isAtEnd
@@ -298,9 +299,9 @@ extension FLACDecoder {
   private func process(
     _ header: FLAC__FrameHeader, _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
   ) {
-    // libFLAC replaces a damaged block with silence.
+    // libFLAC replaces a damaged block with silence, so the block is ignored.
     guard hasInfo, !isDamaged, damage == nil, formatChange == nil else { return }
-    // libFLAC accepts this rate in the header of a block.
+    // libFLAC accepts a rate of 0 in the header of a block.
     guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample
@@ -331,7 +332,7 @@ extension FLACDecoder {
 }
 
 extension FLAC__StreamMetadata_Picture {
-  /// The bytes of its description.
+  /// The bytes of the picture's description.
   fileprivate var text: UnsafeBufferPointer<UInt8> {
     var length = 0
     while let description, description[length] != 0 { length += 1 }
@@ -339,8 +340,8 @@ extension FLAC__StreamMetadata_Picture {
   }
 }
 
-/// The decoder behind the pointer that was passed to libFLAC.
+/// Returns the decoder behind the pointer that was passed to libFLAC.
 private func flacDecoder(_ pointer: UnsafeMutableRawPointer?) -> FLACDecoder {
-  // The decoder passed the pointer, and frees it after it has deleted libFLAC's own.
+  // Never nil: the decoder passed the pointer, and frees it after it has deleted libFLAC's decoder.
   pointer!.assumingMemoryBound(to: (() -> FLACDecoder).self).pointee()
 }

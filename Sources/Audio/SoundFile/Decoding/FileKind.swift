@@ -1,6 +1,6 @@
 /// The kind of a file, and the first bytes that identify it.
 struct FileKind: Equatable {
-  /// The decoder.
+  /// The decoder for a kind of file.
   enum Reading {
     /// libsndfile, sequentially, so even from a pipe.
     case streaming
@@ -19,7 +19,7 @@ struct FileKind: Equatable {
   /// The human-readable name with its article.
   let name: String
   let reading: Reading
-  /// The names of FFmpeg's demuxers that may read it.
+  /// The names of FFmpeg's demuxers that may read the file.
   let demuxers: [String]
   /// The bytes that identify a file of this kind, by their offsets; empty if they are not constant.
   private let signature: [Int: [UInt8]]
@@ -34,7 +34,7 @@ struct FileKind: Equatable {
   /// The number of bytes to search for MPEG blocks in a file of an unknown kind.
   static let mostBytesBeforeMPEG = 1 << 16
 
-  /// - Parameter bytes: returns up to this many bytes at an offset after a tag.
+  /// - Parameter bytes: returns up to `count` bytes at an offset from the end of a tag.
   /// - Returns: nil for an unknown kind.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
@@ -55,7 +55,8 @@ struct FileKind: Equatable {
 
   static let mpegAudio = FileKind("MPEG audio", .mpeg, demuxers: ["mp3"])
 
-  /// The size of an ID3 tag before the audio with its header and footer; 0 without a tag.
+  /// Returns the size of an ID3 tag before the audio, including its header and footer; 0 without a
+  /// tag.
   ///
   /// The size in the tag is stored with 7 bits per byte.
   static func tagLength(_ head: [UInt8]) -> Int {
@@ -71,8 +72,8 @@ struct FileKind: Equatable {
       && bytes[2] & 0xF0 != 0xF0 && bytes[2] & 0x0C != 0x0C
   }
 
-  /// The kind of audio that begins after other bytes, such as zeros: three consecutive blocks of
-  /// MP3 or AAC in one format, or the header of FLAC.
+  /// Returns the kind of audio that begins after other bytes, such as zeros: three consecutive
+  /// blocks of MP3 or AAC in one format, or the header of FLAC.
   private static func kind(after bytes: [UInt8]) -> FileKind? {
     let header = { (index: Int) -> MPEGFrameHeader? in
       guard index + 4 <= bytes.count, bytes[index] == 0xFF else { return nil }
@@ -106,12 +107,12 @@ struct FileKind: Equatable {
     return nil
   }
 
-  /// The number of bytes of an AAC block with an ADTS header, and the part of the header that all
-  /// blocks share; nil if there is no such block.
+  /// Returns the size of an AAC block with an ADTS header, and the part of the header that all
+  /// blocks of a file share; nil if no such block begins at `index`.
   private static func adtsBlock(
     _ bytes: [UInt8], at index: Int
   ) -> (size: Int, format: [UInt8])? {
-    // There are 13 rates.
+    // ADTS has 13 sample rates.
     guard index + 7 <= bytes.count, bytes[index] == 0xFF, bytes[index + 1] & 0xF6 == 0xF0,
       bytes[index + 2] >> 2 & 0xF < 13
     else { return nil }
@@ -134,8 +135,8 @@ struct FileKind: Equatable {
       && tag.suffix(4).contains { $0 != 0 }
   }
 
-  /// The number of bytes before the first MP3 block that has the same format as the following
-  /// blocks.
+  /// Returns the number of bytes before the first MP3 block that has the same format as the
+  /// following blocks.
   ///
   /// A truncated broadcast may begin with a block of another program.
   static func bytesBeforeSteadyMPEG(_ bytes: [UInt8]) -> Int {
@@ -149,7 +150,8 @@ struct FileKind: Equatable {
     return second.hasFormat(of: third) && !first.hasFormat(of: second) ? start : 0
   }
 
-  /// MPEG's transport stream, whose packets of 188 or 192 bytes begin with the same byte.
+  /// Returns the kind of an MPEG transport stream: packets of 188, 192, or 204 bytes with a sync
+  /// byte; nil for other bytes.
   private static func transportStream(_ bytes: [UInt8]) -> FileKind? {
     let isStream = [(0, 188), (4, 192), (0, 204)].contains { start, size in
       let packets = (0..<4).map { start + $0 * size }
@@ -170,7 +172,7 @@ extension FileKind {
     self.init(name, reading, demuxers: demuxers, signature: [0: bytes])
   }
 
-  /// A second text further on identifies the contents of a container.
+  /// Creates the kind of a container whose contents are identified by a second text, `inner`.
   private init(
     _ text: String, _ inner: String, at offset: Int = 8, _ name: String, _ reading: Reading,
     _ demuxers: String...
@@ -242,7 +244,7 @@ extension FileKind {
       FileKind([0x56, 0xE0], "AAC (LATM)", .ffmpeg, "loas"),
       FileKind(".RMF", "a RealMedia file", .ffmpeg, "rm"),
       FileKind([0x06, 0x0E, 0x2B, 0x34], "an MXF file", .ffmpeg, "mxf"),
-      // libsndfile reads it, but prints its problems to standard output.
+      // libsndfile also reads SDS, but prints warnings to standard output.
       FileKind([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg, "sds"),
     ] + [0xF0, 0xF1, 0xF8, 0xF9].map { FileKind([0xFF, $0], "AAC (ADTS)", .ffmpeg, "aac") }
 
@@ -262,8 +264,8 @@ extension FileKind {
 }
 
 extension FileKind {
-  /// FFmpeg's demuxers for files of unknown kinds, without those that read text, pictures, or
-  /// headerless samples, or open other files or addresses.
+  /// FFmpeg's demuxers for files of unknown kinds, without demuxers that read text, pictures, or
+  /// headerless samples, or that open other files or addresses.
   private static let rareDemuxers = [
     "3dostr", "aa", "aac", "ac3", "act", "adx", "aea", "afc", "aix", "apc", "ast", "avr", "bfstm",
     "brstm", "caf", "codec2", "dss", "dts", "dtshd", "eac3", "epaf", "fsb", "fwse", "genh", "hca",
@@ -273,18 +275,18 @@ extension FileKind {
     "wve", "xvag", "xwma",
   ]
 
-  /// FFmpeg's demuxers for addresses: those of the known kinds.
+  /// FFmpeg's demuxers for addresses: those of the known kinds, and the rare ones.
   static let demuxersOfAddresses = Set(known.flatMap(\.demuxers)).union(
     mpegAudio.demuxers + ["mpegts"] + rareDemuxers
   ).sorted()
 
-  /// The kind of a file that only FFmpeg may identify; nil for text.
+  /// Returns the kind of a file that only FFmpeg may identify; nil for text.
   static func unknown(_ part: FilePart) -> FileKind? {
     let bytes = part.bytes(at: 0, count: 4_096)
     let isText = bytes.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) || $0 == 0x1B }
     return isText ? nil : FileKind("a file of an unknown kind", .ffmpeg, demuxers: rareDemuxers)
   }
 
-  /// Whether only FFmpeg may identify it.
+  /// Whether only FFmpeg may identify the file.
   var isUnknown: Bool { demuxers == Self.rareDemuxers }
 }

@@ -17,11 +17,11 @@ final class FilePart {
   /// The bytes that replace the first `replaced` bytes; nil to use the file's own beginning.
   private let header: [UInt8]?
   private let replaced: Int
-  /// The cached beginning of the file, because parsers read it in many small pieces.
+  /// The beginning of the part, cached because parsers read it in many small pieces.
   private lazy var head =
     header ?? descriptor.bytes(at: offset, count: room(at: 0, for: 4_096))
 
-  /// - Parameter length: the length of the part with the bytes of `header`.
+  /// - Parameter length: the length of the part, including `header`.
   init(
     _ descriptor: Descriptor, path: String, offset: Int = 0, length: Int, header: [UInt8]? = nil,
     replacing replaced: Int = 0
@@ -30,20 +30,20 @@ final class FilePart {
     (self.header, self.replaced) = (header, header == nil ? 0 : replaced)
   }
 
-  /// The same part with another length.
+  /// Returns the same part with another length.
   func with(length: Int) -> FilePart {
     FilePart(
       descriptor, path: path, offset: offset, length: length, header: header, replacing: replaced)
   }
 
-  /// The same part with another beginning, and without `padding` bytes at its end.
+  /// Returns the same part with another beginning, and without `padding` bytes at its end.
   func with(header: [UInt8], replacing replaced: Int, padding: Int) -> FilePart {
     FilePart(
       descriptor, path: path, offset: offset, length: length - padding - replaced + header.count,
       header: header, replacing: replaced)
   }
 
-  /// The bytes from an offset on, without a replaced beginning.
+  /// Returns a range of this part, without its `header`.
   func part(from start: Int, length: Int) -> FilePart {
     FilePart(descriptor, path: path, offset: offset + start, length: length)
   }
@@ -64,7 +64,7 @@ final class FilePart {
     self.offset + offset - (header?.count ?? 0) + replaced
   }
 
-  /// The number of readable bytes, up to `count`, at any offset.
+  /// Returns the number of readable bytes, up to `count`, at any offset.
   private func room(at offset: Int, for count: Int) -> Int {
     (0..<max(0, length)).contains(offset) ? min(count, length - offset) : 0
   }

@@ -3,8 +3,8 @@ import AudioCore
 /// The number of bytes that `losslessSamples` needs.
 let losslessHeadLength = 80
 
-/// Returns the samples of a lossless file by its header: WavPack, Monkey's Audio, True Audio, or
-/// FLAC in Ogg; nil for other files.
+/// Returns the stored samples of a lossless file according to its header: WavPack, Monkey's Audio,
+/// True Audio, or FLAC in Ogg; nil for other files.
 ///
 /// FFmpeg's output is float, which holds 24 bits exactly, but does not report the stored bits.
 ///
@@ -31,13 +31,15 @@ private func number(in head: [UInt8], at offset: Int, count: Int) -> Int? {
   return number
 }
 
-/// The bytes per sample, without their unused bits; nil for lossy and for one-bit (DSD) audio.
+/// Returns the used bits of each sample; nil for lossy and for one-bit (DSD) audio.
 private func wavPackBits(_ flags: Int) -> Int? {
   let (isLossy, isDSD) = (1 << 3, 1 << 31)
   guard flags & (isLossy | isDSD) == 0 else { return nil }
   return 8 * (1 + (flags & 3)) - ((flags >> 13) & 31)
 }
 
+/// Returns the bits per sample of Monkey's Audio.
+///
 /// From version 3.98 on, a descriptor with its own length precedes the header.
 private func monkeysAudioBits(_ head: [UInt8]) -> Int? {
   guard let version = number(in: head, at: 4, count: 2) else { return nil }
@@ -50,8 +52,10 @@ private func monkeysAudioBits(_ head: [UInt8]) -> Int? {
   return flags & 8 != 0 ? 24 : 16
 }
 
-/// The first packet has FLAC's own header, where the bits are the low bit of a byte and the upper
-/// half of the next.
+/// Returns the bits per sample of FLAC in Ogg.
+///
+/// The first packet has FLAC's own header, where the bits per sample are stored in the low bit of a
+/// byte and the upper half of the next byte.
 private func bitsOfFLACInOgg(_ head: [UInt8]) -> Int? {
   guard head.count > 58, head[28...].starts(with: "\u{7F}FLAC".utf8) else { return nil }
   return (Int(head[57] & 1) << 4 | Int(head[58] >> 4)) + 1

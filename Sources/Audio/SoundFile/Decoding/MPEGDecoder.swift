@@ -23,7 +23,7 @@ final class MPEGDecoder: SoundDecoder {
 
   /// - Parameters:
   ///   - name: the human-readable names of container and encoding.
-  ///   - hasLength: false if a tag without a length would make libmpg123 estimate one.
+  ///   - hasLength: false if a tag without a length would make libmpg123 estimate a length.
   ///   - isTruncated: whether the container announces more bytes than there are.
   /// - Throws: `.notAudio` if no block can be decoded.
   init(
@@ -66,7 +66,7 @@ final class MPEGDecoder: SoundDecoder {
     var flags =
       MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_PEEK_END.rawValue
     if isSeekable { flags |= MPG123_FORCE_SEEKABLE.rawValue }
-    // `mpg123_param` is a macro for it.
+    // `mpg123_param` is a macro for `mpg123_param2`.
     mpg123_param2(handle, Int32(MPG123_ADD_FLAGS.rawValue), Int(flags), 0)
     mpg123_param2(
       handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_AUTO_RESAMPLE.rawValue), 0)
@@ -83,13 +83,13 @@ final class MPEGDecoder: SoundDecoder {
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let frameSize = format.channelCount * MemoryLayout<Float>.size
     var done = 0
-    // One call returns the last decoded audio, at most a block.
+    // A call returns at most a block, so it is repeated.
     while done < frames, status == MPG123_OK.rawValue {
       var count = 0
       status = mpg123_read(
         handle, UnsafeMutableRawPointer(target + done * format.channelCount),
         (frames - done) * frameSize, &count)
-      // With the status of a new format, it returns the last samples of the old one.
+      // With the status of a new format, it returns the last samples of the old format.
       done += count / frameSize
     }
     return done
@@ -109,12 +109,12 @@ final class MPEGDecoder: SoundDecoder {
     return mpg123_seek(handle, frame, SEEK_SET) == frame
   }
 
-  /// The source has not failed, so this is an incomplete block.
+  /// Whether bytes are missing that the container announced, or the last block is incomplete.
   var isCutOff: Bool {
     isTruncated || isInBlock
   }
 
-  /// Whether the source has ended in a block.
+  /// Whether the source has ended within a block.
   private var isInBlock: Bool {
     status == MPG123_ERR.rawValue && mpg123_errcode(handle) == Int32(MPG123_ERR_READER.rawValue)
   }
@@ -141,7 +141,7 @@ final class MPEGDecoder: SoundDecoder {
   }
 }
 
-/// The header of an MP3 block, four bytes; MPEG calls the block a frame.
+/// The four-byte header of an MP3 block, which MPEG calls a frame.
 struct MPEGFrameHeader: Equatable {
   /// The number of bytes from this block to the next.
   let byteCount: Int

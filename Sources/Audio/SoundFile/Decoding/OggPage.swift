@@ -29,10 +29,10 @@ struct OggLinks {
   private(set) var isCutOff = false
   private var isInHead = true
 
-  /// The received bytes of a stream that were not passed on: an incomplete page header, or the
+  /// The received bytes of a stream that were not returned yet: an incomplete page header, or the
   /// beginning of the next link.
   private var pending: [UInt8] = []
-  /// The number of bytes of the stream's current page that were not passed on.
+  /// The number of bytes of the stream's current page that were not returned yet.
   private var missing = 0
   private var isOgg = true
 
@@ -63,8 +63,8 @@ struct OggLinks {
   /// Begins a stream.
   init() {}
 
-  /// Returns those of a stream's received bytes that belong to the current link, and whether the
-  /// link ends.
+  /// Adds received bytes of a stream; returns the bytes that belong to the current link, and
+  /// whether the link ends.
   mutating func divide(_ bytes: [UInt8]) -> (bytes: [UInt8], isEnd: Bool) {
     pending += bytes
     var (passed, isEnd) = (0, false)
@@ -97,7 +97,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension FilePart {
-  /// The offset of the next page signature after an offset; nil if there is none.
+  /// Returns the offset of the next page signature after an offset; nil if there is none.
   fileprivate func page(after offset: Int) -> Int? {
     let mark = Array("OggS".utf8)
     var start = offset + 1
@@ -121,7 +121,7 @@ extension OggPage {
   /// Returns the number of bytes of the pages with the first two packets; no other stream may be
   /// interleaved.
   ///
-  /// - Parameter bytes: returns up to this many bytes at an offset.
+  /// - Parameter bytes: returns up to `count` bytes at an offset.
   static func lengthOfTwoPackets(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) -> Int {
@@ -140,7 +140,7 @@ extension OggPage {
   /// Returns the comments of a stream, its second packet, without the name of the packet; nil if
   /// the packet is missing or incomplete.
   ///
-  /// - Parameter bytes: returns up to this many bytes at an offset.
+  /// - Parameter bytes: returns up to `count` bytes at an offset.
   static func comments(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) -> [UInt8]? {
     var packets: [[UInt8]] = [[]]
     var (offset, serial): (Int, [UInt8]?) = (0, nil)
@@ -149,7 +149,7 @@ extension OggPage {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between them.
+      // Pages of other streams, such as a video, may be between the pages of the first stream.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])

@@ -3,8 +3,8 @@ import AudioCore
 extension StreamInput {
   /// Returns a function that reads samples without a header, little-endian and interleaved.
   ///
-  /// It returns the frames that have arrived, at least one; nil at the end, without an incomplete
-  /// frame.
+  /// The function returns the frames that have arrived, at least one; nil at the end. An incomplete
+  /// frame at the end is dropped.
   func rawFrames(
     format: AudioFormat, samples: SoundFileEncoding.SampleFormat
   ) throws(SoundFileError) -> (_ count: FrameCount) throws -> AudioBuffer? {

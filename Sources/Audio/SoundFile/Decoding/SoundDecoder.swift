@@ -6,7 +6,7 @@ import CSndFile
 typealias StoredSamples = (bits: Int, format: SoundFileEncoding.SampleFormat)
 
 extension SoundFileEncoding.SampleFormat {
-  /// The format that holds integers of up to 32 bits.
+  /// Returns the smallest format that holds integers of `bits` bits, at most 32.
   static func integers(_ bits: Int) -> Self { bits <= 16 ? .int16 : bits <= 24 ? .int24 : .int32 }
 }
 
@@ -34,7 +34,7 @@ protocol SoundDecoder: AnyObject {
 
   var isSeekable: Bool { get }
 
-  /// The announced length if it exceeds `decoded`. It is called at the end and may take time.
+  /// Returns the announced length if it exceeds `decoded`; called at the end, and may take time.
   func promise(exceeding decoded: FrameCount) -> FrameCount?
 
   /// Whether the end of the file is missing, regardless of the announced length; final at the end.
@@ -50,7 +50,7 @@ protocol SoundDecoder: AnyObject {
   /// Seeks to a frame; returns false if it cannot be found.
   func seek(to frame: Int) -> Bool
 
-  /// The reason that the last read ended at this frame; nil at the normal end.
+  /// Returns the reason that the last read ended at this frame; nil at the normal end.
   func failure(at frame: FrameCount) -> SoundFileError?
 }
 
@@ -78,12 +78,13 @@ final class LibraryDecoder: SoundDecoder {
   let isSeekable: Bool
 
   private let handle: SoundFileHandle
-  /// The mix from the file's channel order; nil if that is the order of WAV files.
+  /// The mix from the file's channel order to that of WAV files; nil if the orders are equal.
   private let order: ChannelMix?
   private let info: SF_INFO
   private let path: String
   private let file: FilePart?
-  // Properties of a WAV file that libsndfile ignores, without the chunks, which may be large.
+  // Properties of a WAV file that libsndfile ignores. `WAVLayout` itself is not kept, because its
+  // chunks may be large.
   private let isPadded: Bool
   private let isLow: Bool
   private let isUnfinished: Bool
@@ -92,7 +93,7 @@ final class LibraryDecoder: SoundDecoder {
   private let name: String?
   /// The number of existing frames, if the header announces more.
   let foundFrameCount: FrameCount?
-  /// The frame after the last one read.
+  /// The frame after the last frame that was read.
   private var position = 0
   /// Whether any audio was decoded.
   private var hasDecoded = false
@@ -163,7 +164,7 @@ final class LibraryDecoder: SoundDecoder {
     let usual = ChannelLayout.wav(channels)
     let order = ChannelMix(from: stored, to: ours)
     // Some files name the surround channels rear, others side; an equivalent layout becomes the
-    // usual one.
+    // usual layout.
     let isUsual = ChannelMix(from: ours, to: usual).isIdentity
     return (
       AudioFormat(sampleRate: SampleRate(hertz: rate), layout: isUsual ? usual : ours),

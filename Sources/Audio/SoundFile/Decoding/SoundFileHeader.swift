@@ -8,13 +8,13 @@ struct SoundFileHeader: Equatable {
   private(set) var promisedLength: Int?
   /// Whether libsndfile can read the audio from a pipe.
   ///
-  /// It must not need to seek, and the whole header must be available, because some of its parsers
-  /// never end at the end of a pipe.
+  /// libsndfile must not need to seek, and the whole header must be available, because some of its
+  /// parsers never end at the end of a pipe.
   private(set) var isStreamable = false
   /// Whether the encoding needs seeking, or is unknown to libsndfile.
   private var needsSeeking = false
 
-  /// - Parameter bytes: returns up to this many bytes of the file at an offset.
+  /// - Parameter bytes: returns up to `count` bytes of the file at an offset.
   init(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -22,7 +22,8 @@ struct SoundFileHeader: Equatable {
     let mark = String(decoding: start.prefix(4), as: UTF8.self)
     switch mark {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
-      // Some writers include the first eight bytes in the size, against the specification.
+      // The file's first eight bytes are not added, because some writers include them in the size,
+      // against the specification.
       promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try readChunks(bytes, from: 12)
     case "RIFX": try readChunks(bytes, from: 12, isBigEndian: true)
@@ -92,7 +93,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// False for PCM of up to 32 bits, float, A-law, µ-law, and the two kinds of ADPCM.
+  /// Returns false for PCM of up to 32 bits, float, A-law, µ-law, and the two kinds of ADPCM.
   private static func needsSeeking(_ format: [UInt8]) -> Bool {
     guard format.count == 16 else { return false }
     let tag = Int(format[0]) | Int(format[1]) << 8
@@ -148,7 +149,7 @@ extension SoundFileHeader {
     bytes.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The objects of ASF: the first one of a file, and its properties.
+  /// The GUIDs of two objects of ASF: the first object of a file, and the file properties.
   private static let asf: [UInt8] = [
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
@@ -223,7 +224,7 @@ extension SoundFileHeader {
     guard let rateSize = try size(128) else { return }
     // The flags and the dimensions of the second matrix have 16 bytes each.
     var offset = 128 + 8 + rateSize + 8 + 32
-    // A name of up to four bytes is in the head of its element.
+    // A name of up to four bytes is stored in the head of its element, without further content.
     let head = try bytes(offset, 4)
     guard head.count == 4, let nameSize = try size(offset) else { return }
     let isShort = (isBigEndian ? head[..<2] : head[2...]).contains { $0 != 0 }
@@ -248,7 +249,7 @@ extension SoundFileHeader {
       }
       let (rows, columns) = (fields[1], fields[2])
       guard (1...1_024).contains(rows), columns > 0, (1...64).contains(fields[4]) else { return }
-      // The tens of the type: double, float, and integers of 32 and 16 bits.
+      // The tens digit of the type: double, float, and integers of 32 and 16 bits.
       let width = [8, 4, 4, 2][min(3, fields[0] % 100 / 10)]
       let content = offset + 20 + fields[4]
       if index == 1 { return promise(rows * columns * width, at: content, widest: 1 << 45) }

@@ -5,8 +5,8 @@ import Synchronization
 extension StreamInput {
   /// Divides the stream into parts that a decoder reads one after another, each from its own pipe.
   ///
-  /// - Parameter divide: returns those of the received bytes that belong to the current part, and
-  ///   whether the part ends.
+  /// - Parameter divide: adds received bytes; returns the bytes that belong to the current part,
+  ///   and whether the part ends.
   /// - Returns: a function that returns the next part; nil after the last one.
   func parts(
     _ divide: @escaping @Sendable (_ bytes: [UInt8]) -> (bytes: [UInt8], isEnd: Bool)
@@ -31,7 +31,7 @@ extension StreamInput {
     }
   }
 
-  /// A WAV stream of any length in parts that libsndfile can read.
+  /// Divides a WAV stream of any length into parts that libsndfile can read.
   ///
   /// libsndfile reads at most 4 GiB after a header, and nothing after a header that announces no
   /// audio.

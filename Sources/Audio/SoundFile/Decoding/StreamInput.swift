@@ -13,7 +13,7 @@ final class StreamInput {
   private let deadline: ContinuousClock.Instant?
   /// The bytes that were inspected and not read.
   private var inspected: [UInt8] = []
-  /// The number of bytes that were read as those of a virtual file.
+  /// The number of bytes that were read through `VirtualStorage`.
   private(set) var length = 0
   private(set) var readFailure: SoundFileError?
 
@@ -28,7 +28,8 @@ final class StreamInput {
     (self.interruption, self.deadline) = (interruption, deadline)
   }
 
-  /// Waits for up to this many bytes at an offset and keeps them; fewer at the end of the stream.
+  /// Waits for up to `count` bytes at an offset and keeps them; returns fewer at the end of the
+  /// stream.
   func bytes(at offset: Int, count: Int) throws(SoundFileError) -> [UInt8] {
     let end = offset.addingReportingOverflow(count)
     guard !end.overflow, end.partialValue <= Self.capacity else { return [] }
@@ -40,7 +41,7 @@ final class StreamInput {
     return Array(inspected.dropFirst(offset).prefix(count))
   }
 
-  /// Waits for bytes; none at the end, or if the read was interrupted.
+  /// Waits for bytes and returns them; none at the end, or if the read was interrupted.
   func next(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     guard !inspected.isEmpty else { return try receive(atMost: count) }
     let bytes = Array(inspected.prefix(count))
@@ -98,7 +99,8 @@ final class StreamInput {
 extension StreamInput {
   /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies them, at little cost. This allows ending a read that blocks in libsndfile.
+  /// A thread copies the bytes, at little cost, so that a read that blocks in libsndfile can be
+  /// ended.
   ///
   /// - Parameters:
   ///   - header: bytes to pass on before those of the stream.
@@ -114,7 +116,7 @@ extension StreamInput {
     do {
       _ = try DedicatedThread.start(name: "syrinx-pipe") {
         [source, path, interruption, deadline] in
-        // The thread gets its own input, because this one belongs to the calling thread.
+        // The thread gets its own input, because this input belongs to the calling thread.
         StreamInput(source: source, path: path, interruption: interruption, deadline: deadline)
           .pump(into: inlet, firstBytes: firstBytes, pass)
       }
@@ -126,7 +128,7 @@ extension StreamInput {
 
   /// Copies bytes until the stream ends, is interrupted, or has no reader.
   ///
-  /// Signals are blocked on this thread, so a missing reader is an error code, not SIGPIPE.
+  /// Signals are blocked on this thread, so a missing reader causes an error code, not SIGPIPE.
   private func pump(
     into inlet: Descriptor, firstBytes: [UInt8], _ pass: ([UInt8]) -> (bytes: [UInt8], isEnd: Bool)
   ) {
@@ -143,7 +145,7 @@ extension StreamInput {
 }
 
 extension StreamInput {
-  /// Copies the rest of the stream to an unnamed file, which the system removes with its descriptor.
+  /// Copies the rest of the stream to an unnamed file, which disappears with its descriptor.
   ///
   /// - Parameters:
   ///   - what: the kind of stream, for errors.

@@ -33,8 +33,8 @@ struct WAVLayout {
   /// The maximum number of bytes before the audio to copy.
   private static let longestHeader = 1 << 20
 
-  /// - Parameter bytes: returns up to this many bytes at an offset.
-  /// - Returns: nil if it is not WAV, or has no audio.
+  /// - Parameter bytes: returns up to `count` bytes at an offset.
+  /// - Returns: nil if the file is not WAV, or has no audio.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -52,7 +52,7 @@ struct WAVLayout {
       if name == "data" {
         audioStart = offset + 8
         let isLong = size == 0xFFFF_FFFF || (size == 0 && longSize != nil)
-        // Writers of streams store a number close to the largest one, signed or unsigned.
+        // Streaming writers store a placeholder near the largest signed or unsigned number.
         let isUnknown = (0x7FFF_F000...0x7FFF_FFFF).contains(size) || size >= 0xFFFF_FF00
         audioSize = isLong || isUnknown ? longSize : size
         return
@@ -92,11 +92,11 @@ struct WAVLayout {
     bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Examines the storage of 24 bits in four bytes, which libsndfile guesses.
+  /// Determines which three of four bytes hold samples of 24 bits, because libsndfile only guesses.
   ///
   /// - Parameters:
-  ///   - bytes: returns up to this many bytes at an offset.
-  ///   - length: the length of the file; nil for a stream, whose beginning alone is examined.
+  ///   - bytes: returns up to `count` bytes at an offset.
+  ///   - length: the length of the file; nil for a stream, of which only the beginning is examined.
   mutating func examineSamples(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
   ) throws(SoundFileError) {
@@ -122,10 +122,10 @@ struct WAVLayout {
   /// Whether the audio extends to the end of the stream because the size in the header is a
   /// placeholder.
   ///
-  /// Any other size is trusted: a stream may stay open after its audio, so reading beyond it might
-  /// never return.
+  /// Any other size is trusted: a stream may stay open after its audio, so reading beyond the audio
+  /// might never return.
   ///
-  /// - Parameter bytes: returns up to this many bytes at an offset.
+  /// - Parameter bytes: returns up to `count` bytes at an offset.
   func hasUnknownSize(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) -> Bool {
@@ -161,8 +161,8 @@ extension WAVLayout {
   /// file itself if its header needs no correction.
   ///
   /// libsndfile trusts an unfinished header, which announces no audio or only a part of it. It does
-  /// not support BW64, and a WAV header cannot store a size beyond 4 GiB. It guesses the storage of
-  /// 24 bits in four bytes, so the corrected header declares 32 bits.
+  /// not support BW64, and a WAV header cannot store a size beyond 4 GiB. libsndfile guesses the
+  /// storage of 24 bits in four bytes, so the corrected header declares 32 bits.
   mutating func repair(_ part: FilePart) -> FilePart {
     let found = part.length - audioStart
     guard found > 0, blockSize > 0 else { return part }

@@ -11,14 +11,15 @@ package struct WebAnswer: Sendable {
   package let type: String
   /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether the content, or its beginning if more was not wanted, arrived in time.
+  /// Whether the content, or only its beginning if the rest was not wanted, arrived in time.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?
 
   /// The time limit for a server's response.
   static let timeout = Duration.seconds(10)
-  /// The number of bytes that identify the content, unless a line ends earlier.
+  /// The number of bytes that suffice to identify the content; fewer suffice if they contain a
+  /// line.
   private static let headLength = 512
 
   package init(address: String, type: String, bytes: [UInt8], isComplete: Bool = true) {
@@ -31,7 +32,7 @@ package struct WebAnswer: Sendable {
   /// - Parameters:
   ///   - longest: the number of bytes after which reading ends.
   ///   - deadline: the time at which reading ends.
-  ///   - isWanted: whether to read on, given the media type and the first bytes.
+  ///   - isWanted: whether to continue reading, given the media type and the first bytes.
   init?(
     _ address: String, atMost longest: Int = 0, interruption: WakeUp,
     until deadline: ContinuousClock.Instant = ContinuousClock.now + timeout,
@@ -54,7 +55,8 @@ package struct WebAnswer: Sendable {
       {
         bytes += more
       }
-      // FFmpeg also reports the end of content without an announced length as a failure.
+      // FFmpeg also reports the end of content without an announced length as a failure, so its
+      // exit status counts only if nothing was received.
       let isEnd = bytes.count <= longest
       isComplete = !(isEnd && child.isCutOff) && !(bytes.isEmpty && child.hasFailed())
     } else {
@@ -77,7 +79,7 @@ package struct WebAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - longest: the number of bytes after which reading ends.
-  ///   - isWanted: whether to read on, given the media type and the first bytes.
+  ///   - isWanted: whether to continue reading, given the media type and the first bytes.
   /// - Throws: `.cannotRead` if a redirection is not allowed, or if there are too many.
   package static func following(
     _ address: String, atMost longest: Int,
@@ -94,7 +96,7 @@ package struct WebAnswer: Sendable {
     throw SoundFileError.cannotRead(path: address, reason: "it redirects too often")
   }
 
-  /// The address of the redirection; nil without one.
+  /// Returns the address of the redirection; nil without a redirection.
   ///
   /// - Parameter first: the address that the user gave.
   /// - Throws: `.cannotRead` if the redirection is not allowed.
@@ -103,7 +105,7 @@ package struct WebAnswer: Sendable {
     return try Self.address(location, in: address, from: first)
   }
 
-  /// A header in FFmpeg's trace: "header='Location: …'".
+  /// Returns a header from FFmpeg's trace, in lines such as "header='Location: …'".
   private static func header(_ name: String, in child: FFmpeg) -> String? {
     let (start, end) = ("header='\(name): ", "'")
     return child.complaints.map(\.text).first { $0.lowercased().hasPrefix(start) }
@@ -171,7 +173,7 @@ extension WebAnswer {
   private static func isPrivate(_ family: sa_family_t, _ address: UnsafeRawPointer) -> Bool {
     switch Int32(family) {
     case AF_INET:
-      // The address is after the family and the port.
+      // The address follows the family and the port.
       return isPrivate((4..<8).map { address.load(fromByteOffset: $0, as: UInt8.self) })
     case AF_INET6:
       // In IPv6, the flow information precedes the address.
@@ -180,7 +182,7 @@ extension WebAnswer {
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         || bytes.starts(with: [0, 0x64, 0xFF, 0x9B])
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
-      // An IPv4 address embedded in IPv6.
+      // An address of 6to4 contains an IPv4 address.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
       // Unspecified and loopback; unique local, link-local and site-local, and multicast.
       return bytes.prefix(15).allSatisfy { $0 == 0 } || bytes[0] & 0xFE == 0xFC
@@ -221,7 +223,7 @@ func openDecoder(
 }
 
 extension URL {
-  /// The address, if this is a file on the web (http, https).
+  /// The address, if the URL is on the web (http, https); otherwise nil.
   var webAddress: String? {
     // FFmpeg accepts schemes only in lowercase.
     guard let scheme = scheme?.lowercased(), ["http", "https"].contains(scheme) else { return nil }

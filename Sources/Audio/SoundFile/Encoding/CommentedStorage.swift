@@ -4,14 +4,14 @@ import CVorbis
 /// A FLAC file with our metadata blocks instead of libFLAC's comments.
 ///
 /// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks.
-/// It writes the header in order and later updates only the first block.
+/// The encoder writes the header in order and later updates only the first block.
 final class CommentedFLAC: VirtualStorage {
-  /// The mark and the first block.
+  /// The size of the mark and the first block.
   private static let firstSize = 42
 
   private let file: GrowingFile
   private let blocks: [UInt8]
-  /// The file offset of the audio's end in the cue sheet; nil without a cue sheet.
+  /// The file offset at which the cue sheet stores the end of the audio; nil without a cue sheet.
   private var sheetEnd: Int?
   /// The bytes of the incomplete header.
   private var head: [UInt8] = []

@@ -55,7 +55,8 @@ final class EncodedOutput: SoundFileOutput {
     if let failure = file.failure { throw failure }
     // libsndfile has written a header with room for peaks. The first frames replace it with a
     // shorter header, and the old header's remaining bytes would count as frames. Without frames,
-    // libsndfile computes the final sizes from the existing header.
+    // libsndfile computes the final sizes from the existing header. The header is therefore written
+    // again.
     if encoding.updatesHeader {
       file.truncate(to: 0)
       try updateHeader()
@@ -155,7 +156,7 @@ final class EncodedOutput: SoundFileOutput {
 
   /// Counts the stored frames by decoding, because a failed encoder cannot report them.
   private func countStoredFrames() {
-    // Without an encoder, libsndfile stores each frame when it accepts it.
+    // Without an encoder, libsndfile stores each frame when it accepts it, so the count is right.
     guard encoding.sampleSize == nil || file.isCut else { return }
     file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }
@@ -235,7 +236,7 @@ protocol SoundFileOutput: AnyObject {
   /// Writes interleaved samples, whole frames.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError)
 
-  /// Makes the file readable up to here, as far as possible while writing.
+  /// Makes the audio written so far readable, as far as possible.
   ///
   /// It updates the header or writes buffered audio.
   func updateHeader() throws(SoundFileError)

@@ -55,7 +55,8 @@ extension SoundFileEncoding.SampleFormat {
 }
 
 extension SoundFileEncoding {
-  /// Creates the default encoding for a path extension without its dot, in any case.
+  /// Creates the default encoding for a path extension without its dot; upper and lower case are
+  /// equal.
   ///
   /// - Throws: `SoundFileError.unknownExtension`.
   public init(pathExtension: String) throws(SoundFileError) {
@@ -67,8 +68,8 @@ extension SoundFileEncoding {
 
   /// The sample format that libsndfile receives.
   ///
-  /// We convert to integers ourselves. libsndfile either scales by 32767 without clipping, which
-  /// does not invert reading, or truncates instead of rounding.
+  /// We convert to integers ourselves. libsndfile either scales by 32767 without clipping, which is
+  /// not the inverse of its reading, or truncates instead of rounding.
   var sampleCoding: SampleFormat { samples ?? .float }
 
   var libraryFormat: Int32 {

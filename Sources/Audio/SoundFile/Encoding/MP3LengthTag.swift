@@ -1,7 +1,7 @@
 /// Updates the length tag of an MP3 file while the file grows.
 ///
-/// LAME reserves the first block for it and fills it at the end. For an unclosed file libsndfile
-/// would guess the length, with an error of a second in four minutes.
+/// LAME reserves the first block for the tag and fills it at the end. For an unclosed file,
+/// libsndfile would guess the length, with an error of a second in four minutes.
 struct MP3LengthTag {
   private let start: Int
   private var next: Int

@@ -29,7 +29,7 @@ final class VorbisOutput: SoundFileOutput {
     encoder = new
     order = ChannelMix(from: format.layout, to: .vorbis(format.channelCount))
     ordered = Array(repeating: 0, count: Self.framesPerBlock * format.channelCount)
-    // A page has at most this size.
+    // This is the maximum size of a page.
     page.reserveCapacity(27 + 255 + 255 * 255)
     encoder.begin(
       Array("\u{3}vorbis".utf8) + metadata.vorbisComments(at: format.sampleRate) + [1])
@@ -144,7 +144,7 @@ struct VorbisEncoder: ~Copyable {
     return true
   }
 
-  /// The settings that a C function selects for a format; nil if it fails.
+  /// Returns the settings that a C function selects for a format; nil if the function fails.
   private static func choice(
     _ format: AudioFormat,
     by choose: (UnsafeMutablePointer<vorbis_info>?, Int, Int, Float) -> Int32

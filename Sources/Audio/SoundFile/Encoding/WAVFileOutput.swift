@@ -1,7 +1,7 @@
 public import AudioCore
 public import AudioThreads
 
-/// Writes WAV and RF64, and a stream of WAV or of samples without a header.
+/// Writes WAV and RF64 files, and streams of WAV or raw samples.
 ///
 /// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
 /// rejects. The header of this type can be tested with every length.
@@ -89,9 +89,9 @@ final class WAVFileOutput: SoundFileOutput {
 /// unknown length.
 ///
 /// Both kinds of file have headers of equal length: RF64's sizes replace a junk chunk of a WAV
-/// file. The format chunk is the plain one, even for 24 bits, because Python's `wave` reads no
-/// other before 3.12. With three or more channels it is WAVE_FORMAT_EXTENSIBLE, which has
-/// positions; without them, other programs treat three channels as 2.1.
+/// file. For mono and stereo, the format chunk is plain, even with 24 bits, because Python's `wave`
+/// reads no other kind before 3.12. With three or more channels, it is WAVE_FORMAT_EXTENSIBLE,
+/// which has positions; without positions, other programs treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF
@@ -106,7 +106,7 @@ struct WAVFileHeader {
   /// The number of bytes of the header.
   var byteCount: Int { bytes(dataSize: 0).count }
 
-  /// Returns the header for this many bytes of samples in whole frames.
+  /// Returns the header for `dataSize` bytes of samples in whole frames.
   func bytes(dataSize: Int) -> [UInt8] {
     let rest = middle(frames: frames(dataSize))
     let padding = dataSize % 2
@@ -134,8 +134,8 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// The format chunk, the number of frames that the standard requires for float, and the extra
-  /// chunks.
+  /// Returns the format chunk, the number of frames, which the standard requires for float, and the
+  /// extra chunks.
   private func middle(frames: Int) -> [UInt8] {
     guard samples == .float else { return formatChunk + extra }
     return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4) + extra
@@ -154,8 +154,8 @@ struct WAVFileHeader {
       + little(frameSize, 2) + little(samples.byteCount * 8, 2) + extra
   }
 
-  /// The extension of WAVE_FORMAT_EXTENSIBLE: the valid bits, the channel mask, and an identifier
-  /// that begins with the coding.
+  /// Returns the extension of WAVE_FORMAT_EXTENSIBLE: the valid bits, the channel mask, and an
+  /// identifier that begins with the coding.
   private func positions(_ coding: Int) -> [UInt8] {
     let identifier: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     return little(22, 2) + little(samples.byteCount * 8, 2) + little(Int(format.layout.wavMask), 4)
@@ -163,12 +163,12 @@ struct WAVFileHeader {
   }
 }
 
-/// The name of a chunk and the number of following bytes.
+/// Returns the header of a chunk: its name, and the number of following bytes.
 func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
   Array(name.utf8) + little(size, 4)
 }
 
-/// A little-endian number.
+/// Returns the little-endian bytes of a number.
 func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
@@ -190,7 +190,7 @@ public final class StreamingWAVWriter {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file, a pipe, or a terminal that is open for writing.
-  ///   - name: its name in error messages.
+  ///   - name: the descriptor's name in error messages.
   ///   - format: the sample rate and the channels.
   ///   - samples: the sample format.
   ///   - isRaw: whether to omit the header; samples are little-endian in both cases.

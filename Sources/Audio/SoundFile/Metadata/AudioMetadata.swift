@@ -19,9 +19,9 @@ public struct AudioMetadata: Equatable, Sendable {
 
   /// A chunk of a WAV file.
   public struct Chunk: Hashable, Sendable {
-    /// The four characters of its name.
+    /// The name, which has four characters.
     public let name: String
-    /// The bytes after its size.
+    /// The bytes after the chunk's name and size.
     public var content: [UInt8]
 
     /// Creates a chunk.
@@ -30,7 +30,7 @@ public struct AudioMetadata: Equatable, Sendable {
     }
   }
 
-  /// Creates metadata; without arguments there is none.
+  /// Creates metadata; without arguments, it is empty.
   public init(
     tags: [AudioTag: [String]] = [:], pictures: [AudioPicture] = [], cues: [AudioCue] = [],
     chunks: [Chunk] = []
@@ -38,7 +38,7 @@ public struct AudioMetadata: Equatable, Sendable {
     (self.tags, self.pictures, self.cues, self.chunks) = (tags, pictures, cues, chunks)
   }
 
-  /// Whether the file has no metadata.
+  /// Whether there is no metadata.
   public var isEmpty: Bool {
     tags.isEmpty && pictures.isEmpty && cues.isEmpty && chunks.isEmpty
   }
@@ -46,7 +46,7 @@ public struct AudioMetadata: Equatable, Sendable {
 
 /// A picture in a sound file.
 public struct AudioPicture: Hashable, Sendable {
-  /// The number of the front cover.
+  /// The `kind` of a front cover.
   public static let frontCover = 3
 
   /// The subject as a number of ID3: 3 is the front cover, 4 the back cover, and 0 unspecified.
@@ -69,7 +69,7 @@ public struct AudioPicture: Hashable, Sendable {
   public init?(file bytes: [UInt8]) {
     let begins = { (mark: [UInt8]) in bytes.starts(with: mark) }
     let isWebP = begins(Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
-    // A text may begin with the same two letters, but not followed by the size of the file.
+    // A text may also begin with "BM", but the size of the file does not follow.
     let isBMP = begins(Array("BM".utf8)) && bytes.little(at: 2, 4) == bytes.count
     let types: [(name: String, isFound: Bool)] = [
       ("png", begins([0x89, 0x50, 0x4E, 0x47])), ("jpeg", begins([0xFF, 0xD8, 0xFF])),
@@ -98,7 +98,8 @@ public struct AudioCue: Hashable, Sendable {
 }
 
 extension AudioMetadata {
-  /// Adds missing tags and parts; existing ones are unchanged.
+  /// Returns this metadata with the tags and parts that only `other` has; existing tags and parts
+  /// are unchanged.
   func completed(by other: AudioMetadata) -> AudioMetadata {
     var result = self
     result.tags.merge(other.tags) { own, _ in own }

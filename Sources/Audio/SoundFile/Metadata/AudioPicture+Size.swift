@@ -1,7 +1,8 @@
 import CTagLib
 
 extension AudioPicture {
-  /// The size by the header of PNG, JPEG, or GIF; zeros for others, and for damaged headers.
+  /// The size in the header of a PNG, JPEG, or GIF picture; zeros for other pictures, and for
+  /// damaged headers.
   var size: syrinx_picture_size {
     let begins = { (mark: [UInt8]) in content.starts(with: mark) }
     let size =
@@ -11,7 +12,7 @@ extension AudioPicture {
     return size ?? syrinx_picture_size()
   }
 
-  /// A header is not searched further than this, because a crafted one may have no end.
+  /// The number of bytes to search for a header, because a crafted header may have no end.
   private static let longestHeader = 1 << 20
 
   private func number(at offset: Int, _ count: Int) -> Int? {
@@ -41,7 +42,7 @@ extension AudioPicture {
   }
 
   private var jpegSize: syrinx_picture_size? {
-    // The segments of a frame's header; the other three of this range are tables.
+    // The markers of a frame header; the other three markers in this range have other meanings.
     let frames = Set(0xC0...0xCF).subtracting([0xC4, 0xC8, 0xCC])
     var offset = 2
     while let marker = number(at: offset, 2), marker >> 8 == 0xFF {

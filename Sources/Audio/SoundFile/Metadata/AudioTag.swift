@@ -21,7 +21,7 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
   /// The license.
   public static let license = AudioTag("LICENSE")
 
-  /// The tags that most containers have names for, in the order in which they are shown.
+  /// The tags that most containers support, in display order.
   public static let common = [
     title, artist, album, date, trackNumber, genre, comment, copyright, license,
   ]
@@ -42,8 +42,8 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
     !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }
 
-  /// Whether it describes the encoded file instead of the piece, so its value differs in another
-  /// file.
+  /// Whether the tag describes the encoded file instead of the piece, so its value is wrong in
+  /// another file.
   package var isDerived: Bool {
     let plain = name.hasPrefix("COMMENT:") ? String(name.dropFirst(8)) : name
     return ["LENGTH", "TLEN", "ITUNSMPB", "ITUNNORM", "ENCODER"].contains(plain)
@@ -54,7 +54,7 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [AudioTag: [String]] {
-  /// Adds the values of a text, which zero bytes separate, up to a maximum number.
+  /// Adds the values in a text, separated by zero bytes, up to a maximum number.
   ///
   /// - Returns: the number of values found, at most one more than the limit.
   @discardableResult

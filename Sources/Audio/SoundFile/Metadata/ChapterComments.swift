@@ -16,7 +16,7 @@ extension AudioMetadata {
     return comments
   }
 
-  /// Moves the chapters among the comments to `cues`.
+  /// Moves the chapters from the comments to `cues`.
   mutating func readChapterComments(at rate: SampleRate) {
     var found: [AudioCue] = []
     for tag in tags.keys.filter(\.isChapter).sorted(by: { $0.name < $1.name }) {
@@ -29,7 +29,7 @@ extension AudioMetadata {
     if cues.isEmpty { cues = Self.chapters(found) }
   }
 
-  /// Moves the chapters among the comments to the tracks of a cue sheet in `cues`, whose frames are
+  /// Merges the chapters in the comments with the tracks of a cue sheet in `cues`, whose frames are
   /// exact.
   ///
   /// Tracks without a chapter are kept only if there are no chapters.

@@ -2,7 +2,8 @@ import AudioCore
 
 /// Updates of chunks whose content depends on the audio.
 extension AudioMetadata.Chunk {
-  /// Returns the chunk with the positions of another part or rate; nil if nothing remains.
+  /// Returns the chunk with its positions moved to a part or to another rate; nil if nothing
+  /// remains.
   ///
   /// - Parameter cues: the cues in the chunks, by their numbers.
   func moved(_ timeline: AudioMetadata.Timeline, _ cues: [Int: AudioCue]) -> Self? {
@@ -27,7 +28,7 @@ extension AudioMetadata.Chunk {
       let count = content.little(at: 28, 4)
       let end = 36 + min(count, (content.count - 36) / 24) * 24
       for start in stride(from: 36, to: end, by: 24) {
-        // The last frame of a loop belongs to it.
+        // A loop includes its last frame.
         let (first, last) = (content.little(at: start + 8, 4), content.little(at: start + 12, 4))
         guard let loop = timeline.region(from: first, to: last + 1) else { continue }
         let end = loop.first + max(1, loop.length ?? 1) - 1
@@ -108,7 +109,7 @@ extension AudioMetadata.Chunk {
   /// A copy of `bext` without its five measured levels; nil if it contains none.
   package var withoutLevels: Self? {
     let (version, start, end) = (content.little(at: 346, 2), 412, 422)
-    // The value that stands for an unmeasured level.
+    // An unmeasured level is stored as 0x7FFF.
     let none = [UInt8]([0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F])
     guard name == "bext", version >= 2, content.count >= end, Array(content[start..<end]) != none
     else { return nil }

@@ -79,7 +79,7 @@ extension AudioMetadata {
   /// The maximum size of written texts, which fits a FLAC block.
   private static let largestTexts = 15 << 20
 
-  /// Removes the parts that exceed the readable sizes; returns their names.
+  /// Removes the parts that exceed the limits of our reader; returns their names.
   fileprivate mutating func fit(_ container: SoundFileEncoding.Container) -> [String] {
     var room = Self.largestTexts
     var places = Int(SYRINX_MOST_FRAMES)

@@ -34,7 +34,9 @@ final class StoredMetadata {
     } else if let layout = try WAVLayout(bytes: bytes) {
       head = try bytes(0, layout.audioStart)
       let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
-      // Another chunk would need a header of 8 bytes. Writers of streams store the largest size.
+      // A RIFF size excludes the file's first 8 bytes, as many as a chunk header has. Another chunk
+      // therefore follows only if `size` exceeds the padded `end`. Streaming writers store a
+      // placeholder near the maximum.
       guard layout.mark == "RIFF", size > end + end % 2, size < 0xFFFF_FF00 else { return }
       notices = [
         .omitted(
@@ -54,7 +56,7 @@ final class StoredMetadata {
     }
   }
 
-  /// Returns the metadata, completed by what the decoder has found.
+  /// Returns the metadata, completed by the metadata of the decoder.
   func value(of decoder: any SoundDecoder) -> AudioMetadata {
     if let value { return value }
     let rate = decoder.format.sampleRate
@@ -108,14 +110,14 @@ final class StoredMetadata {
     return metadata
   }
 
-  /// The first four bytes.
+  /// Returns the first four bytes as a text.
   private static func mark(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) -> String {
     String(decoding: bytes(0, 4), as: UTF8.self)
   }
 
   /// Reads the metadata at the beginning of a file, and in the chunks of WAV and AIFF.
   ///
-  /// FLAC's decoder reads its own.
+  /// The decoder of FLAC reads the metadata of FLAC files.
   static func read(
     at rate: SampleRate, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
   ) -> AudioMetadata {
@@ -134,9 +136,11 @@ final class StoredMetadata {
 }
 
 extension AudioMetadata {
-  /// Adds the report of FFmpeg; its tags are used only if there are no others.
+  /// Returns the metadata completed by ffprobe's report, whose tags are used only if there are no
+  /// others.
   ///
-  /// FFmpeg renames some tags. Its notice about pictures applies only if no picture was read.
+  /// FFmpeg renames some tags. The report's notice about pictures applies only if no picture was
+  /// read.
   func completed(byFFmpeg other: AudioMetadata) -> AudioMetadata {
     var other = other
     if !tags.isEmpty { other.tags = [:] }

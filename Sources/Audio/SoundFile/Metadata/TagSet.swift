@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import CTagLib
 
-/// The owner of texts, pictures, and chapters in TagLib's terms.
+/// The owner of texts, pictures, and chapters that TagLib reads and writes.
 struct TagSet: ~Copyable {
   private let handle: OpaquePointer
 
@@ -102,7 +102,7 @@ extension TagSet {
     }
   }
 
-  /// Adds cues as chapters; a chapter of unknown length extends to the next one.
+  /// Adds cues as chapters; a chapter of unknown length extends to the next chapter.
   ///
   /// - Parameter end: the end of the last chapter; nil if it is unknown.
   func add(_ cues: [AudioCue], at rate: SampleRate, end: FrameCount?) {
@@ -137,7 +137,7 @@ extension TagSet {
 }
 
 extension BinaryInteger {
-  /// The number with a noun, such as `2 pictures`; nil for 0.
+  /// Returns the number with a noun, such as `2 pictures`; nil for 0.
   func of(_ one: String, _ several: String) -> String? {
     self == 0 ? nil : self == 1 ? one : "\(self) \(several)"
   }
@@ -169,7 +169,7 @@ extension AudioMetadata {
   ///   - rate: the rate of the cues.
   ///   - hasPictures: whether to store the pictures; FLAC stores them in separate blocks.
   func vorbisComments(at rate: SampleRate, hasPictures: Bool = true) -> [UInt8] {
-    // A file must have this packet, so it names the vendor and no comment.
+    // A file must have this packet, so without comments it contains only the name of the vendor.
     let none = little(6, 4) + Array("Syrinx".utf8) + little(0, 4)
     guard let set = TagSet() else { return none }
     set.add(tags)

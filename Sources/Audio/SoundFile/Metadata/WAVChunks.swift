@@ -9,11 +9,11 @@ private let mostChunks = 1_000
 /// Reads the chunks of WAV or AIFF that are not audio.
 ///
 /// - Parameters:
-///   - isBigEndian: whether it is AIFF.
+///   - isBigEndian: whether the file is AIFF.
 ///   - names: the names of the chunks to read.
-///   - bytes: returns up to this many bytes at an offset.
-/// - Returns: the chunks, and the names of those that were not read, including chunks that are too
-///   large or incomplete.
+///   - bytes: returns up to `count` bytes at an offset.
+/// - Returns: the chunks, and the names of the chunks that were not read, including chunks that are
+///   too large or incomplete.
 private func readChunks(
   isBigEndian: Bool, names: Set<String>, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
 ) -> (chunks: [AudioMetadata.Chunk], others: [String]) {
@@ -35,7 +35,7 @@ private func readChunks(
       chunks.append(.init(name: name, content: content))
       total += size
     } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-      // After a wrong size, the next bytes are not a name.
+      // A chunk that exceeds the file is not reported: after a wrong size, these bytes are no name.
       others.append(name)
     }
     offset += 8 + size + size % 2
@@ -130,7 +130,7 @@ extension AudioMetadata {
         let name = cue.name.bytes(atMost: 254)
         content += big(index + 1, 2)
         content += big(min(cue.frame.rawValue, 0xFFFF_FFFF), 4)
-        // A byte with the length precedes the text; the sum of both is even.
+        // A byte with the length precedes the text; both together have an even size.
         content.append(UInt8(name.count))
         content += name
         if name.count.isMultiple(of: 2) { content.append(0) }
@@ -196,7 +196,7 @@ extension AudioMetadata.Chunk {
   /// The chunk with its header and, after an odd length, a padding byte that the size excludes.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
-  /// The chunks in a list, up to the first damaged one and at most `mostParts`.
+  /// The chunks in a list, up to the first damaged chunk and at most `mostParts`.
   var parts: [AudioMetadata.Chunk] { readParts().parts }
 
   /// Whether `parts` contains all chunks of the list.
@@ -294,12 +294,12 @@ extension [UInt8] {
       ?? String(decoding: text.map { UInt16($0) }, as: UTF16.self)
   }
 
-  /// The little-endian number of up to 8 bytes at an offset; missing bytes are 0.
+  /// Returns the little-endian number of up to 8 bytes at an offset; missing bytes are 0.
   func little(at offset: Int, _ count: Int) -> Int {
     dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The big-endian number of up to 7 bytes at an offset.
+  /// Returns the big-endian number of up to 7 bytes at an offset.
   func big(at offset: Int, _ count: Int) -> Int {
     dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | Int($1) }
   }
@@ -312,7 +312,7 @@ private func big(_ value: Int, _ count: Int) -> [UInt8] {
 }
 
 extension String {
-  /// The bytes of the first characters, at most `count`.
+  /// Returns the bytes of the first characters that fit in `count` bytes.
   fileprivate func bytes(atMost count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     for character in self {

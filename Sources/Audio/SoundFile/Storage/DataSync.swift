@@ -105,7 +105,7 @@ final class DataSync: Sendable {
     if let slow { report(slow) }
   }
 
-  /// The duration of a flush until now if it is slow; nil without a flush.
+  /// Returns the duration of a flush until now if it is slow; otherwise, and without a flush, nil.
   private func slowness(since began: Duration?) -> Duration? {
     guard let began, case let elapsed = time() - began, elapsed > Self.limit else { return nil }
     return elapsed

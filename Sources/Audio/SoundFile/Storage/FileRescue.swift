@@ -45,7 +45,7 @@ extension Descriptor {
   }
 }
 
-/// The candidate folders for a rescue, the nearest first, without the root folder.
+/// Returns the candidate folders for a rescue, the nearest first, without the root folder.
 private func folders(above path: String) -> [String] {
   var folders: [String] = []
   var rest = path[...]
@@ -108,7 +108,7 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
     (announced?.duration(at: sampleRate), decoded.duration(at: sampleRate))
   }
 
-  /// The same description for durations.
+  /// Returns the description of a shortfall without a `reason`, for durations.
   package static func text(
     announced: Duration?, decoded: Duration, isEstimate: Bool = false
   ) -> String {

@@ -10,7 +10,7 @@ final class GrowingFile {
   let path: String
   /// Whether its bytes go to a descriptor in order, and cannot be updated or read.
   let isStream: Bool
-  /// The file and its name, which belongs to an existing file until this one is published.
+  /// The file and its name; until the file is published, the name may belong to an existing file.
   let claim: PendingFile
 
   /// The end of the written bytes.
@@ -29,7 +29,7 @@ final class GrowingFile {
 
   private let stopSignal: WakeUp?
 
-  /// Creates a file, which replaces an existing one when it is published.
+  /// Creates a file, which replaces an existing file when it is published.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
   init(

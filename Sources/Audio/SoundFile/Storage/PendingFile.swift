@@ -29,7 +29,7 @@ package final class PendingFile {
 
   /// Creates a file in the folder of `path`.
   ///
-  /// - Parameter isNamed: whether it starts with a random name.
+  /// - Parameter isNamed: whether the file starts with a random name.
   package init(for path: String, isNamed: Bool = false) throws(SoundFileError) {
     self.path = path
     (isPending, isNew, isBorrowed) = (true, false, false)
@@ -67,7 +67,7 @@ package final class PendingFile {
 
   /// Claims a name.
   ///
-  /// It may exist, unless `replacesExisting` is false.
+  /// The name may exist, unless `replacesExisting` is false.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
   package static func claiming(
@@ -179,7 +179,7 @@ package final class PendingFile {
     }
   }
 
-  /// In seconds.
+  /// The age in seconds from which a file may count as abandoned.
   private static let youngestAbandoned = 60
   private static let namePrefix = ".syrinx-"
 
@@ -204,7 +204,7 @@ package final class PendingFile {
   }
 }
 
-/// The path of the target of a link, or the path itself.
+/// Returns the path of the target of a link, or the path itself.
 private func resolved(_ path: String) -> String {
   guard let real = FilePath(path).withCString({ realpath($0, nil) }) else { return path }
   // The caller owns the returned string.
@@ -212,7 +212,7 @@ private func resolved(_ path: String) -> String {
   return FilePath(cString: real).text
 }
 
-/// The target of a link, which may not exist; nil if it is not a link.
+/// Returns the target of a link, which may not exist; nil if the path is not a link.
 private func linkTarget(_ path: String) -> String? {
   var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = FilePath(path).withCString { readlink($0, &bytes, bytes.count - 1) }
@@ -237,7 +237,7 @@ extension Descriptor {
     FilePath(path).status.map(status.isSameFile) ?? false
   }
 
-  /// Adopts owner, group, and permissions as far as this user is allowed to.
+  /// Adopts owner, group, and permissions as far as this user may change them.
   fileprivate func adoptRights(of other: stat) {
     if fchown(number, other.st_uid, other.st_gid) != 0 { _ = fchown(number, .max, other.st_gid) }
     fchmod(number, other.st_mode & 0o777)

@@ -23,7 +23,7 @@ extension VirtualStorage {
 
 /// A file or a stream that a library accesses through our functions instead of a descriptor.
 ///
-/// We see every byte and every failure. On its own, the MP3 encoder silently writes half a file if
+/// Our functions detect every failure. On its own, the MP3 encoder silently writes half a file if
 /// the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
@@ -71,7 +71,7 @@ final class VirtualFile {
     return failure == nil ? count : -1
   }
 
-  /// Reads the bytes that there are, even after a failure; `failure` reports it.
+  /// Reads the available bytes, even after a failure, which `failure` reports.
   func readAvailable(into bytes: UnsafeMutableRawBufferPointer) -> Int {
     let count = storage.read(into: bytes, at: start + position)
     position += count
@@ -84,7 +84,7 @@ final class VirtualFile {
     return count
   }
 
-  /// The functions that libsndfile calls, on the calling thread.
+  /// The functions that libsndfile calls on the thread that uses the handle.
   static var functions: SF_VIRTUAL_IO {
     SF_VIRTUAL_IO(
       get_filelen: { virtualFile($0).length.asCount },
@@ -100,9 +100,9 @@ final class VirtualFile {
   }
 }
 
-/// The file behind the pointer that was passed to a library.
+/// Returns the file behind the pointer that was passed to a library.
 func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
-  // The handle's owner passed the pointer, and frees it after the library has used it.
+  // Never nil: the handle's owner passed the pointer, and frees it after the library's last use.
   data!.assumingMemoryBound(to: VirtualFile.self).pointee
 }
 

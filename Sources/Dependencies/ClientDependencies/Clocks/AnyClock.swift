@@ -8,7 +8,7 @@
 /// let metronome = Metronome(clock: AnyClock(clock))
 /// ```
 public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// A time on the clock, as the distance from the time at which it was wrapped.
+  /// A time on the clock, as the distance from the time at which the clock was wrapped.
   public typealias Instant = ClockInstant<Duration>
 
   private let readNow: @Sendable () -> Instant
@@ -33,7 +33,7 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Sleeps on the wrapped clock.
   ///
-  /// - Throws: the error of that clock, which is `CancellationError` in a canceled task.
+  /// - Throws: the error of the wrapped clock, which is `CancellationError` in a canceled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await sleepUntil(deadline, tolerance)
   }
@@ -54,7 +54,7 @@ public struct ClockInstant<Duration: DurationProtocol & Hashable>: InstantProtoc
     ClockInstant(offset: offset + duration)
   }
 
-  /// The distance to another time, negative if it is earlier.
+  /// Returns the distance to another time, which is negative if that time is earlier.
   public func duration(to other: ClockInstant) -> Duration {
     other.offset - offset
   }

@@ -7,7 +7,7 @@ import Glibc
 /// thread sleeps, or has run for longer than a task needs to reach its next sleep, no task can
 /// still be about to sleep, however busy the machine is.
 struct QuiescenceDetector {
-  /// A thread that runs longer than this is busy with other work.
+  /// The run time after which a thread counts as busy with other work.
   static let share = Duration.milliseconds(1)
 
   private var turns = 0
@@ -17,7 +17,7 @@ struct QuiescenceDetector {
   /// Whether all threads were quiet at the last turn.
   var isQuiet: Bool { quietTurns > 0 }
 
-  /// Returns, after a turn of about a millisecond, whether to stop.
+  /// Returns whether to stop waiting; called once per turn of about a millisecond.
   ///
   /// - Parameters:
   ///   - isReady: whether the expected sleeper has arrived.
@@ -38,7 +38,7 @@ struct QuiescenceDetector {
 
   private mutating func isQuiet(_ running: [pid_t: Duration], isMainDone: Bool) -> Bool {
     for (thread, time) in running where beginnings[thread] == nil { beginnings[thread] = time }
-    // A main actor that does not run is not awaited.
+    // The main actor is awaited only while a thread is running.
     guard isMainDone || running.isEmpty else { return false }
     return running.allSatisfy { thread, time in
       beginnings[thread].map { time - $0 >= Self.share } ?? false
@@ -63,14 +63,16 @@ enum ProcessThreads {
     return running
   }
 
-  /// Reads the state after the name, which is in parentheses and may contain parentheses.
+  /// Returns whether a thread runs or waits for a disk, from the line of its status.
+  ///
+  /// The state follows the name, which is in parentheses and may contain parentheses.
   static func isRunnable(stat line: String) -> Bool {
     guard let end = line.lastIndex(of: ")"), let state = line[end...].dropFirst(2).first
     else { return false }
     return state == "R" || state == "D"
   }
 
-  /// The kernel's status of a thread; empty after it has ended.
+  /// Returns the kernel's status of a thread; empty after the thread has ended.
   private static func stat(of thread: String) -> String {
     let file = open("/proc/\(thread)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return "" }
@@ -96,7 +98,7 @@ enum ProcessThreads {
 
   private static var ownID: pid_t? { pid_t(stat(of: "thread-self").prefix { $0 != " " }) }
 
-  /// The time of the thread's CPU clock, whose ID derives from the thread's ID.
+  /// Returns the time of the thread's CPU clock, whose ID derives from the thread's ID.
   private static func timeRun(by thread: pid_t) -> Duration? {
     var time = timespec()
     guard clock_gettime(clockid_t(~thread << 3 | 6), &time) == 0 else { return nil }

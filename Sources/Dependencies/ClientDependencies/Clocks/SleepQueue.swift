@@ -53,7 +53,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     return .sleeps
   }
 
-  /// Ends a sleep, even one that has not yet begun.
+  /// Ends a sleep, even if it has not yet begun.
   mutating func cancel(_ id: Int) -> Waiter? {
     if let sleeper = sleepers.remove(id) { return sleeper.waiter }
     cancelledEarly.insert(id)
@@ -66,7 +66,9 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     waking.remove(id)
   }
 
-  /// Moves the time to the next deadline until `limit`, or to `limit`.
+  /// Moves the time to the next deadline and returns its sleeper.
+  ///
+  /// If no deadline is due by `limit`, it moves the time to `limit` and returns nil.
   mutating func wakeNext(until limit: Instant) -> Waiter? {
     guard let sleeper = sleepers.popNext(until: limit) else { return nil }
     waking.insert(sleeper.id)

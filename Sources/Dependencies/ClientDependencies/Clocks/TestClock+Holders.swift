@@ -29,9 +29,9 @@ extension TestClock {
 
   /// Returns when no consumer holds the clock's time.
   ///
-  /// Woken tasks run first, because they may begin to hold the time. The wait ends when no task of
-  /// the process can be running, because a feature may wait for something that needs the time to
-  /// advance.
+  /// Woken tasks run first, because they may begin to hold the time. The wait for a feature's
+  /// reaction ends when no task of the process can be running, because the feature may wait for
+  /// something that needs the time to advance.
   func waitForHolders() async {
     let holders = holders
     guard !holders.isEmpty else { return }
@@ -46,11 +46,11 @@ extension TestClock {
 
   /// Advances the time, from sleeper to sleeper, until the task has finished.
   ///
-  /// The time moves only while the task waits for it. If nothing sleeps, it waits for the next
-  /// sleeper, so that a feature may open devices one after another.
+  /// The time moves only while the task waits for it. If nothing sleeps, the call waits for the
+  /// next sleeper, so that a feature may open devices one after another.
   ///
-  /// If the task does not finish, it reports an issue and cancels the task, so that a test that
-  /// awaits it ends.
+  /// If the task does not finish, the call reports an issue and cancels the task, so that a test
+  /// that awaits the task ends.
   ///
   /// - Parameters:
   ///   - task: the task to wait for.

@@ -100,8 +100,8 @@ extension TestClock.State {
 extension TestClock {
   /// Advances the time and wakes all due sleepers in the order of their deadlines.
   ///
-  /// After each one, the woken task runs. If it sleeps again within the duration, it is woken
-  /// again.
+  /// Each woken task runs before the next sleeper wakes. If the task sleeps again within the
+  /// duration, it is woken again.
   public func advance(by duration: Duration = .zero) async {
     await advance(to: now.advanced(by: duration))
   }
@@ -113,7 +113,7 @@ extension TestClock {
     while await wakeNext(until: deadline) {}
   }
 
-  /// Wakes the next sleeper and returns when it sleeps again or can no longer be about to.
+  /// Wakes the next sleeper and returns when it sleeps again or can no longer be about to sleep.
   ///
   /// Without a sleeper until `deadline`, moves the time there and returns false.
   func wakeNext(until deadline: Instant) async -> Bool {
@@ -153,7 +153,7 @@ extension TestClock {
 
   /// Checks that no task sleeps.
   ///
-  /// - Throws: ``SuspensionError`` if a task does.
+  /// - Throws: ``SuspensionError`` if a task sleeps.
   public func checkSuspension() async throws {
     await letOthersRun()
     if state.withLock({ $0.queue.count }) > 0 { throw SuspensionError() }
@@ -243,7 +243,7 @@ extension TestClock {
     }
   }
 
-  /// Becomes true when the main actor has finished its current work.
+  /// Returns a value that becomes true when the main actor has finished its current work.
   private func endOfMainActorsWork() -> Lock<Bool> {
     let end = Lock(false)
     Task { @MainActor in end.withLock { $0 = true } }
@@ -257,7 +257,7 @@ extension TestClock {
   }
 }
 
-/// A task sleeps on a test clock that should have no sleepers.
+/// The error of a test clock on which a task sleeps, although no task should.
 public struct SuspensionError: Error, Equatable, CustomStringConvertible {
   /// Creates the error.
   public init() {}

@@ -21,7 +21,7 @@ private final class ErasedSource<Base: AsyncSequence & Sendable>: @unchecked Sen
 }
 
 extension AsyncStream {
-  /// A stream of a sequence's elements until it ends or fails.
+  /// Creates a stream of a sequence's elements, which ends when the sequence ends or fails.
   ///
   /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
   /// elements.
@@ -42,7 +42,7 @@ extension AsyncStream {
 }
 
 extension AsyncThrowingStream where Failure == any Error {
-  /// A stream of a sequence's elements until it ends or throws.
+  /// Creates a stream of a sequence's elements, which ends or throws when the sequence does.
   ///
   /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
   /// elements.
@@ -56,19 +56,20 @@ extension AsyncThrowingStream where Failure == any Error {
     Self { _ in }
   }
 
-  /// A stream that ends or throws at once; the default result of an endpoint that returns a stream.
+  /// Returns a stream that ends or throws at once; the default result of an endpoint that returns a
+  /// stream.
   public static func finished(throwing error: Failure? = nil) -> Self {
     AsyncThrowingStream { $0.finish(throwing: error) }
   }
 }
 
 extension AsyncSequence where Self: Sendable {
-  /// The sequence as a stream, which ends when the sequence ends or fails.
+  /// Returns the sequence as a stream, which ends when the sequence ends or fails.
   public func eraseToStream() -> AsyncStream<Element> {
     AsyncStream(self)
   }
 
-  /// The sequence as a stream, which ends when the sequence ends and rethrows its error.
+  /// Returns the sequence as a stream, which ends when the sequence ends and rethrows its error.
   public func eraseToThrowingStream() -> AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream(self)
   }

@@ -3,9 +3,9 @@ import Glibc
 
 /// Mutable state that one thread at a time accesses.
 ///
-/// It uses a POSIX mutex instead of `Synchronization.Mutex`, because Thread Sanitizer understands
-/// the former. It is not recursive. Hold it for a lookup or a change, never while foreign code
-/// runs.
+/// It uses a POSIX mutex instead of `Synchronization.Mutex`, which Thread Sanitizer does not
+/// understand. The lock is not recursive. Hold it for a lookup or a change, never while foreign
+/// code runs.
 ///
 /// Thread safety: any thread may call ``withLock(_:)`` at any time, and may wait there.
 // `@unchecked` is safe, because `state` is only used under `mutex`.

@@ -2,7 +2,8 @@
 #if Foundation
 import Foundation
 
-/// A mutable value that one thread at a time accesses, for recordings of a test's closures.
+/// A mutable value that one thread at a time accesses, for example to record calls of a test's
+/// closures.
 ///
 /// ```swift
 /// let played = LockIsolated<[URL]>([])
@@ -20,7 +21,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {
 
   /// Guards a value.
   ///
-  /// No other reference to it may exist.
+  /// No other reference to the value may exist.
   public init(_ value: @autoclosure () throws -> sending Value) rethrows {
     isolated = try value()
   }
@@ -59,7 +60,7 @@ extension LockIsolated where Value: Sendable {
   public var value: Value { lock.withLock { isolated } }
 }
 
-/// A mutable value in an actor, for recordings of a test's asynchronous closures.
+/// A mutable value in an actor, for example to record calls of a test's asynchronous closures.
 ///
 /// ```swift
 /// let isPlaying = ActorIsolated(false)

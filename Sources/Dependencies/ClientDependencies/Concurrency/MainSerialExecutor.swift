@@ -33,8 +33,8 @@ public func withMainSerialExecutor(
 
 /// Whether all tasks of the process run on the main thread.
 ///
-/// `withMainSerialExecutor` restores it. If the Swift runtime has no hook for it, setting it is a
-/// reported issue.
+/// `withMainSerialExecutor` restores it. If the Swift runtime has no hook for it, setting it
+/// reports an issue.
 ///
 /// Thread safety: set it while no other thread sets it.
 public var uncheckedUseMainSerialExecutor: Bool {

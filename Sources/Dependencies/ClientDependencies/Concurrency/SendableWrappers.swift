@@ -114,7 +114,7 @@ extension AnyHashableSendable: CustomReflectable {
 }
 
 extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
-  /// The value without its wrapper, so that both are equal as keys of a dictionary.
+  /// Returns the value without its wrapper, so that both are equal as keys of a dictionary.
   public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
 }
 

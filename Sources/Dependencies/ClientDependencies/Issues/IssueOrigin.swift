@@ -55,8 +55,8 @@ public struct IssueOrigin: Sendable {
 
   /// Reports an issue of the test.
   ///
-  /// If the current task belongs to a test, the issue belongs to that test instead. It is recorded
-  /// when the call returns.
+  /// If the current task belongs to a test, the issue belongs to that test instead. The issue is
+  /// recorded before the call returns.
   public func reportIssue(
     _ message: String,
     fileID: StaticString = #fileID,
@@ -98,7 +98,7 @@ extension IssueOrigin {
     suspended.perform(report)
   }
 
-  /// Runs an escaped operation, so that its reads and issues belong to its test.
+  /// Runs an escaped operation, so that its reads and issues belong to the origin's test.
   func withScope<R>(_ operation: () throws -> R) rethrows -> R {
     if suspended == nil { return try operation() }
     return try Self.$escaped.withValue(self, operation: operation)
@@ -163,7 +163,7 @@ extension IssueOrigin {
 }
 
 extension DependencyValues {
-  /// Returns the value for its reader in a test process.
+  /// Returns the value, or a copy of a client that reports its issues to the reader's test.
   func originating<Value>(_ value: Value) -> Value {
     OriginatingClients.shared.value(
       value, reportingTo: .current.or(scope.origin))

@@ -3,11 +3,11 @@ import Synchronization
 
 /// The tests with a retained origin.
 ///
-/// Issues without an origin are matched to them, and the wrappers of a test with many origins share
-/// one.
+/// Issues without an origin are attributed to these tests. The wrappers of a test with many origins
+/// share one of its origins.
 final class RunningTests: Sendable {
   static let shared = RunningTests()
-  /// The number of origins from which the wrappers of a test share one.
+  /// The number of origins from which the wrappers of a test share one origin.
   static let manyOrigins = 32
 
   private struct Entry {

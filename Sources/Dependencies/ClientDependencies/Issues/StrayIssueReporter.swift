@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 #if Foundation
-/// A reporter for test processes that wraps the usual one, so that issues outside a running test
-/// are not lost.
+/// A reporter for test processes that wraps the default reporter, so that issues outside a running
+/// test are not lost.
 struct StrayIssueReporter: IssueReporter {
   var base: any IssueReporter
   var tests = RunningTests.shared
@@ -82,7 +82,7 @@ struct StrayIssueReporter: IssueReporter {
 }
 
 /// Runs when a process loads this module, because a test may report an issue without using anything
-/// else in it.
+/// else in the module.
 ///
 /// glibc passes the arguments of `main` to it. `CommandLine` cannot be used: in a statically linked
 /// program, it may be empty this early, and it would then stay empty.
@@ -115,7 +115,8 @@ package struct StrayIssue: Sendable {
   /// The column of the report, counted from 1.
   package var column: UInt
 
-  /// The note at the end of an issue that was attributed to a test because no other test is known.
+  /// Returns the note at the end of an issue that was attributed to a test because no other test is
+  /// known.
   static func attribution(to test: RunningTest) -> String {
     """
     This was reported \(place), where no test is running. It was attributed to \(test), the only test that is known to \

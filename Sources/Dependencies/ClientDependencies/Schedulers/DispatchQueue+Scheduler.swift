@@ -10,12 +10,13 @@ extension DispatchQueue: Scheduler {
     async(execute: DispatchWorkItem(block: action))
   }
 
-  /// Runs work on the queue once, at a time.
+  /// Runs work on the queue once, at the given time.
   public func schedule(after date: SchedulerTimeType, _ action: @escaping () -> Void) {
     asyncAfter(deadline: date.dispatchTime, execute: DispatchWorkItem(block: action))
   }
 
-  /// Runs work on the queue at a time, then once per interval, until the result is canceled.
+  /// Runs work on the queue at the given time, then once per interval, until the result is
+  /// canceled.
   public func schedule(
     after date: SchedulerTimeType, interval: Duration, _ action: @escaping () -> Void
   ) -> AnyCancellable {
@@ -42,12 +43,12 @@ extension DispatchQueue {
       dispatchTime = time
     }
 
-    /// The duration until another time, negative if it is earlier.
+    /// Returns the duration until another time, which is negative if that time is earlier.
     public func duration(to other: Self) -> Duration {
       .nanoseconds(other.nanoseconds - nanoseconds)
     }
 
-    /// Returns the time plus a duration, but no time before the machine's start.
+    /// Returns the time plus a duration, but never a time before the machine's start.
     public func advanced(by duration: Duration) -> Self {
       Self(dispatchTime + duration / .seconds(1))
     }

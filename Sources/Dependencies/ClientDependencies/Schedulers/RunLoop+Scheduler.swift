@@ -45,12 +45,12 @@ extension RunLoop {
       self.date = date
     }
 
-    /// The duration until another time, negative if it is earlier.
+    /// Returns the duration until another time, which is negative if that time is earlier.
     public func duration(to other: Self) -> Duration {
       .seconds(other.date.timeIntervalSince(date))
     }
 
-    /// The time plus a duration.
+    /// Returns the time plus a duration.
     public func advanced(by duration: Duration) -> Self {
       Self(date.addingTimeInterval(duration / .seconds(1)))
     }

@@ -13,10 +13,10 @@ public protocol Scheduler<SchedulerTimeType> {
   /// Runs work as soon as possible.
   func schedule(_ action: @escaping () -> Void)
 
-  /// Runs work once, at a time.
+  /// Runs work once, at the given time.
   func schedule(after date: SchedulerTimeType, _ action: @escaping () -> Void)
 
-  /// Runs work at a time and then once per interval, until the result is canceled.
+  /// Runs work at the given time and then once per interval, until the result is canceled.
   ///
   /// If the interval is not positive, an issue is reported and nothing is scheduled, except by
   /// schedulers that run repeated work only once.
@@ -41,7 +41,7 @@ extension Scheduler {
     return false
   }
 
-  /// Sleeps for a time of the scheduler, or returns at once if the time is not positive.
+  /// Sleeps for a duration on the scheduler, or returns at once if the duration is not positive.
   ///
   /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(for duration: Duration) async throws {
@@ -54,7 +54,7 @@ extension Scheduler {
     try Task.checkCancellation()
   }
 
-  /// The scheduler's time once per interval, first after one interval.
+  /// Returns a stream of the scheduler's time, once per interval, first after one interval.
   ///
   /// The stream ends when its reader is canceled or releases it. A slow reader receives every tick.
   /// If the interval is not positive, an issue is reported and the stream is empty.
@@ -73,10 +73,11 @@ extension Scheduler {
 ///
 /// Thread safety: any thread may cancel it, and the closure runs once.
 public final class AnyCancellable: Sendable {
-  // Safe if the caller is right: Combine's interface accepts closures that are not `Sendable`.
+  // Combine's interface accepts closures that are not `Sendable`, so their safety is the caller's
+  // responsibility.
   private let action: Lock<UncheckedSendable<() -> Void>?>
 
-  /// Creates it with the closure to run.
+  /// Creates an object that runs a closure when it is canceled or released.
   public init(_ cancel: @escaping () -> Void) {
     action = Lock(UncheckedSendable(cancel))
   }
@@ -93,7 +94,7 @@ public final class AnyCancellable: Sendable {
   }
 }
 
-/// A type-erased scheduler with this type of times.
+/// A type-erased scheduler whose times have the type `SchedulerTimeType`.
 ///
 /// Thread safety: any thread may use it.
 public struct AnyScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable
@@ -121,12 +122,12 @@ where SchedulerTimeType.Duration == Duration {
     base.value.schedule(action)
   }
 
-  /// Runs work once, at a time.
+  /// Runs work once, at the given time.
   public func schedule(after date: SchedulerTimeType, _ action: @escaping () -> Void) {
     base.value.schedule(after: date, action)
   }
 
-  /// Runs work at a time and then once per interval, until the result is canceled.
+  /// Runs work at the given time and then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType, interval: Duration, _ action: @escaping () -> Void
   ) -> AnyCancellable {
@@ -134,7 +135,7 @@ where SchedulerTimeType.Duration == Duration {
   }
 }
 
-/// A type-erased scheduler with the times of another: `AnySchedulerOf<DispatchQueue>`.
+/// A type-erased scheduler with the times of another scheduler: `AnySchedulerOf<DispatchQueue>`.
 public typealias AnySchedulerOf<S: Scheduler> = AnyScheduler<S.SchedulerTimeType>
 
 extension Scheduler {
@@ -150,7 +151,7 @@ extension Scheduler {
 public struct ImmediateScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable
 where SchedulerTimeType.Duration == Duration {
   private let time: SchedulerTimeType
-  /// The name in issues of a scheduler whose use a test does not expect.
+  /// The name in issues of a scheduler that reports every use; nil for other schedulers.
   private let prefix: String?
   private let origin = IssueOrigin.current
 

@@ -30,12 +30,12 @@ where SchedulerTimeType.Duration == Duration {
   /// Only `advance` and `run` change it.
   public var now: SchedulerTimeType { queue.withLock { $0.now } }
 
-  /// Runs work once at a time; even work that is due now waits for `advance`.
+  /// Runs work once, at the given time; even work that is due now waits for `advance`.
   public func schedule(after date: SchedulerTimeType, _ action: @escaping () -> Void) {
     _ = add(at: date, interval: nil, action)
   }
 
-  /// Runs work at a time, then once per interval, until it is canceled.
+  /// Runs work at the given time, then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType, interval: Duration, _ action: @escaping () -> Void
   ) -> AnyCancellable {

@@ -202,10 +202,10 @@ struct ConstructionCycle {
 ///
 /// Other readers of the same value wait for it.
 ///
-/// No lock is held during construction. A task does not wait for a construction that depends on it.
-/// Its task-locals show that it constructs the value itself, or a value that the construction waits
-/// for. A construction may also depend on a thread without these task-locals. That thread waits
-/// until a timeout and then constructs the value, too; the first value is kept.
+/// No lock is held during construction. A task does not wait for a construction that depends on the
+/// task, because the task constructs the value itself, or a value that the construction waits for;
+/// task-locals show this. A construction may also depend on a thread without these task-locals.
+/// That thread waits until a timeout and then constructs the value, too; the first value is kept.
 final class PendingValue: Sendable {
   /// Identifies a cached value.
   struct Slot: Hashable {
@@ -226,7 +226,7 @@ final class PendingValue: Sendable {
     end.enter()
   }
 
-  /// This construction and the outer ones of its task, which need it.
+  /// This construction and the outer constructions of its task, which need its value.
   var chain: [PendingValue] {
     Array(sequence(first: self) { $0.outer })
   }
@@ -234,7 +234,7 @@ final class PendingValue: Sendable {
   /// Constructs the value of a slot, or waits for another construction of it.
   ///
   /// - Parameter onTimeout: called after `timeout`, before `make`.
-  /// - Returns: the result of `make`; nil if another construction has finished.
+  /// - Returns: the result of `make`; nil if another construction has made the value.
   static func perform<Value>(
     in slot: Slot, timeout: Duration, _ make: () -> Value, onTimeout: () -> Void
   ) -> Value? {

@@ -5,7 +5,7 @@ struct DependencyScope: Sendable {
   /// The keys whose overrides come from a value's first reader; see `forConstruction`.
   private var keysOfReader: Set<ObjectIdentifier> = []
   private var ownCache: ValueCache?
-  /// The context set by this scope or an outer one.
+  /// The context that is set by this scope or an outer scope.
   var context: DependencyContext?
   /// The test in which the reading wrapper was created, or else the test of its scope.
   private(set) var origin = IssueOrigin()
@@ -28,7 +28,7 @@ struct DependencyScope: Sendable {
     overrides.isEmpty && ownCache == nil && context == nil && origin.test == nil
   }
 
-  /// The override of a key.
+  /// Returns the override of a key; nil without an override.
   func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     (overrides[ObjectIdentifier(key)] as? Override<Key.Value>)?.value
   }
@@ -57,7 +57,7 @@ struct DependencyScope: Sendable {
 }
 
 extension DependencyScope {
-  /// The scope for a wrapper to capture, with the test in a test process.
+  /// The scope that a wrapper captures; in a test process, it includes the test.
   ///
   /// During a construction, it lacks the overrides of the value's first reader, but keeps overrides
   /// set by the construction itself.
@@ -91,8 +91,8 @@ private struct Override<Value: Sendable>: Sendable {
 
 /// The scopes of objects that `withDependencies` returned.
 ///
-/// They are stored for the whole process, and removed when later objects are added. An object with
-/// a `@Dependency` also holds its own scope.
+/// They are stored for the whole process. The scopes of ended objects are removed when later
+/// objects are added. An object with a `@Dependency` also holds its own scope.
 enum ObjectScopes {
   private static let remembered = WeakScopeTable()
 
@@ -110,7 +110,8 @@ enum ObjectScopes {
     }
   }
 
-  /// The scope of an object: the scope of its first `@Dependency`, or else the stored scope.
+  /// Returns the scope of an object: the scope of its first `@Dependency`, or else the stored
+  /// scope.
   static func scope(of model: AnyObject) -> DependencyScope? {
     capturedScope(in: Mirror(reflecting: model)) ?? remembered.scope(of: model)
   }
@@ -142,7 +143,7 @@ final class WeakScopeTable: Sendable {
   // The lock is held for one lookup or insertion.
   private let state = Lock(State())
 
-  /// Stores the first scope of an object and ignores later ones, because outer scopes have fewer
+  /// Stores the first scope of an object and ignores later scopes, because outer scopes have fewer
   /// overrides.
   func remember(_ object: AnyObject, madeIn scope: DependencyScope) {
     change { state in

@@ -1,5 +1,6 @@
 #if !PointFreeDependencies
-/// The cached values: one for each key and context, and in test processes for each test.
+/// The cached values: one for each key and context; in test processes, each test has its own
+/// values.
 ///
 /// A value is created once. No lock is held during construction, because it may read other values,
 /// even on other threads. Readers of the same value wait for it; see `PendingValue` for the
@@ -24,17 +25,16 @@ final class ValueCache: Sendable {
   /// - Parameters:
   ///   - context: the context of the scope; nil for the prepared one, or else that of the process.
   ///   - origin: the origin of the reader, used outside a running test.
-  ///   - purpose: the purpose of the read, used if it creates the value, which is cached in any
-  ///     case.
+  ///   - purpose: the purpose of the read, used if the read creates the value; the value is cached
+  ///     in any case.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext?, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
-    // Almost every read takes the lock only here.
-    if let value = find(key, in: context, for: origin) { return value }
-    let context = self.context(context, for: origin)
     while true {
+      // Almost every read locks the values only here.
       if let value = find(key, in: context, for: origin) { return value }
+      let context = context ?? preparedContext(for: origin) ?? .ofProcess
       let slot = PendingValue.Slot(
         cache: ObjectIdentifier(self), test: test(of: origin), key: ObjectIdentifier(key),
         context: context)
@@ -89,9 +89,8 @@ final class ValueCache: Sendable {
     return values.withLock { change(&$0[test, default: ValuesOfTest()]) }
   }
 
-  /// The given context, or else the prepared one of the current test, or else that of the process.
-  func context(_ context: DependencyContext?, for origin: IssueOrigin) -> DependencyContext {
-    if let context { return context }
+  /// Returns the context that was prepared for the current test, or outside tests for the process.
+  func preparedContext(for origin: IssueOrigin) -> DependencyContext? {
     let test = test(of: origin)
     return values.withLock { $0[test]?.context } ?? .ofProcess
   }
@@ -102,7 +101,7 @@ final class ValueCache: Sendable {
     _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
-  /// The running test, or else the test of the reader's origin.
+  /// Returns the running test, or else the test of the reader's origin.
   private func test(of origin: IssueOrigin) -> RunningTest? {
     separatesTests ? .current ?? origin.test : nil
   }
@@ -143,7 +142,8 @@ extension ValueCache {
     changeValues(for: origin) { $0.prepare(context, in: preparation) }
   }
 
-  /// The value before a partial change: the cached value, or a new value that is not cached.
+  /// Returns the value before a partial change: the cached value, or a new value that is not
+  /// cached.
   func valueToPrepare<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation
@@ -169,7 +169,7 @@ protocol CacheEntry: Sendable {
 /// The value of a context for a key.
 final class CachedValue<Value: Sendable>: CacheEntry {
   let value: Value
-  /// The value that the key lacks.
+  /// The kind of value that the key lacks; nil if it lacks none.
   let gap: MissingValueKind?
   let source: CachedValueSource
 
@@ -193,11 +193,11 @@ enum CachedValueSource: Sendable {
 public struct CachedValues: Sendable {
   let cache: ValueCache
 
-  /// Releases the values of the running test, so that the next read makes new ones.
+  /// Releases the values of the running test, so that the next read creates new values.
   ///
   /// Other tests keep their values. Outside test processes, this does nothing.
   ///
-  /// Thread safety: any thread may call this, and the `deinit` of a value may read others.
+  /// Thread safety: any thread may call this, and the `deinit` of a value may read other values.
   public func resetCache() {
     if isTesting { cache.removeValues(of: .current) }
   }

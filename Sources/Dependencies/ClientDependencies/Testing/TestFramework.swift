@@ -125,7 +125,7 @@ enum TestProcess {
 
 /// The state of an XCTest run, reported by an observer.
 package enum XCTestRun {
-  // The number of the running case; between two cases, the negative number of the previous one.
+  // The number of the running case; between two cases, the negative number of the previous case.
   // Only the thread that runs the cases writes it.
   private static let number = Atomic(0)
 

@@ -1,6 +1,7 @@
 #if !PointFreeDependencies
 extension DependencyValues {
-  /// Checks an assertion: `assert` in the live context, and an issue with the message in tests.
+  /// Checks an assertion: calls `assert` in the live context, and reports an issue with the message
+  /// in tests.
   ///
   /// ```swift
   /// @Dependency(\.assert) var assert
@@ -13,8 +14,8 @@ extension DependencyValues {
     AssertionFailure(assert: assert)
   }
 
-  /// Checks a precondition: `precondition` in the live context, and an issue with the message in
-  /// tests.
+  /// Checks a precondition: calls `precondition` in the live context, and reports an issue with the
+  /// message in tests.
   public var precondition: any AssertionEffect { self[PreconditionKey.self] }
 }
 
@@ -57,9 +58,9 @@ public protocol AssertionEffect: Sendable {
   /// Checks a condition.
   ///
   /// - Parameters:
-  ///   - condition: what should be true.
+  ///   - condition: the condition that should be true.
   ///   - message: the message if it is false.
-  ///   - file: the caller's file, as `#fileID` gives it.
+  ///   - file: the caller's file, from `#fileID`.
   ///   - line: the caller's line.
   func callAsFunction(
     _ condition: @autoclosure () -> Bool,
@@ -88,7 +89,7 @@ public protocol AssertionFailureEffect: Sendable {
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - file: the caller's file, as `#fileID` gives it.
+  ///   - file: the caller's file, from `#fileID`.
   ///   - line: the caller's line.
   func callAsFunction(
     _ message: @autoclosure () -> String,
@@ -109,7 +110,7 @@ extension AssertionFailureEffect {
   }
 }
 
-/// A check made of a closure.
+/// A check that calls a closure.
 public struct AnyAssertionEffect: AssertionEffect {
   private let assert:
     @Sendable (

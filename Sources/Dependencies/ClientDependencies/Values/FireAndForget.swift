@@ -46,8 +46,8 @@ public struct FireAndForget: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the task, for debugging.
-  ///   - priority: the priority of the task; `nil` for the caller's.
-  ///   - operation: the work. Its error is ignored, and in tests an issue at the caller's line.
+  ///   - priority: the priority of the task; `nil` for the caller's priority.
+  ///   - operation: the work. Its error is ignored; in tests, it is an issue at the caller's line.
   public func callAsFunction(
     name: String? = nil,
     priority: TaskPriority? = nil,

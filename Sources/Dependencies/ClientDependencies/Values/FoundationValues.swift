@@ -4,7 +4,8 @@ public import Foundation
 public import FoundationNetworking
 
 extension DependencyValues {
-  /// The user defaults: the process's in the live context, and in memory in tests and previews.
+  /// The user defaults: those of the process in the live context, and in-memory defaults in tests
+  /// and previews.
   ///
   /// Each test has its own defaults, which are initially empty and leave no file.
   public var defaultAppStorage: UserDefaults {
@@ -49,7 +50,7 @@ private struct DefaultsDomains {
       + [volatile[UserDefaults.registrationDomain] ?? [:]]
   }
 
-  /// The program's domain has the name of its bundle or process.
+  /// Returns the key of a domain; the program's domain has the name of its bundle or process.
   private static func key(of name: String) -> String {
     let isOwn = name == Bundle.main.bundleIdentifier || name == ProcessInfo.processInfo.processName
     return isOwn ? ownKey : "suite \(name)"
@@ -146,7 +147,7 @@ private final class VolatileDefaults: UserDefaults {
 }
 
 extension DependencyValues {
-  /// The session for requests: the process's shared one in the live context.
+  /// The session for requests: the process's shared session in the live context.
   ///
   /// In tests, every request fails with an issue. Override it with a session whose configuration
   /// has a `URLProtocol` of the test, or better, override a client above the session.
@@ -173,8 +174,8 @@ extension URLSession {
 
 /// Reports and fails every request.
 ///
-/// A session creates it from its class alone, on its own thread. So each session of a test has its
-/// own class, distinguished by `Number`.
+/// A session creates the protocol from its class alone, on its own thread. So each session of a
+/// test has its own class, distinguished by `Number`.
 private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool { true }
 
@@ -193,7 +194,7 @@ private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override func stopLoading() {}
 }
 
-/// Reserves a class for one session, which retains it as its delegate.
+/// Reserves a protocol class for one session, which retains this object as its delegate.
 private final class SessionOrigin: NSObject, URLSessionDelegate {
   let protocolClass: AnyClass
   private let number: Int
@@ -205,9 +206,9 @@ private final class SessionOrigin: NSObject, URLSessionDelegate {
   deinit { SessionClasses.giveBack(number, protocolClass) }
 }
 
-/// The classes of the current sessions.
+/// The protocol classes of the current sessions.
 ///
-/// A new session reuses a free one.
+/// A new session reuses a free class.
 private enum SessionClasses {
   private struct State {
     var origins: [ObjectIdentifier: IssueOrigin] = [:]
@@ -259,7 +260,8 @@ private enum SessionClasses {
 }
 
 extension DependencyValues {
-  /// The notification center: the process's in the live context, and a separate one for each test.
+  /// The notification center: that of the process in the live context, and a separate center for
+  /// each test.
   ///
   /// Notifications of a test reach neither the process's center nor other tests.
   public var notificationCenter: NotificationCenter {

@@ -3,7 +3,7 @@
 public import Foundation
 
 extension DependencyValues {
-  /// Opens a URL in the desktop's program for it, with `xdg-open`.
+  /// Opens a URL with the desktop's default program, through `xdg-open`.
   ///
   /// ```swift
   /// @Dependency(\.openURL) var openURL
@@ -52,7 +52,7 @@ public struct OpenURLEffect: Sendable {
     await handler(url)
   }
 
-  /// Opens a URL, in a closure that returns nothing.
+  /// Opens a URL and returns nothing, so that the call can be a closure's only statement.
   @_disfavoredOverload
   public func callAsFunction(_ url: URL) async {
     _ = await handler(url)
@@ -64,7 +64,8 @@ struct DesktopOpener {
   /// The folders to search for the program, separated by colons.
   var path: String
   var clock: any Clock<Duration>
-  /// The time after which a running `xdg-open` counts as the browser's parent.
+  /// The time after which a running `xdg-open` counts as a success: it is then the browser's
+  /// parent.
   var timeout = Duration.seconds(3)
 
   /// Opens a URL, and waits until `xdg-open` ends, the timeout expires, or the task is canceled.

@@ -50,7 +50,7 @@ public struct UUIDGenerator: Sendable {
 }
 
 extension UUID {
-  /// An identifier whose last bytes are a number: `UUID(10)` ends in `00000000000A`.
+  /// Creates an identifier whose last bytes are a number: `UUID(10)` ends in `00000000000A`.
   ///
   /// - Parameter intValue: any number. For a negative number, the last bytes are the magnitude, and
   ///   the group before them is 1: `UUID(-10)` is `00000000-0000-0001-0000-00000000000A`.

@@ -32,7 +32,7 @@ import Testing
     #expect([2, 3, 4].map { ramp.gain(at: FrameCount($0)) } == [1, 0.5, 0.5])
   }
 
-  @Test func `a falling fade curve mirrors the rising one`() {
+  @Test func `a falling fade curve mirrors the rising curve`() {
     let up = GainRamp(from: 0.2, to: 0.9, at: 0, length: 10, curve: .equalPower)
     let down = GainRamp(from: 0.9, to: 0.2, at: 0, length: 10, curve: .equalPower)
     for frame in 0...10 {
@@ -66,12 +66,12 @@ import Testing
     #expect(await output.next()?.samples == [0.5, 0.25, 0])
   }
 
-  @Test func `the operator passes each buffer on in the column of its arrival`() {
+  @Test func `amplified(by:) yields each buffer without delay`() {
     let result = audioDiagram("a-b|").run(symbol: drawn) { $0[0].amplified(by: 2) }
     #expect(result.output == "[<0 2>]-[<4 6>]|")
   }
 
-  @Test func `hours of audio leave no held frames`() throws {
+  @Test func `an amplifier holds no frames over hours of audio`() throws {
     #expect(try mostHeld(by: Amplifier(GainRamp(constant: 1))) == 0)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     (audio.lost > 0 ? "(-\(audio.lost.rawValue))" : "") + drawn(audio.buffer)
   }
 
-  /// The elements that consumers with these policies receive.
+  /// Returns the elements that consumers with these policies receive.
   private func run(
     _ input: String, _ policies: [BroadcastPolicy], demands: [String]
   ) -> (outputs: [String], taken: [String]) {
@@ -25,14 +25,14 @@ import Testing
     #expect(outputs == ["[<0 1>]-[<2 3>]|", "[<0 1>]-[<2 3>]|"])
   }
 
-  @Test func `the source waits for a slow waiting consumer`() {
+  @Test func `the source waits for a slow consumer with the waiting policy`() {
     let (outputs, taken) = run("[abc|]---", [.waiting, .waiting], demands: ["*", "--1*"])
     #expect(outputs[0] == "[<0 1>]-[<2 3>][<4 5>|]")
     #expect(outputs[1] == "--[<0 1>][<2 3><4 5>|]")
     #expect(taken == ["a-bc"])
   }
 
-  @Test func `a slow dropping consumer blocks no other consumer and reports its loss`() {
+  @Test func `a slow consumer that drops audio reports its loss and blocks no other consumer`() {
     let (outputs, taken) = run(
       "abcd-|", [.waiting, .droppingOldest(4)], demands: ["*", "1----*"])
     #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>][<6 7>]-|")

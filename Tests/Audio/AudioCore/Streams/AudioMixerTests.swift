@@ -32,7 +32,7 @@ import Testing
     #expect(output.map(\.firstFrame) == [0, 1, 3])
   }
 
-  @Test func `a mix continues with the longer input`() throws {
+  @Test func `a mix continues until its longest input ends`() throws {
     let inputs = [[audio([1])], [audio([2, 2, 2])]]
     #expect(try mixed(inputs).flatMap(\.samples) == [3, 2, 2])
   }
@@ -92,14 +92,14 @@ import Testing
     #expect(result == .init(output: "[<0 2>]^---", taken: ["ab---", "a----"]))
   }
 
-  @Test func `a cancelled mix ends`() {
+  @Test func `a canceled mix ends`() {
     let result = audioDiagram("a--|", "a--|").run(demand: "*;", symbol: drawn) {
       MixedAudio([MixInput($0[0]), MixInput($0[1], gain: 2)])
     }
     #expect(result.output == "[<0 3>]|--")
   }
 
-  @Test func `hours of audio leave at most a buffer of each input`() throws {
+  @Test func `a mixer holds at most a buffer of each input over hours of audio`() throws {
     var mixer = AudioMixer(gains: [1, 1])
     var numbers = [0, 0]
     var most: FrameCount = 0

@@ -7,7 +7,7 @@ private struct Failure: Error {}
 @Suite struct BroadcastQueueTests {
   private func frames(_ number: Int) -> AudioBuffer { counting(number * 2..<number * 2 + 2) }
 
-  /// The first frame of the next buffer, and the lost frames before it.
+  /// Returns the first frame of the next buffer, and the number of lost frames before it.
   private func next(of queue: inout BroadcastQueue<Failure>, for id: Int) -> String {
     switch queue.next(for: id) {
     case .wait: "wait"
@@ -28,14 +28,14 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: one) == "0" && next(of: &queue, for: two) == "0")
   }
 
-  @Test func `a consumer that left does not start the source`() {
+  @Test func `a request by a consumer that left does not start the source`() {
     var queue = BroadcastQueue<Failure>()
     let (gone, _) = (queue.join(.waiting), queue.join(.waiting))
     queue.abandon(by: gone)
     #expect(next(of: &queue, for: gone) == "end" && !queue.hasRoom)
   }
 
-  @Test func `the source waits for the slowest waiting consumer`() {
+  @Test func `the source waits for the slowest consumer with the waiting policy`() {
     var queue = BroadcastQueue<Failure>()
     let (fast, slow) = (queue.join(.waiting), queue.join(.waiting))
     _ = queue.next(for: fast)
@@ -44,7 +44,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "0" && queue.hasRoom)
   }
 
-  @Test func `a slow dropping consumer loses the oldest frames and gets their number`() {
+  @Test func `a slow consumer that drops audio loses the oldest frames and gets their number`() {
     var queue = BroadcastQueue<Failure>()
     let (fast, slow) = (queue.join(.waiting), queue.join(.droppingOldest(4)))
     for number in 0..<5 {
@@ -55,7 +55,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "8")
   }
 
-  @Test func `the newest buffer is kept for any limit`() {
+  @Test func `the newest buffer is kept with any limit`() {
     var buffers = ConsumerBuffers(policy: .droppingOldest(0))
     for number in 0..<3 { buffers.append(frames(number)) }
     #expect(buffers.next() == BroadcastAudio(frames(2), lost: 4))
@@ -114,7 +114,8 @@ private struct Failure: Error {}
     #expect(queue.isAbandoned && queue.hasRoom)
   }
 
-  @Test func `fifty thousand buffers leave at most the limit of the slowest consumer`() {
+  @Test
+  func `the queue holds at most the limit of its slowest consumer over fifty thousand buffers`() {
     var queue = BroadcastQueue<Failure>()
     _ = queue.join(.droppingOldest(100))
     let fast = queue.join(.waiting)

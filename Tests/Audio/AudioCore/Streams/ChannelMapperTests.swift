@@ -46,15 +46,14 @@ import Testing
     #expect(output == [audio([1]), audio([0.5])])
   }
 
-  @Test func `each buffer is passed on in the column of its arrival, and an error ends the stream`()
-  {
+  @Test func `each buffer is yielded without delay, and an error ends the stream`() {
     let result = audioDiagram("a-b|").run(symbol: drawn) { $0[0].channels(.channels([0])) }
     #expect(result.output == "[<0 1>]-[<2 3>]|")
     let failing = audioDiagram("a-b|").run(symbol: drawn) { $0[0].channels(.channels([1])) }
     #expect(failing == .init(output: "^---", taken: ["a---"]))
   }
 
-  @Test func `hours of audio leave no held frames`() throws {
+  @Test func `a channel mapper holds no frames over hours of audio`() throws {
     #expect(try mostHeld(by: ChannelMapper(.count(2))) == 0)
   }
 }

@@ -20,7 +20,7 @@ import Testing
     #expect(middle(.smooth) == 0.5)
   }
 
-  @Test func `a fade in and a fade out of equal power keep the power`() {
+  @Test func `an equal-power fade-in and fade-out have a constant total power`() {
     for progress in stride(from: 0.0, through: 1, by: 0.1) {
       let (rising, falling) = (
         FadeCurve.equalPower.gain(at: progress), FadeCurve.equalPower.gain(at: 1 - progress)

@@ -9,7 +9,7 @@ import Testing
 
   private let half = Duration.milliseconds(400)
 
-  @Test func `fades silence the first and the last frame and leave the middle unchanged`()
+  @Test func `the first and the last frame of faded audio are silent, and the middle is unchanged`()
     throws
   {
     let output = try all(Fader(fadeIn: half, fadeOut: half), ones(0..<6), ones(6..<10))
@@ -23,13 +23,13 @@ import Testing
     #expect(fader.heldFrames == 0)
   }
 
-  @Test func `audio shorter than the fade out fades from its first frame on`() throws {
+  @Test func `audio shorter than the fade-out fades from its first frame on`() throws {
     #expect(
       try all(Fader(fadeOut: .seconds(9)), ones(0..<5)).flatMap(\.samples)
         == [0.8, 0.6, 0.4, 0.2, 0])
   }
 
-  @Test func `a fade-out spans buffers and gaps keep their position`() throws {
+  @Test func `a fade-out spans several buffers, and gaps keep their position`() throws {
     let output = try all(Fader(fadeOut: half), ones(0..<3), ones(3..<4), ones(9..<11))
     #expect(output.flatMap(\.samples) == [1, 1, 0.75, 0.5, 0.25, 0])
     #expect(output.map(\.firstFrame) == [0, 2, 3, 9])
@@ -45,12 +45,12 @@ import Testing
     #expect(result.output == "--[<0 1>][<2 3>]-[<3 2><1 0>|]")
   }
 
-  @Test func `an error comes after the faded end`() {
+  @Test func `an error of the source follows the faded end of the audio`() {
     let result = audioDiagram("a^").run(symbol: drawn) { $0[0].faded(out: half) }
     #expect(result.output == "-[<0 0>^]")
   }
 
-  @Test func `hours of audio leave at most the frames of the fade-out`() throws {
+  @Test func `a fader holds at most the frames of its fade-out over hours of audio`() throws {
     #expect(try mostHeld(by: Fader(fadeIn: .seconds(60), fadeOut: .seconds(30))) == 300)
   }
 }

@@ -7,7 +7,7 @@ import Testing
     readings.map { $0.firstFrame.rawValue..<$0.endFrame.rawValue }
   }
 
-  @Test func `each interval has a level for any buffer lengths`() throws {
+  @Test func `each interval has a level, whatever the buffer lengths`() throws {
     let meter = LevelMeter(every: .milliseconds(300))
     let readings = try all(meter, counting(0..<1), counting(1..<8))
     #expect(ranges(readings) == [0..<3, 3..<6, 6..<8])
@@ -15,7 +15,7 @@ import Testing
     #expect(readings.map(\.level.peak.amplitude.description).first == "2.0")
   }
 
-  @Test func `each channel has its level`() throws {
+  @Test func `each channel has its own level`() throws {
     let stereo = AudioFormat(sampleRate: 10, channelCount: 2)
     let buffer = AudioBuffer(format: stereo, samples: [1, 0.1, -1, 0.1])
     let reading = try #require(try all(LevelMeter(every: .seconds(1)), buffer).first)
@@ -34,7 +34,7 @@ import Testing
     #expect(ranges(readings) == [0..<3, 3..<4])
   }
 
-  @Test func `a level reading is yielded in the column that completes its interval`() {
+  @Test func `a level reading is yielded as soon as its interval is complete`() {
     let result = audioDiagram("abc-|").run(symbol: { "\($0.frameCount.rawValue)" }) {
       $0[0].levels(every: .milliseconds(400))
     }
@@ -48,7 +48,7 @@ import Testing
     #expect(result.output == "[<2 3>true]|")
   }
 
-  @Test func `hours of audio leave no held frames`() throws {
+  @Test func `a level meter holds no frames over hours of audio`() throws {
     #expect(try mostHeld(by: LevelMeter(every: .seconds(3))) == 0)
   }
 }

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a processor's error ends the stream instead of the rejected buffer's outputs`() {
+  @Test func `an error of the processor ends the stream without outputs of the rejected buffer`() {
     let result = audioDiagram("abc-|").run(symbol: drawn) { $0[0].processed(by: Refuser()) }
     #expect(result == .init(output: "[<0 1>][<2 3>]^--", taken: ["abc--"]))
   }
@@ -38,7 +38,7 @@ import Testing
     #expect(result.output == "-[<0 1>^]")
   }
 
-  @Test func `a processor that is over makes no further request`() {
+  @Test func `the source gets no request after the processor has ended`() {
     let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].limited(to: .seconds(0)) }
     #expect(result == .init(output: "|--", taken: ["---"]))
   }

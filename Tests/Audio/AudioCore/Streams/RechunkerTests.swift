@@ -54,7 +54,7 @@ import Testing
     #expect(output.map(\.format) == [slow, .speech])
   }
 
-  @Test func `a rechunked buffer is yielded in the column that completes it`() {
+  @Test func `a rechunked buffer is yielded as soon as it is complete`() {
     let diagram = audioDiagram("ab-c[dg]|")
     let short = diagram.run(symbol: drawn) { $0[0].rechunked(to: 3) }
     #expect(short.output == "-[<0 1 2>]-[<3 4 5>][<6 7>]" + "[<12 13>|]")
@@ -72,7 +72,7 @@ import Testing
     #expect(result.output == "-[<0 1 2>][<3>^]")
   }
 
-  @Test func `hours of audio leave at most one incomplete buffer`() throws {
+  @Test func `a rechunker holds at most one incomplete buffer over hours of audio`() throws {
     #expect(try mostHeld(by: Rechunker(size: 1_023)) < 1_023)
   }
 }

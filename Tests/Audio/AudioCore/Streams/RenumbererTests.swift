@@ -9,7 +9,7 @@ import Testing
     #expect(output.map(\.samples) == [[90, 91], [95]])
   }
 
-  @Test func `the operator passes each buffer on in the column of its arrival`() {
+  @Test func `each renumbered buffer is yielded without delay`() {
     let result = audioDiagram("c-d|").run(symbol: { "\($0.firstFrame.rawValue)" }) {
       $0[0].numbered(from: 1)
     }

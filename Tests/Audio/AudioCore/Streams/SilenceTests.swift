@@ -3,12 +3,12 @@ import Testing
 
 @testable import AudioCore
 
-/// Draws frames: `_` is silent, others are sound.
+/// Returns a buffer for a drawing: `_` is a silent frame, and any other character is sound.
 private func sounds(_ text: String, at firstFrame: Int = 0) -> AudioBuffer {
   audio(text.map { $0 == "_" ? 0.001 : 0.5 }, at: FrameCount(firstFrame))
 }
 
-/// A policy with hold and margin in frames.
+/// Returns a policy with `hold` and `margin` in frames.
 private func policy(hold: Int, margin: Int) -> SilencePolicy {
   SilencePolicy(
     threshold: Decibels(-40), hold: .milliseconds(hold * 100),
@@ -24,7 +24,7 @@ private func text(_ part: SoundPart) -> String {
 }
 
 @Suite struct SilenceSplitterTests {
-  /// The output for a text that is cut into buffers of this many frames.
+  /// Returns the output for a drawing, passed in buffers of `cut` frames.
   private func split(_ frames: String, hold: Int, margin: Int, cut: Int) throws -> String {
     var splitter = SilenceSplitter(policy(hold: hold, margin: margin))
     var output = ""
@@ -53,7 +53,9 @@ private func text(_ part: SoundPart) -> String {
     #expect(try split("x________x", hold: 3, margin: 3, cut: cut) == "(0....4)(6....10)")
   }
 
-  @Test func `silence with a constant offset counts as silent, and a sound on it is found`() throws
+  @Test
+  func `silence with a constant offset counts as silent, and a sound with an offset is detected`()
+    throws
   {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let tone = AudioSignal.sine(440, amplitude: 0.1).during(.seconds(1) ..< .seconds(2))
@@ -80,7 +82,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(parts.map(text).joined() == "(0...3)(10...13)")
   }
 
-  @Test func `a frame is silent only where every channel is`() throws {
+  @Test func `a frame is silent only if all its channels are silent`() throws {
     let stereo = AudioFormat(sampleRate: 10, channelCount: 2)
     let input = AudioBuffer(format: stereo, samples: [0, 0, 0, 1, 0, 0])
     let parts = try all(SilenceSplitter(policy(hold: 1, margin: 0)), input)
@@ -88,14 +90,16 @@ private func text(_ part: SoundPart) -> String {
   }
 
   @Test func `a sound is reported as it begins, and its end after the hold time`() {
-    // The frames of `a` are 0 and 1: its first one is silent.
+    // The frames of `a` have the values 0 and 1, so its first frame is silent.
     let result = audioDiagram("ab-[cz]|").run(symbol: text) {
       $0[0].splitAtSilence(policy(hold: 3, margin: 0))
     }
     #expect(result.output == "[(1.][..]-[..6)(50..][52)|]")
   }
 
-  @Test func `hours of sound or silence leave at most the hold and the margin in memory`() throws {
+  @Test func `a splitter holds at most the hold and the margin over hours of sound or silence`()
+    throws
+  {
     let splitter = SilenceSplitter(policy(hold: 55, margin: 22))
     for signal in [{ _ in 0 }, { _ in 1 }, { $0 % 7 == 0 ? 1 : 0 }] as [(Int) -> Float] {
       #expect(try mostHeld(by: splitter, signal: signal) < 55 + 10)
@@ -135,17 +139,17 @@ private func text(_ part: SoundPart) -> String {
     #expect(output.flatMap(\.samples) == Array(sine.samples[1...]))
   }
 
-  @Test func `silence is held until the following audio decides it`() {
+  @Test func `silence is held until the following audio shows whether it is kept`() {
     #expect(SoundDrawing.run("_x__x_|") == "-[<1>]--[<2><3><4>]-|")
   }
 
-  @Test func `hours of pauses leave at most the hold in memory`() throws {
+  @Test func `a trimmer holds at most the hold over hours of pauses`() throws {
     let trimmer = SilenceTrimmer(policy(hold: 100, margin: 5))
     #expect(try mostHeld(by: trimmer) { $0 % 500 == 0 ? 1 : 0 } < 110)
   }
 }
 
-/// A column per frame, `_` or `x`, numbered as they come.
+/// Trims a diagram with a frame in each column, `_` or `x`; the frames are numbered in order.
 private enum SoundDrawing {
   static func run(_ columns: String) -> String {
     let letters = columns.enumerated().map { index, column in

@@ -15,7 +15,7 @@ func counting(_ range: Range<Int>) -> AudioBuffer {
   audio(range.map { Float($0) }, at: FrameCount(range.lowerBound))
 }
 
-/// The whole output of a processor for these buffers.
+/// Returns the whole output of a processor for these buffers.
 func all<Processor: AudioProcessor>(
   _ processor: Processor, _ buffers: AudioBuffer...
 ) throws -> [Processor.Output] {
@@ -23,9 +23,9 @@ func all<Processor: AudioProcessor>(
   return try buffers.flatMap { try processor.process($0) } + processor.flush()
 }
 
-/// Passes hours of audio through a processor and returns the most frames that it held.
+/// Passes hours of audio through a processor and returns the maximum number of frames that it held.
 ///
-/// - Parameter signal: the samples of the buffer with this number.
+/// - Parameter signal: returns the value of all samples in the buffer with a number.
 func mostHeld<Processor: AudioProcessor>(
   by processor: Processor, hours: Int = 4, signal: (_ number: Int) -> Float = { _ in 0.5 }
 ) throws -> FrameCount {
@@ -39,8 +39,9 @@ func mostHeld<Processor: AudioProcessor>(
   return most
 }
 
-/// A diagram whose letters are buffers of two frames: `a` is frames 0 and 1, `b` 2 and 3; a letter
-/// that is left out is a gap.
+/// A diagram whose letters are buffers of two frames: `a` is frames 0 and 1, and `b` is 2 and 3.
+///
+/// A skipped letter is a gap.
 func audioDiagram(_ inputs: String...) -> StreamDiagram<AudioBuffer> {
   StreamDiagram(inputs: inputs) { letter in
     let number = Int(letter.asciiValue ?? 0) - Int(Character("a").asciiValue ?? 0)
@@ -48,7 +49,7 @@ func audioDiagram(_ inputs: String...) -> StreamDiagram<AudioBuffer> {
   }
 }
 
-/// The drawing of a buffer's samples: `<0 1>`.
+/// Returns the drawing of a buffer's samples, such as `<0 1>`.
 func drawn(_ buffer: AudioBuffer) -> String {
   "<" + buffer.samples.map { "\(Int($0))" }.joined(separator: " ") + ">"
 }

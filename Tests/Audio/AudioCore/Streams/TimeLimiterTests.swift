@@ -13,7 +13,7 @@ import Testing
     #expect(output == [counting(0..<7)])
   }
 
-  @Test func `the limit is measured from the first frame of any index`() throws {
+  @Test func `the time limit starts at the first frame, whatever its index`() throws {
     #expect(try all(TimeLimiter(2 as FrameCount), counting(90..<99)) == [counting(90..<92)])
   }
 
@@ -43,7 +43,7 @@ import Testing
     #expect(limiter.process(counting(0..<9)) == [counting(0..<9)])
   }
 
-  @Test func `hours of audio leave no held frames`() throws {
+  @Test func `a time limiter holds no frames over hours of audio`() throws {
     #expect(try mostHeld(by: TimeLimiter(.seconds(100_000))) == 0)
   }
 }

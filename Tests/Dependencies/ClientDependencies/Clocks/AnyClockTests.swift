@@ -12,14 +12,14 @@ import Testing
     #expect(base.now.offset == .seconds(105))
   }
 
-  @Test func `AnyClock wraps any Clock`() async throws {
+  @Test func `AnyClock can wrap a value of the type any Clock`() async throws {
     let unknown: any Clock<Duration> = ImmediateClock()
     let clock = AnyClock(unknown)
     let taken = try await clock.measure { try await clock.sleep(for: .seconds(3)) }
     #expect(taken == .seconds(3))
   }
 
-  @Test func `cancelling a sleep on a wrapped clock cancels the sleep of the base clock`() async {
+  @Test func `canceling a sleep on a wrapped clock cancels the sleep of the base clock`() async {
     let base = TestClock()
     let clock = AnyClock(base)
     let task = Task { try await clock.sleep(for: .seconds(1)) }

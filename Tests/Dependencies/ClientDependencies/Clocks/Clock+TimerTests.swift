@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct ClockTimerTests {
-  @Test func `a timer ticks once per interval until its reader is cancelled`() async {
+  @Test func `a timer ticks once per interval until its reader is canceled`() async {
     let clock = TestClock()
     let ticks = LockIsolated<[Duration]>([])
     let unknown: any Clock<Duration> = clock
@@ -28,7 +28,7 @@ import Testing
     #expect(await iterator.next()?.offset == .seconds(10))
   }
 
-  @Test func `a cancelled timer returns nil repeatedly`() async {
+  @Test func `a canceled timer returns nil repeatedly`() async {
     let ticks = await Task {
       var iterator = ImmediateClock().timer(interval: .seconds(1)).makeAsyncIterator()
       withUnsafeCurrentTask { $0?.cancel() }

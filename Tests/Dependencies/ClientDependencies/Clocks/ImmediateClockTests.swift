@@ -15,7 +15,7 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
   }
 
-  @Test func `a cancelled task does not sleep`() async {
+  @Test func `a canceled task does not sleep`() async {
     let clock = ImmediateClock()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -17,7 +17,7 @@ import Testing
   {
     await #expect(processExitsWith: .success) {
       let isOver = Flag()
-      // Other threads of a new process may still be on their way to sleep.
+      // Other threads of a new process may not sleep yet.
       while ProcessThreads.running?.isEmpty != true { await Task.yield() }
       let (starts, start) = AsyncStream<Void>.makeStream()
       let work = Task.detached {
@@ -25,7 +25,7 @@ import Testing
         while !isOver.isSet {}
       }
       for await _ in starts { break }
-      // The thread at work runs on, and its time with it.
+      // The working thread continues, so its run time grows.
       let first = ProcessThreads.running ?? [:]
       precondition(!first.isEmpty)
       while !(ProcessThreads.running ?? [:]).contains(where: { thread, time in

@@ -30,7 +30,7 @@ import Testing
         == 5)
   }
 
-  @Test func `the main actor is waited for while any thread runs`() {
+  @Test func `the main actor is awaited while any thread runs`() {
     #expect(turns(isMainDone: { $0 >= 5 }, running: { [1: QuiescenceDetector.share * $0] }) == 6)
     #expect(turns(isMainDone: { _ in false }, running: { _ in [:] }) == 2)
   }
@@ -42,7 +42,7 @@ import Testing
     #expect(turns(isWaking: isWaking, running: { _ in nil }) == count)
   }
 
-  /// How many turns the detector lasts.
+  /// Returns the number of turns until the detector stops the wait.
   private func turns(
     isReady: (Int) -> Bool = { _ in false }, isWaking: Bool = false,
     isMainDone: (Int) -> Bool = { _ in true }, running: (Int) -> [pid_t: Duration]?

@@ -50,7 +50,7 @@ import Testing
     #expect(queue.now == at(5))
   }
 
-  @Test func `a cancelled sleeper is returned once`() {
+  @Test func `a canceled sleeper is returned once`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.sleep(id, until: at(1), "a") == .sleeps)
@@ -58,7 +58,7 @@ import Testing
     #expect(queue.wakeNext(until: at(2)) == nil)
   }
 
-  @Test func `a sleep that is cancelled before its beginning does not begin`() {
+  @Test func `a sleep that is canceled before it begins does not begin`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.cancel(id) == nil)

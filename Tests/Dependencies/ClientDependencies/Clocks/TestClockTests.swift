@@ -58,7 +58,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a cancelled sleep ends at once without an advance`() async {
+  @Test func `a canceled sleep ends at once without an advance`() async {
     let task = sleeper(1)
     await clock.sleepers(atLeast: 1)
     task.cancel()
@@ -66,7 +66,7 @@ import Testing
     await #expect(throws: Never.self) { try await clock.checkSuspension() }
   }
 
-  @Test func `a sleep in a cancelled task throws`() async {
+  @Test func `a sleep in a canceled task throws`() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .seconds(1))
@@ -170,7 +170,7 @@ import Testing
     #expect(throws: CancellationError.self) { try end.get() }
   }
 
-  @Test func `a cancelled wait for sleepers ends`() async {
+  @Test func `canceling a wait for sleepers ends the wait`() async {
     let waiting = Task { await clock.sleepers(atLeast: 1) }
     await Task.megaYield()
     waiting.cancel()

@@ -22,7 +22,7 @@ import Testing
     #expect(state.holders == 0)
   }
 
-  @Test func `a task that is cancelled while waiting does not get the lock`() async {
+  @Test func `a task that is canceled while waiting does not get the lock`() async {
     #expect(await turns.acquire())
     let waiting = Task { [turns] in await turns.acquire() }
     waiting.cancel()
@@ -31,7 +31,7 @@ import Testing
     #expect(await turns.acquire())
   }
 
-  @Test func `a cancelled task can take a free lock`() async {
+  @Test func `a canceled task can acquire a free lock`() async {
     let task = Task { [turns] in
       withUnsafeCurrentTask { $0?.cancel() }
       return await turns.acquire()

@@ -56,7 +56,8 @@ import Testing
     #expect(Set<AnyHashableSendable>([1, 1, "a", true, 0.5]).count == 4)
   }
 
-  @Test func `a wrapped value equals the bare value as a key and has its text`() {
+  @Test
+  func `a wrapped value equals the bare value as a dictionary key and has the same description`() {
     #expect(AnyHashable(AnyHashableSendable("a")) == AnyHashable("a"))
     #expect([AnyHashable("a"): 1][AnyHashableSendable("a")] == 1)
     #expect("\(AnyHashableSendable("a"))" == "a")

@@ -11,7 +11,7 @@ import Testing
     #expect(numbers.count == 500)
   }
 
-  @Test func `a new value may be computed from the old one`() {
+  @Test func `a new value may be computed from the old value`() {
     let number = LockIsolated(1)
     number.setValue(number.value + 1)
     #expect(number.value == 2)

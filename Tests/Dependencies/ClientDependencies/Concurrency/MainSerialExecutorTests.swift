@@ -1,7 +1,7 @@
 import ClientDependencies
 import Testing
 
-/// In separate processes, because it affects every task of a process.
+/// Each test runs in a separate process, because the executor affects all tasks of a process.
 @Suite struct MainSerialExecutorTests {
   @Test func `a group's tasks run in the order of their addition`() async {
     await #expect(processExitsWith: .success) {

@@ -14,7 +14,7 @@ import Testing
     func makeAsyncIterator() -> Iterator { Iterator() }
   }
 
-  @Test func `a stream has the sequence's elements and ends when it fails`() async {
+  @Test func `a stream has the sequence's elements and ends when the sequence fails`() async {
     #expect(await Failing().eraseToStream().reduce(into: []) { $0.append($1) } == [1, 2])
   }
 
@@ -26,7 +26,7 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  /// Its iterator reports whether two tasks use it.
+  /// A sequence that counts the times at which two tasks use its iterator.
   private struct Exclusive: AsyncSequence, Sendable {
     let overlaps: Counter
     struct Iterator: AsyncIteratorProtocol {
@@ -76,7 +76,7 @@ import Testing
 }
 
 @Suite struct TaskValuesTests {
-  @Test func `Task.never waits until the task is cancelled`() async {
+  @Test func `Task.never waits until the task is canceled`() async {
     let tasks = [
       Task<Void, any Error> { try await Task.never() },
       Task { try await Task<Void, Never>.never() },
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling a wait for cancellableValue cancels the task`() async {
+  @Test func `canceling a wait for cancellableValue cancels the task`() async {
     let inner = Task { try await Task.never() }
     let quiet = Task { for await _ in AsyncStream<Never>.never {} }
     let waiting = [
@@ -100,7 +100,9 @@ import Testing
     #expect(quiet.isCancelled)
   }
 
-  @Test func `a result catches what an asynchronous closure returns or throws`() async throws {
+  @Test func `Result(catching:) stores the value or the error of an asynchronous closure`()
+    async throws
+  {
     let one = await Result {
       await Task.yield()
       return 1

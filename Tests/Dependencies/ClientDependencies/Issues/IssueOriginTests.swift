@@ -38,7 +38,7 @@ import Testing
     #expect(seen.all == ["caller"])
   }
 
-  @Test func `a report inside a detached task does not change that task`() async {
+  @Test func `a report inside a detached task does not change the task's task-locals`() async {
     let origin = IssueOrigin.current
     let mark = await Mark.$current.withValue("outer") {
       await Task.detached {
@@ -53,7 +53,8 @@ import Testing
     #expect(mark == ["detached", "detached"])
   }
 
-  @Test @MainActor func `a report leaves the main actor's task on the main actor`() async {
+  @Test @MainActor func `a task of the main actor is still on the main actor after a report`() async
+  {
     let suspended = SuspendedTest(in: RunningTest(name: "a test"))
     suspended.perform {}
     MainActor.assertIsolated()
@@ -61,12 +62,12 @@ import Testing
     MainActor.assertIsolated()
   }
 
-  @Test func `reports of several threads are all made in sequence`() {
+  @Test func `reports from several threads all run, one after another`() {
     let origin = IssueOrigin.current
     let seen = Recorder<Int>()
     let running = Counter()
     DispatchQueue.concurrentPerform(iterations: 200) { number in
-      // The calling thread is one of those that work, and it belongs to the test.
+      // Each report gets a new thread, because `concurrentPerform` also uses the test's own thread.
       let thread = Thread.detached {
         origin.perform {
           #expect(running.increment() == seen.all.count + 1)
@@ -78,7 +79,7 @@ import Testing
     #expect(seen.all.sorted() == Array(0..<200))
   }
 
-  @Test func `the waiting task ends with the last origin`() {
+  @Test func `the waiting task ends when the last copy of the origin is released`() {
     let held = Held()
     weak let object = held.object
     var origin: IssueOrigin? = Held.$current.withValue(held.take()) { .current }
@@ -103,7 +104,7 @@ import Testing
     #expect(origin.test != nil)
   }
 
-  @Test func `an origin still reports after its task was cancelled`() async {
+  @Test func `an origin still reports after its task was canceled`() async {
     let seen = Recorder<String>()
     let task = Task { () -> IssueOrigin in
       withUnsafeCurrentTask { $0?.cancel() }
@@ -158,7 +159,7 @@ private final class Reference: Sendable {
   }
 }
 
-/// An object that only task-locals hold.
+/// An object that only task-locals retain.
 private final class Held {
   @TaskLocal static var current: Reference?
   private(set) var object: Reference? = Reference()
@@ -170,7 +171,7 @@ private final class Held {
 }
 
 extension Thread {
-  /// A thread that can be waited for.
+  /// Starts a thread, and returns a semaphore that is signaled at its end.
   fileprivate static func detached(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let done = DispatchSemaphore(value: 0)
     Thread {

@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// A client that is written out.
+/// A client without the macro.
 private struct CapturingClient: TestDependencyKey {
   var call: @Sendable () -> Void = { [origin = IssueOrigin.current] in
     reportUnimplemented("CapturingClient.call", from: origin)
@@ -59,7 +59,7 @@ private struct CapturingClient: TestDependencyKey {
   static var testValue: CapturingClient { CapturingClient() }
 }
 
-/// What the macro makes, in small.
+/// A minimal client in the form that the macro generates.
 private struct OriginatingClient: TestDependencyKey {
   private var origin: IssueOrigin = ._current { (client: inout Self, origin) in
     client.origin = origin

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RunningTestsTests {
   private let tests = RunningTests()
 
-  @Test func `a test is alive while an origin of it exists`() {
+  @Test func `a test counts as alive while an origin of the test exists`() {
     let one = RunningTest(name: "one")
     var suspended: SuspendedTest? = SuspendedTest(in: one)
     if let suspended { tests.add(suspended) }
@@ -22,7 +22,7 @@ import Testing
     #expect(origins.count == 3)
   }
 
-  @Test func `a test's origins share the oldest live one`() {
+  @Test func `wrappers of a test with many origins share the oldest of them`() {
     let one = RunningTest(name: "one")
     var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
     for origin in origins.dropLast() { tests.add(origin) }

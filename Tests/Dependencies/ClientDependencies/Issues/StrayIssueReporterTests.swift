@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `an issue without a test has its location`() async {
+  @Test func `the text of an issue without a test names the kind of task or thread`() async {
     let issue = StrayIssue(
       text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
       column: 2)
@@ -56,7 +56,7 @@ import Testing
     #expect(base.noted.all == ["nowhere: issue"])
   }
 
-  @Test func `expected issues go to the usual reporter`() {
+  @Test func `expected issues go to the default reporter`() {
     let base = NotingReporter()
     let reporter = StrayIssueReporter(base: base)
     reporter.expectIssue(

@@ -23,14 +23,15 @@ import Testing
     #expect(turns.count == 1)
   }
 
-  @Test func `cancelling ends a sleep`() async {
+  @Test func `canceling ends a sleep`() async {
     let task = Task { [test] in try await test.sleep(for: .seconds(1)) }
     await Task.megaYield()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test(arguments: [0, -1]) func `a timer without an interval is an issue, and empty`(
+  @Test(arguments: [0, -1])
+  func `a timer whose interval is not positive reports an issue and yields nothing`(
     seconds: Int
   ) async {
     for scheduler in [queue.eraseToAnyScheduler(), test.eraseToAnyScheduler(), .immediate] {
@@ -39,7 +40,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, -1]) func `repeating without an interval is an issue and schedules nothing`(
+  @Test(arguments: [0, -1])
+  func `repeated work whose interval is not positive reports an issue and is not scheduled`(
     seconds: Int
   ) {
     let ran = Counter()

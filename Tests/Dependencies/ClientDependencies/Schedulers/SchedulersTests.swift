@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct SchedulersTests {
-  @Test func `an immediate scheduler runs all work before it returns, repeated work once`() {
+  @Test
+  func `an immediate scheduler runs all work before schedule returns, and repeated work once`() {
     let scheduler = AnySchedulerOf<RunLoop>.immediate
     var ran = 0
     scheduler.schedule { ran += 1 }
@@ -27,7 +28,7 @@ import Testing
     #expect(ran == 3)
   }
 
-  @Test func `a queue runs work now, later, and repeatedly until it is cancelled`() async throws {
+  @Test func `a queue runs work now, later, and repeatedly until it is canceled`() async throws {
     let queue = DispatchQueue(label: "SchedulersTests").eraseToAnyScheduler()
     let start = queue.now
     try await queue.sleep(for: .milliseconds(1))
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a run loop runs work now, later, and repeatedly until it is cancelled`() {
+  @Test func `a run loop runs work now, later, and repeatedly until it is canceled`() {
     let loop = RunLoop.current
     var log: [String] = []
     loop.schedule { log.append("soon") }
@@ -60,7 +61,7 @@ import Testing
     #expect(ticks == 2)
   }
 
-  @Test func `cancelling and then releasing a cancellable cancels once`() {
+  @Test func `canceling and then releasing a cancellable cancels once`() {
     let count = Counter()
     var first: AnyCancellable? = AnyCancellable { count.increment() }
     #expect(count.count == 0)

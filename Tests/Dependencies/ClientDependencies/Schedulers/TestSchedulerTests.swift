@@ -40,7 +40,7 @@ import Testing
     #expect(log == ["outer", "inner"])
   }
 
-  @Test func `repeated work runs once per interval until it is cancelled`() {
+  @Test func `repeated work runs once per interval until it is canceled`() {
     var ticks = 0
     let repeating = queue.schedule(after: queue.now, interval: .seconds(2)) { ticks += 1 }
     queue.advance(by: .seconds(5))
@@ -75,7 +75,7 @@ import Testing
     #expect(isAwake.value)
   }
 
-  @Test func `a cancelled sleep throws at once`() async {
+  @Test func `a canceled sleep throws at once`() async {
     let task = Task { [queue] in
       withUnsafeCurrentTask { $0?.cancel() }
       try await queue.sleep(for: .seconds(1))

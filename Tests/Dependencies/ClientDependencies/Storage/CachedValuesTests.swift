@@ -10,7 +10,7 @@ import Testing
     #expect(token !== first)
   }
 
-  @Test func `a released value may read another one in its deinit`() {
+  @Test func `a released value may read another value in its deinit`() {
     let read = Counter()
     withDependencies {
       $0 = DependencyValues()
@@ -34,7 +34,7 @@ private enum ReadKey: TestDependencyKey {
   static var testValue: Counter { Counter() }
 }
 
-/// Reads a dependency that nothing has read before.
+/// Its `deinit` reads a dependency that nothing has read before.
 private final class LastWord: Sendable {
   deinit {
     @Dependency(TokenKey.self) var token

@@ -14,7 +14,7 @@ import Testing
         && text.contains("SecondKey is read at \(testModule)/ConstructionTests.swift")
         && text.contains("The preview value of 'FirstKey' stands in")
     }
-    // What stood in was for the one read: the rest is as if there were no cycle.
+    // The substitute was used only for the one read; later reads have the same result.
     #expect(first == "first of second of preview of first")
   }
 
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a cycle through a child task is found`() async {
+  @Test func `a cycle through a child task is detected`() async {
     let value = Task {
       withKnownIssue {
         #expect(DependencyValues._current[OuterOfTaskKey.self] == "waited")
@@ -175,7 +175,7 @@ private enum DiamondKey: TestDependencyKey {
   }
 }
 
-/// Waits, while it is made, for a thread that reads another one.
+/// A key whose value, during its construction, waits for a thread that reads another key.
 private enum WaitingKey: TestDependencyKey {
   static var testValue: Int {
     let done = DispatchSemaphore(value: 0)

@@ -5,20 +5,20 @@ import Testing
 @Suite struct DependencyScopeTests {
   private let root = DependencyScope(cache: ValueCache())
 
-  @Test func `an inner scope does not change the outer one`() {
+  @Test func `an inner scope does not change the outer scope`() {
     let outer = root.overriding(NumberKey.self, with: 1)
     _ = outer.overriding(NumberKey.self, with: 2)
     #expect(outer.value(of: NumberKey.self) == 1)
     #expect(outer.value(of: LiveOnlyKey.self) == nil)
   }
 
-  @Test func `an override with an optional value that is nil is an override`() {
+  @Test func `overriding an optional value with nil counts as an override`() {
     let scope = root.overriding(NilKey.self, with: nil)
     #expect(scope.value(of: NilKey.self) == .some(nil))
     #expect(root.value(of: NilKey.self) == nil)
   }
 
-  @Test func `merging scopes keeps both overrides and prefers the first scope's`() {
+  @Test func `merged scopes keep all overrides, and those of the first scope take precedence`() {
     let mine = root.overriding(NumberKey.self, with: 1)
     var others = root.overriding(NumberKey.self, with: 2)
       .overriding(InterfaceOnlyKey.self, with: "other")

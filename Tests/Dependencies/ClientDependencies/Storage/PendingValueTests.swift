@@ -30,12 +30,12 @@ import Testing
     let readers = Counter()
     let meeting = MakingMeeting {
       while readers.count < 8 { sched_yield() }
-      // The last ones have yet to come from the counter to the cache.
+      // The last readers have counted, but may not have reached the cache yet.
       for _ in 0..<1_000 { sched_yield() }
     }
     let (values, reading) = AsyncStream<Int>.makeStream()
     for number in 0..<8 {
-      // Threads of their own, because tasks of other tests may wait for those of the pool.
+      // Each reader has its own thread, because other tests may block the threads of the pool.
       DispatchQueue(label: "reader \(number)").async {
         readers.increment()
         reading.yield(origin.withScope { read(from: cache, with: meeting) })
@@ -59,12 +59,12 @@ import Testing
       first.continuation.finish()
     }
     wait(for: begun)
-    // The first construction ends only when this thread is free; the one that ends first is kept.
+    // The first construction cannot end before this thread is free, so the second value is kept.
     withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }
 
-  @Test func `a task proceeds after a timeout if a construction waits for it, which is an issue`()
+  @Test func `a task proceeds after a timeout, with an issue, if a construction waits for it`()
     async
   {
     let end = DispatchSemaphore(value: 0)
@@ -125,7 +125,7 @@ private func read(from cache: ValueCache, with meeting: MakingMeeting) -> Int {
   }
 }
 
-/// Lets a value's first construction wait for something that needs the value as well.
+/// Makes the first construction of a value wait for code that needs the value, too.
 private final class MakingMeeting: Sendable {
   @TaskLocal static var current: MakingMeeting?
 

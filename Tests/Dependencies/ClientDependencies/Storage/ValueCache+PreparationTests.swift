@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClientDependencies
 
-/// What a process does in which no test runs, and what one with tests does as well.
+/// Preparations in a process without tests, and in a process with tests.
 @Suite struct ValueCachePreparationTests {
   private let preparation = Preparation(at: .here)
 

@@ -16,7 +16,7 @@ import Testing
         !== cache.value(of: IdentityKey.self, in: .test, readAt: .here).value)
   }
 
-  @Test func `every read in a test gives the same value`() async {
+  @Test func `every read in a test returns the same value`() async {
     @Dependency(IdentityKey.self) var identity
     let first = identity
     #expect(identity === first)
@@ -34,7 +34,7 @@ import Testing
     #expect(elsewhere.all.first === identity)
   }
 
-  @Test func `an ended test leaves no values`() {
+  @Test func `the values of an ended test are released`() {
     let cache = ValueCache(separatesTests: true)
     weak let kept = cache.value(of: IdentityKey.self, in: .test, readAt: .here).value
     #expect(kept != nil)
@@ -42,7 +42,7 @@ import Testing
     #expect(kept == nil)
   }
 
-  @Test func `constructing a value may read others`() {
+  @Test func `the construction of a value may read other values`() {
     @Dependency(OuterKey.self) var outer
     #expect(outer == "outer of inner")
   }

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `both forms of reading return the test's date`() {
+  @Test func `date.now and date() both return the test's date`() {
     withDependencies {
       $0.date.now = start
     } operation: {
@@ -25,8 +25,8 @@ import Testing
     }
   }
 
-  /// Swift reads what it writes to through a key path.
-  @Test func `setting the date through a key path is not a use of the earlier date`() {
+  /// To write through a key path, Swift first reads the value.
+  @Test func `setting the date through a key path is not reported as a use of the earlier date`() {
     let path: any WritableKeyPath<DependencyValues, Date> & Sendable = \.date.now
     withDependencies {
       $0[keyPath: path] = start

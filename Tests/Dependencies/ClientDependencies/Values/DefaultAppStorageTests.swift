@@ -44,7 +44,7 @@ import Testing
     #expect(UserDefaults.standard.object(forKey: "volume") == nil)
   }
 
-  @Test func `the live defaults are the process's, and those of previews are in memory`() {
+  @Test func `the live defaults are those of the process, and preview defaults are in memory`() {
     withDependencies {
       $0.context = .live
     } operation: {

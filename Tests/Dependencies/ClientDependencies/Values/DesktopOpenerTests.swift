@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClientDependencies
 
-/// With a program of the test in the place of `xdg-open`.
+/// The tests install their own program in place of `xdg-open`.
 @Suite struct DesktopOpenerTests: ~Copyable {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "DesktopOpenerTests-\(UUID().uuidString)")
@@ -16,7 +16,7 @@ import Testing
   }
 
   deinit {
-    // Nothing depends on the folder any more.
+    // An error is ignored, because nothing depends on the folder anymore.
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -56,7 +56,7 @@ import Testing
     #expect(kill(program, SIGKILL) == 0)
   }
 
-  @Test func `a cancelled task does not wait for the program, which continues`() async throws {
+  @Test func `a canceled task does not wait for the program, which continues`() async throws {
     try installEndless()
     let opening = Task { [opener] in await opener.open(URL(filePath: "/song.wav")) }
     let program = try await startedProgram()
@@ -65,14 +65,14 @@ import Testing
     #expect(kill(program, SIGKILL) == 0)
   }
 
-  /// A program that reports its process ID and stays, as a browser does.
+  /// Installs a program that reports its process ID and keeps running, as a browser does.
   private func installEndless() throws {
     let pipe = folder.appending(path: "number").path
     try #require(mkfifo(pipe, 0o600) == 0)
     try install("#!/bin/sh\necho $$ > '\(pipe)'\nexec sleep 60 2> /dev/null\n")
   }
 
-  /// Waits for the program, on a thread that no task needs.
+  /// Waits for the program on a thread that no task needs, and returns its process ID.
   private func startedProgram() async throws -> pid_t {
     let pipe = folder.appending(path: "number")
     let number = await withCheckedContinuation { continuation in
@@ -89,8 +89,10 @@ import Testing
     DesktopOpener(path: "/no/such/folder:\(folder.path)", clock: clock)
   }
 
-  /// A child process writes the program: while another test starts a process of its own, that one
-  /// may hold open what this process writes, and what is open for writing does not start.
+  /// Installs the program with a child process.
+  ///
+  /// A program cannot start while it is open for writing. If this process wrote the program, a
+  /// process that another test starts meanwhile could inherit the open file.
   private func install(_ script: String) throws {
     let text = folder.appending(path: "script")
     try script.write(to: text, atomically: true, encoding: .utf8)

@@ -58,7 +58,9 @@ import Testing
     for await _ in ends {}
   }
 
-  @Test func `the live fireAndForget returns before its work ends, which sees the overrides`() async
+  @Test
+  func `the live fireAndForget returns before its work ends, and the work sees the overrides`()
+    async
   {
     let (gate, open) = AsyncStream<Void>.makeStream()
     let (dates, told) = AsyncStream<Date>.makeStream()

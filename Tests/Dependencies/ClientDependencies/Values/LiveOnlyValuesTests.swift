@@ -2,7 +2,7 @@ import ClientDependencies
 import Foundation
 import Testing
 
-/// The values that have no test value: a test says what they are.
+/// Values without a test value, which a test must override.
 @Suite struct LiveOnlyValuesTests {
   @Dependency(\.calendar) private var calendar
   @Dependency(\.locale) private var locale

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `a test's handler gets the URL and its result is returned`() async {
+  @Test func `openURL passes the URL to a test's handler and returns the handler's result`() async {
     let opened = ActorIsolated<[URL]>([])
     await withDependencies {
       $0.openURL = .init { url in

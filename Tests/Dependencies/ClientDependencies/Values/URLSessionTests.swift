@@ -7,7 +7,7 @@ import Testing
 @Suite struct URLSessionTests {
   @Dependency(\.urlSession) private var urlSession
 
-  @Test func `the live session is the shared one`() {
+  @Test func `the live session is URLSession.shared`() {
     withDependencies {
       $0.context = .live
     } operation: {

@@ -37,7 +37,7 @@ import Testing
     #expect(made == Set((0..<100).map { UUID($0) }))
   }
 
-  @Test func `a constant generator gives one identifier`() {
+  @Test func `a constant generator always returns the same identifier`() {
     let generator = UUIDGenerator.constant(UUID(7))
     #expect([generator(), generator()] == [UUID(7), UUID(7)])
   }

@@ -38,7 +38,9 @@ import Testing
     #expect(storage.object(forKey: "l") == nil)
   }
 
-  @Test func `a suite is read after the storage's own values, until it is removed`() {
+  @Test
+  func `the values of a suite are read after the storage's own values, until the suite is removed`()
+  {
     storage.setPersistentDomain(["k": 1, "l": 1], forName: name)
     storage.set(2, forKey: "l")
     storage.addSuite(named: name)

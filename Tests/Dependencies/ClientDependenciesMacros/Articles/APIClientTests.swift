@@ -89,7 +89,7 @@ extension DependencyValues {
     }
   }
 
-  @Test func `the test value fails the test, endpoint by endpoint`() async {
+  @Test func `each unimplemented endpoint of the test value fails the test`() async {
     await expectUnimplemented("APIClient.fetchMovies") { _ = try? await apiClient.fetchMovies() }
     await expectUnimplemented("APIClient.search") {
       _ = try? await apiClient.search(query: "a")
@@ -106,7 +106,7 @@ extension DependencyValues {
     }
   }
 
-  @Test func `a default is the value of an unimplemented setting`() {
+  @Test func `an unimplemented setting returns its default`() {
     expectUnimplemented("SettingsClient.isFeatureEnabled") {
       #expect(!SettingsClient().isFeatureEnabled())
     }

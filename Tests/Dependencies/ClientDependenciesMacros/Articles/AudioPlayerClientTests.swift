@@ -49,7 +49,7 @@ private final class FeatureModel {
     #expect(isPlaying.isSet)
   }
 
-  @Test func `a flow that uses more fails its test`() async {
+  @Test func `a flow that calls another endpoint fails its test`() async {
     let model = withDependencies {
       $0.audioPlayer.play = { _ in }
     } operation: {

@@ -2,7 +2,7 @@ import ClientDependenciesMacros
 import ClientDependenciesTestSupport
 import Testing
 
-// Article 003: defaults, and results that come as a stream.
+// Article 003: defaults, and results in a stream.
 
 private enum AuthorizationStatus: Sendable { case authorized, denied }
 private struct SpeechRequest: Sendable {}
@@ -72,7 +72,7 @@ extension AudioRecorderClient: TestDependencyKey {
     }
   }
 
-  @Test func `an implemented stream gives its results`() async throws {
+  @Test func `an implemented stream yields its results`() async throws {
     try await withDependencies {
       $0.context = .live
     } operation: {
