@@ -119,7 +119,12 @@ let package = Package(
         "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine",
         "TestTools", logging,
       ]),
-    tests("Reducers", ["ClientDependencies", "Reducers"]),
+    // Without the tests that need the macros.
+    tests(
+      "Reducers", ["ClientDependencies", "Reducers"],
+      exclude: [
+        "ReducersTests/BindingTests.swift", "ReducersTests/TestStoreStatementTests.swift",
+      ]),
     tests("SeededFaults"),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests(

@@ -92,7 +92,7 @@ final class ValueCache: Sendable {
   /// Returns the context that was prepared for the current test, or outside tests for the process.
   func preparedContext(for origin: IssueOrigin) -> DependencyContext? {
     let test = test(of: origin)
-    return values.withLock { $0[test]?.context } ?? .ofProcess
+    return values.withLock { $0[test]?.context }
   }
 
   /// Releases the values of an ended test.
