@@ -131,7 +131,7 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
     self.init(text)
   }
 
-  /// The path as a text.
+  /// The path as text.
   ///
   /// A byte that is not UTF-8 becomes the private character U+EF00 + byte. If the path itself
   /// contains such a character, each of its bytes is converted, too, so no two paths have the same

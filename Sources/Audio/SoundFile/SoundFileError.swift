@@ -14,7 +14,7 @@ public enum SoundFileError: Error, Equatable {
   case noFolder(path: String)
   /// A folder was given where a file is needed.
   case isDirectory(path: String)
-  /// The user may not read or write the file.
+  /// The process has no permission to read or write the file.
   case permissionDenied(path: String)
   /// The file or the stream has no bytes.
   case empty(path: String)

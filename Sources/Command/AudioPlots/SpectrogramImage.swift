@@ -222,7 +222,7 @@ extension AsyncSequence where Element == AudioBuffer {
 
 /// The power spectrum of one window of samples.
 ///
-/// It uses kissfft, which has a BSD license, because FFTW has the GPL.
+/// It uses kissfft, which has a BSD license, because FFTW is under the GPL.
 struct Spectrum: ~Copyable {
   private let length: Int
   private let setup: kiss_fftr_cfg

@@ -23,7 +23,7 @@ extension RootCommand {
 
 /// Arguments in which a placeholder replaces the middle of each long run of operands.
 struct ShortenedArguments {
-  /// The maximum length of a run that is not shortened.
+  /// The maximum number of consecutive operands to keep; a longer run is shortened.
   private static let longestRun = 64
   /// The number of operands to keep before a placeholder; they can include a subcommand's name and
   /// the values of an option.

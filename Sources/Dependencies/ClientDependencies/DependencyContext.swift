@@ -52,8 +52,8 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// This getter reports a problem, not the initializer of the stored value, because an issue
-  /// reporter may read a dependency and thereby the stored value.
+  /// Problems are reported here, not while `detection` is initialized, because an issue reporter
+  /// may read a dependency, and thereby `detection`.
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected

@@ -83,7 +83,7 @@ public enum _Checks {
   /// Determines the isolation of a function, which is that of the enclosing declaration.
   public static func isolation(of function: @MainActor () -> Void) -> OnMainActor { OnMainActor() }
 
-  /// Accepts a declaration that any code may use.
+  /// Accepts a nonisolated declaration, which code on any actor may use.
   public static func isNonisolated(_ isolation: Nonisolated) {}
   /// Rejects a declaration that the module's default isolation puts on the main actor.
   @available(

@@ -6,7 +6,7 @@ import SoundCard
 import Synchronization
 
 extension ALSADevice {
-  /// Signaled at the end of the last opening.
+  /// Signaled when the most recently requested opening ends; the next opening waits for it.
   ///
   /// Openings run one at a time, because some plug-ins have process-wide state: "opening is not
   /// re-entrant in some plug-ins".

@@ -146,7 +146,7 @@ public final class ThreadExecutor: SerialExecutor {
   public let thread = DedicatedThread()
 
   // The lock is held to add and remove jobs, never while a job runs. A pending job retains its
-  // executor, because it may release the last other reference.
+  // executor: while it runs, the job may release the last other reference to the executor.
   private let pending = Mutex<[(job: UnownedJob, executor: ThreadExecutor)]>([])
   private let wakeUp: WakeUp
 

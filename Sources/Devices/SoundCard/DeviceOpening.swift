@@ -50,7 +50,8 @@ package struct DeviceOpening<Server: PortServer>: Sendable {
   private let soundCard: SoundCard
   private let openDevice: @Sendable (SoundCard, PCMRequest) async throws -> Server.Device
   private let makeServer: @Sendable (Server.Device, Lockstep?) throws -> Server
-  /// The dependencies of the first opening, used to reopen the device on another thread.
+  /// The dependencies of the code that created this value, used to reopen the device on another
+  /// thread.
   private let dependencies = withEscapedDependencies { $0 }
 
   /// Creates an opening with the caller's dependencies.

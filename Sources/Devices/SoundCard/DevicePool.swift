@@ -13,7 +13,7 @@ package actor DevicePool<Server: PortServer> {
     /// Whether the device is opened only to test whether it can be opened.
     let isProbe: Bool
     let task: Task<Runtime, any Error>
-    /// The opening of the last user.
+    /// The opening passed by the most recent `acquire` or `probe`; its idle time applies.
     var opening: DeviceOpening<Server>
     /// Whether the next user of the device gets this slot.
     var isCurrent = true

@@ -35,7 +35,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// The configuration of the device's first opening.
+  /// The device's configuration when it was first opened; it may return with another.
   package let configuration: PCMConfiguration
   /// The work of the audio thread.
   package let server: Server

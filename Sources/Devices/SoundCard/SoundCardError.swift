@@ -12,7 +12,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   case unknownDevice(AudioDevice.ID, AudioDevice.Direction)
   /// Another program uses the device exclusively: `holder`, if the system reports it.
   case busy(AudioDevice.ID, holder: DeviceHolder? = nil)
-  /// This user may not open the device.
+  /// The process has no permission to open the device.
   ///
   /// Usually the group `audio` is missing.
   case permissionDenied(AudioDevice.ID)

@@ -145,7 +145,8 @@ final class PlaybackSession: Sendable {
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
-      // A blocked feeder cannot report its failures.
+      // If the feeder is still blocked after a second, `end` returns false, and the failures cannot
+      // be read.
       guard await opening.end(player.readingClock) else { throw error }
       for event in await feeder.failures { report(event) }
       throw error

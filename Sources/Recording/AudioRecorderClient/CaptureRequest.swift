@@ -71,7 +71,7 @@ public struct CapturedAudio: Equatable, Sendable {
   /// The gap before this buffer, or nil.
   public var gap: CaptureGap?
 
-  /// The timestamp of the first frame on the device's clock, from the opening of the device.
+  /// The timestamp of the first frame on the device's clock, since the device was first opened.
   ///
   /// Unlike `time` it follows the clock in every block: it does not drift, but it has jitter.
   public var capturedAt: Duration

@@ -163,7 +163,8 @@ final class MoonshineSession: SpeechEngineSession {
     }
     let alternatives = try alternatives(in: audio)
     let areMeasured = measuresWordTimes || utterance.measuresWordTimes
-    // Word alignment needs memory for its acoustic model.
+    // Releases the decoder's memory, because the word times need memory for PocketSphinx's acoustic
+    // model.
     if areMeasured { model.rest() }
     return try hypothesis(best, alternatives: alternatives, areTimesMeasured: areMeasured)
   }

@@ -14,7 +14,7 @@ package enum ONNXError: Error, Equatable {
   case fileDamaged(path: FilePath, reason: String)
   /// Another user can change the file or its folder.
   case fileUnsafe(path: FilePath, reason: String)
-  /// This user may not read or write the file.
+  /// The process has no permission to read or write the file.
   case fileUnreadable(path: FilePath, code: Int32)
   /// The digest of the file cannot be computed.
   case fileUncheckable(path: FilePath, reason: String)

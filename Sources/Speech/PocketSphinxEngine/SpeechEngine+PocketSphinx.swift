@@ -137,11 +137,11 @@ final class IdlePool<Element>: Sendable {
     self.limit = limit
   }
 
-  /// Removes and returns the newest suitable element, or frees the newest element if none is
-  /// suitable.
+  /// Removes and returns the newest suitable element.
   ///
-  /// The newest element is freed because later requests will probably resemble this one, and before
-  /// the method returns, so that it is not in memory while another element loads.
+  /// If none is suitable, frees the newest element and returns nil. Later requests will probably
+  /// resemble this one, so the freed element would not be needed. It is freed before the method
+  /// returns, so that it is not in memory while another element loads.
   func popFirst(where fits: (Element) -> Bool = { _ in true }) -> Element? {
     let taken = idle.withLock { idle in
       let index = idle.lastIndex { fits($0.element) } ?? idle.indices.last

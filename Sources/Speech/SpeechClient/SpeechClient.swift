@@ -208,7 +208,7 @@ public enum AuthorizationStatus: Hashable, Sendable {
   case notDetermined
   /// There is no usable engine or model; the reason names the remedy.
   case denied(reason: String)
-  /// There is a model, but this user may not read it.
+  /// There is a model, but the process has no permission to read it.
   case restricted(reason: String)
   /// An engine and its model can be used.
   case authorized

@@ -146,8 +146,8 @@ public struct SpeechRequest: Sendable {
 /// 32 ms for Silero. They are rounded up, except `tailPadding`, which is rounded down. An invalid
 /// duration counts as the nearest valid one; `maximumLength` is at least one second.
 public struct EndpointPolicy: Hashable, Sendable {
-  /// The audio before the first speech that belongs to the utterance, to keep its first sound; 300
-  /// ms.
+  /// The duration of audio before the first speech that is included in the utterance, so that its
+  /// first sound is not cut off; 300 ms.
   public var preRoll: Duration
   /// The duration of speech that begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration

@@ -5,7 +5,7 @@ public enum SpeechEngineError: Error, Equatable {
   /// There is no model in any of the places searched; the Debian package `package` installs a
   /// model.
   case modelMissing(searched: [String], package: String)
-  /// The user may not read this file of the model.
+  /// The process has no permission to read this file of the model.
   case modelUnreadable(path: String)
   /// The engine cannot use this file of the model: it is missing, damaged, or of another kind.
   case modelDamaged(path: String, reason: String)

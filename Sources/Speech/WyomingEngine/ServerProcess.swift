@@ -19,7 +19,7 @@ final class ServerProcess: Sendable {
   // The lock is held to add to the log or read it.
   private let log = Mutex(LastLine())
 
-  /// Starts a line of shell script.
+  /// Runs a line of shell script in a child process.
   ///
   /// - Parameter living: the registry of children that end with this process.
   static func start(

@@ -164,7 +164,7 @@ import Testing
     AudioConversion.Normalization.loudness(LoudnessLevel(lufs: -23)),
     .loudness(LoudnessLevel(lufs: -1)), .peak(Decibels(-6)),
   ])
-  func `normalization computes the ReplayGain tags again`(
+  func `normalization recomputes the ReplayGain tags`(
     target: AudioConversion.Normalization
   ) async throws {
     try write(

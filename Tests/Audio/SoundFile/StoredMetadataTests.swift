@@ -270,7 +270,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.Container.flac, .vorbis, .opus])
-  func `tags with the names of written chapters are skipped and reported`(
+  func `tags whose names the written chapters use are skipped and reported`(
     container: SoundFileEncoding.Container
   ) {
     let tags: [AudioTag: [String]] = [

@@ -122,7 +122,7 @@ struct VoskCommandTests {
   }
 
   @Test
-  func `a model for another engine is an error that names it`() async throws {
+  func `the error for a model of another engine names the model`() async throws {
     let run = try await run(
       "syrinx transcribe speech.wav --model vosk/vosk-model-small-en-us-0.1")
     #expect(run.status == 1)

@@ -97,7 +97,7 @@ import Testing
     #expect(holder.number == 3)
   }
 
-  @Test func `a client keeps the override with which another value created it`() {
+  @Test func `a client that another value creates inside an override keeps that override`() {
     @Dependency(RelayClient.self) var relay
     #expect(relay.own() == 30)
   }

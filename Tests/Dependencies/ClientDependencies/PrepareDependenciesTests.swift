@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `every wrapper of a test reads a prepared value, even on another thread`(
+  func `a test's @Dependency reads a prepared value, even on another thread`(
     place: Elsewhere
   ) async {
     prepareDependencies { $0.number = 10 }

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [1])
-  func `the description of an older case is computed again`(number: Int) throws {
+  func `a case that is not in the cache is described again`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 0) { _ in

@@ -107,7 +107,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a playback that does not wait throws deviceLost when the sound server hangs`()
+  func `a playback with the loss policy fail throws deviceLost when the sound server hangs`()
     async throws
   {
     defer { try? bench.continuePulse() }
@@ -118,7 +118,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a recording that does not wait throws deviceLost when the sound server hangs`()
+  func `a recording with the loss policy fail throws deviceLost when the sound server hangs`()
     async throws
   {
     // Later tests must not find a hung server; resuming a running server has no effect.

@@ -95,7 +95,7 @@ import Testing
     #expect(limiter.dueReport(at: 10_000, isEnding: false) == 0.9)
   }
 
-  @Test func `a pending gain is reported before a sound ends`() {
+  @Test func `an unreported gain is due at once when a sound ends`() {
     var limiter = Limiter(rate: 1_000)
     limiter.note(0.5, at: 300)
     #expect(limiter.dueReport(at: 300, isEnding: true) == 0.5)

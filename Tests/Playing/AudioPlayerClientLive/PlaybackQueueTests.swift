@@ -6,7 +6,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct PlaybackQueueTests {
-  @Test func `a later round without audio ends an endless list`() async throws {
+  @Test func `a list that repeats forever ends after a repetition without audio`() async throws {
     let openings = Mutex(0)
     let item = PlaybackItem(source: .buffers([staircase(8)]))
     let queue = PlaybackQueue([item], .forever, FeederMailbox("a")) { _, mailbox in

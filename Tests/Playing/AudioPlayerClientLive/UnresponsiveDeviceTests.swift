@@ -26,7 +26,7 @@ import Testing
     await device.closed.wait()
   }
 
-  @Test func `stop returns while a device never finishes opening`() async throws {
+  @Test func `stop returns even if the device never finishes opening`() async throws {
     let opening = Gate()
     try await with({ _ in try await never(opening) }) { player in
       let stream = await player.playback(request: .init(source: .buffers([tone])))
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `canceled play returns while a device never finishes opening`() async throws {
+  @Test func `canceled play returns even if the device never finishes opening`() async throws {
     let opening = Gate()
     let file = try temporaryWAV(tone)
     try await with({ _ in try await never(opening) }) { player in

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["// yes/no answers\n", "/* http://x.org/y */", "/* a / b */ "])
-  func `a slash in a comment hides no word`(comment: String) {
+  func `a slash in a grammar's comment does not hide the words after the comment`(comment: String) {
     #expect(!isWithin("a b go yes answers", .grammar("\(comment)public <a> = go | on;")))
   }
 

@@ -152,7 +152,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a used ID is rejected, and an unused ID is unknown`(
+    func `an ID in use is rejected, and only stopping, not pausing, accepts an unknown ID`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in

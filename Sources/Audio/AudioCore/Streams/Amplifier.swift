@@ -5,7 +5,7 @@ public struct Amplifier: AudioProcessor, Sendable {
   /// The gain by frame index; it continues during gaps.
   public private(set) var ramp: GainRamp
   private let control: GainControl?
-  /// The number of the control's setting that the ramp leads to.
+  /// The `number` of the setting that set `ramp`; `process` compares it to detect a new setting.
   private var number = 0
 
   /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.

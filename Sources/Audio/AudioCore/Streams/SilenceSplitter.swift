@@ -24,7 +24,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   /// The number of undecided frames, at most the longer of hold and margin.
   public var heldFrames: FrameCount { held.frameCount }
 
-  /// Returns the parts that are decided by this buffer.
+  /// Returns the parts that are known once this buffer is processed.
   public mutating func process(_ buffer: AudioBuffer) -> [SoundPart] {
     guard !buffer.isEmpty else { return [] }
     let isBreak = continuity.note(buffer).isBreak
@@ -102,7 +102,7 @@ public struct SilenceTrimmer: AudioProcessor, Sendable {
   /// The number of undecided frames, at most the longer of hold and margin.
   public var heldFrames: FrameCount { splitter.heldFrames }
 
-  /// Returns the sound that is decided by this buffer.
+  /// Returns the frames that are known to be sound once this buffer is processed.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     splitter.process(buffer).compactMap(\.buffer)
   }

@@ -30,7 +30,7 @@ final class FFmpegDecoder: SoundDecoder {
   ///
   /// An address has none, because it is not opened a second time.
   private lazy var description = described()
-  /// The reason that a file could not be described, so that its end could not be checked.
+  /// The error of ffprobe if it failed; without its report, a truncated end cannot be detected.
   private var descriptionFailure: SoundFileError?
 
   /// - Parameters:

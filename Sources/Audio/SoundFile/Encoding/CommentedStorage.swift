@@ -71,7 +71,7 @@ final class CommentedFLAC: VirtualStorage {
 extension AudioMetadata {
   /// The largest content of a block, whose size has 24 bits.
   static let largestFLACBlock = 0xFF_FFFF
-  /// The size of a track without indices at the end of a cue sheet.
+  /// The size of a cue sheet's last track, the lead-out, which has no indices.
   fileprivate static let sheetTrackSize = 36
 
   /// The cues as a cue sheet, which stores exact frames but no names; empty without cues.

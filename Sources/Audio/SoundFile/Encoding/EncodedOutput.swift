@@ -156,7 +156,8 @@ final class EncodedOutput: SoundFileOutput {
 
   /// Counts the stored frames by decoding, because a failed encoder cannot report them.
   private func countStoredFrames() {
-    // Without an encoder, libsndfile stores each frame when it accepts it, so the count is right.
+    // Linear PCM has no encoder: libsndfile writes its frames at once, so `framesWritten` is right
+    // unless another process truncated the file.
     guard encoding.sampleSize == nil || file.isCut else { return }
     file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }

@@ -110,7 +110,7 @@ final class StoredMetadata {
     return metadata
   }
 
-  /// Returns the first four bytes as a text.
+  /// Returns the first four bytes as text.
   private static func mark(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) -> String {
     String(decoding: bytes(0, 4), as: UTF8.self)
   }

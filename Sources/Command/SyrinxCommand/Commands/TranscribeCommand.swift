@@ -81,8 +81,9 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var transcript: TranscriptOptions
 
-  /// The file for the transcript of the only input; if it is a folder, `validate` moves it to
-  /// `outputDir` and sets this to nil.
+  /// The transcript file of a single input.
+  ///
+  /// `validate` sets this to nil for `-`, and for a folder, which becomes `outputDir`.
   @Option(
     name: .shortAndLong,
     help: .value(

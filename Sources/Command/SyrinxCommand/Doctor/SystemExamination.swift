@@ -24,7 +24,8 @@ struct SystemExamination {
     [cards, permissions, formats, otherFormats, priority, lockedMemory, disk]
   }
 
-  /// The IDs of the kernel's sound cards, including those that this user may not open.
+  /// The IDs of the kernel's sound cards, including those that this process has no permission to
+  /// open.
   var cardIDs: [String] { kernelCards.map(\.id) }
 
   var cards: HealthFinding {

@@ -19,7 +19,7 @@ public struct EngineSettings: Sendable {
   public init() {}
 }
 
-/// Makes an engine with a name for `--engine`.
+/// A name for `--engine`, and the function that makes its engine.
 public struct EngineMaker: Sendable {
   /// The name for `--engine`.
   public let name: String

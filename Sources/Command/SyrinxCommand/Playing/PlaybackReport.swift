@@ -125,8 +125,8 @@ struct PlaybackReport {
     await show(progress, always: true)
   }
 
-  /// Returns the artist and title of a file, as a text to append to its name on a terminal; empty
-  /// if it has none.
+  /// Returns the artist and title of a file, as text to append to the file's name on a terminal;
+  /// empty if the file has neither.
   private func titleText() async -> String {
     guard context.console.showsNotices, file.status?.isRegularFile == true else { return "" }
     let url = file.url

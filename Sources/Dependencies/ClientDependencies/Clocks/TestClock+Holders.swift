@@ -18,7 +18,9 @@ struct WeakTimeHolder: Sendable {
 }
 
 extension TestClock {
-  /// Adds a holder that the time waits for until the holder is released.
+  /// Adds a holder that the clock waits for before it advances.
+  ///
+  /// The clock does not retain the holder.
   package func add(_ holder: any TimeHolder) {
     state.withLock { $0.holders.append(WeakTimeHolder(holder: holder)) }
   }

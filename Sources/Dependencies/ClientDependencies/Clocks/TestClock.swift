@@ -39,7 +39,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// Only `advance` and `run` change it.
   public var now: Instant { state.withLock { $0.queue.now } }
 
-  /// Sleeps until the test moves the time to the deadline.
+  /// Sleeps until the test advances the time to the deadline.
   ///
   /// A sleep of zero ends at the next `advance`; a deadline in the past does not suspend.
   ///

@@ -30,7 +30,7 @@ extension Scheduler {
   public func schedule(_ action: @escaping () -> Void) { schedule(after: now, action) }
 
   /// Returns whether the interval is positive; otherwise reports an issue, because the work would
-  /// repeat without end at the same time.
+  /// repeat forever without the time advancing.
   func canRepeat(every interval: Duration) -> Bool {
     if interval > .zero { return true }
     reportIssue(

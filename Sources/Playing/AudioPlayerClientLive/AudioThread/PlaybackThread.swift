@@ -9,8 +9,8 @@ import SoundCard
 /// blocking call, which could hang. If another call hangs, its thread is abandoned, and another
 /// thread continues with this object. The abandoned thread must not touch this object when the call
 /// finally throws.
-// `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the
-// open device, and while the device is lost to the control thread. `Heartbeat` hands it over.
+// `@unchecked Sendable` is right because this object belongs to one thread at a time: the open
+// device's thread or, while the device is lost, the control thread. `Heartbeat` hands it over.
 final class PlaybackThread: PortServer, @unchecked Sendable {
   static let threadName = "syrinx-play"
 

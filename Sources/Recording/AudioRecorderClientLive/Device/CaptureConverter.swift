@@ -11,13 +11,14 @@ import Resampling
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
-  /// The format of the device's first opening.
+  /// The device's format when it was first opened; it may return with another.
   private let device: AudioFormat
   private let picked: AudioFormat
   /// Picks the channels; nil if all are picked.
   private var mapper: ChannelMapper?
   private let resampler: Resampler
-  /// Restores the first opening's format, in which channels are picked.
+  /// Converts a returned device's format to `device`, in which channels are picked; nil if they are
+  /// equal.
   private var restoring: (resampler: Resampler, from: AudioFormat)?
   /// The index after the last converted frame; nil before the first frame.
   private var end: FrameCount?
@@ -26,14 +27,15 @@ final class CaptureConverter {
   private var anchor = (frame: FrameCount.zero, time: Duration.zero)
   /// The offset of the resampler's frame numbers, which restart at each opening.
   private var shift: FrameCount = 0
-  /// The time without capture before a lost device was opened again; nil for the first opening.
+  /// The time without capture before a lost device was reopened; nil if it was not lost.
   private var absence: Duration?
   /// The offset of the device's times, which restart at each opening.
   private var origin = Duration.zero
-  /// The time at which the capture began, on the clock of the first opening; nil before it.
+  /// The time at which the capture began, since the device was first opened; nil before the first
+  /// block.
   private var began: Duration?
-  /// The beginning of the last block by its frame number, and its times on the clock of the first
-  /// opening.
+  /// The beginning of the last block by its frame number, and its times since the device was first
+  /// opened.
   private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
   private var nonFiniteCount = 0
   /// Whether the held frames were delivered since the last block.
@@ -41,7 +43,7 @@ final class CaptureConverter {
 
   /// - Parameters:
   ///   - channels: the channels of the device; nil for all.
-  ///   - device: the format of the device's first opening.
+  ///   - device: the device's format when it was first opened.
   ///   - format: the requested format.
   init(
     _ channels: [Int]?, of device: AudioFormat, to format: AudioFormat

@@ -43,7 +43,7 @@ final class CapturePort: DevicePort {
   private static let spareBlocks = 16
 
   let onDeviceLoss: DeviceLossPolicy
-  /// The format of the device's first opening.
+  /// The device's format when it was first opened; it may return with another.
   let format: AudioFormat
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)

@@ -92,7 +92,7 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// Returns the bonus that a node adds to that of the complete phrases.
+  /// Returns the bonus of a node beyond that of the longest complete phrase on the way to it.
   private func worth(of place: Int) -> Float {
     let node = nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)

@@ -107,7 +107,7 @@ struct ONNXGraphRewriting {
     (self.blockSize, self.unshapedInput) = (blockSize, unshapedInput)
   }
 
-  /// Returns a message with its new parts; a single piece if it has none.
+  /// Returns the pieces of the rewritten message; a single `.kept` piece if nothing changes.
   private mutating func rewritten(
     _ message: Message, _ range: Range<Int>
   ) throws(ModelDamage) -> [Piece] {

@@ -160,8 +160,8 @@ package final class ONNXRun: Sendable {
   private let functions: ONNXFunctions
   private let flag = Atomic<Bool>(false)
 
-  /// - Parameter returnsMemory: whether the session frees the memory kept from earlier runs when
-  ///   the run ends; the first block of memory is always kept.
+  /// - Parameter returnsMemory: whether the end of each run frees the memory that the session kept
+  ///   for later runs; the first block is always kept.
   package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions

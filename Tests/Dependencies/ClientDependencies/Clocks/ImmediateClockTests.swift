@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct ImmediateClockTests {
-  @Test func `a sleep moves the time and returns`() async throws {
+  @Test func `a sleep advances the time and returns at once`() async throws {
     let clock = ImmediateClock()
     try await clock.sleep(for: .seconds(3_600))
     try await clock.sleep(for: .seconds(60))

@@ -14,7 +14,7 @@ import Testing
     #expect(isDone.value)
   }
 
-  @Test func `in a test an error of the work is an issue at the caller's line`() async {
+  @Test func `in a test, an error thrown by the work is an issue at the caller's line`() async {
     let line = #line + 2
     await withKnownIssue {
       await fireAndForget(priority: .low) { throw Unimplemented("work") }
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `in a test the work outlives its caller's cancellation`() async {
+  @Test func `in a test, the work outlives its caller's cancellation`() async {
     let isCancelled = LockIsolated(true)
     await Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a model's timer ticks as the test moves the time`() async {
+  @Test func `a model's timer ticks as the test advances the time`() async {
     let queue = DispatchQueue.test
     let ticks = withDependencies {
       $0.mainQueue = queue.eraseToAnyScheduler()

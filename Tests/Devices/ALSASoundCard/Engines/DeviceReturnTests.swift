@@ -141,7 +141,8 @@ import Testing
     }
   }
 
-  /// A device that is one test card at its first opening, and another test card at later openings.
+  /// A device that is one test card when it is first opened, and another test card when it is
+  /// reopened.
   private final class ReplacedDevice: Sendable {
     private let cards: [AudioDevice.ID]
     private let openings = Mutex(0)

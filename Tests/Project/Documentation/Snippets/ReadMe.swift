@@ -52,7 +52,7 @@ struct Visitor {
   }
 
   @Test(.dependencies { $0.doorbell = .live })
-  func `each ring plays a sound`() async throws {
+  func `each ring of the doorbell plays a sound`() async throws {
     let sounds = LockIsolated(0)
     try await withDependencies {
       $0.audioPlayer.play = { _ in sounds.withValue { $0 += 1 } }

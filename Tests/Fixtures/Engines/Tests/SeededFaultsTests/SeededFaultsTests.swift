@@ -4,7 +4,7 @@ import Testing
 /// Faults made on purpose: a run of the sanitizers begins with them, and is worth nothing where
 /// they are not reported.
 @Suite struct SeededFaultsTests {
-  @Test func `thread: two threads that count without a lock`() async {
+  @Test func `thread: two threads increment a counter without a lock`() async {
     // `nonisolated(unsafe)` is wrong here, which is the point.
     nonisolated(unsafe) var count = 0
     await withTaskGroup { group in
@@ -22,7 +22,7 @@ import Testing
     #expect(count > 0)
   }
 
-  @Test func `address: memory that is read after it was freed`() {
+  @Test func `address: memory is read after it is freed`() {
     let memory = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     memory.initialize(to: 1)
     memory.deallocate()
