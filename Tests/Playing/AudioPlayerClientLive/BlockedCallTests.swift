@@ -25,7 +25,8 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a device that hangs in the call that starts its last frames is reported as lost`() async throws
+  @Test func `a device that hangs in the call that starts its last frames is reported as lost`()
+    async throws
   {
     let harness = PlayerHarness(faults: [.blocked(in: .start)])
     let playing = await harness.start(PlaybackRequest(source: .buffers([sound])))
