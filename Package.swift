@@ -2,15 +2,15 @@
 import CompilerPluginSupport
 import PackageDescription
 
-/// Every target is built the same way: Swift 6 mode, explicit `any`, imports that stay internal
-/// unless they say otherwise, and only the members of modules that the file itself imports.
+/// The settings of every target: Swift 6 mode, explicit `any`, internal imports by default, and
+/// only members of modules that the file imports.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A target of `Sources` by its directory there: "Audio/SoundFile" is the module `SoundFile`.
+/// Returns the target in a directory of `Sources`: "Audio/SoundFile" is the module `SoundFile`.
 func library(
   _ directory: String, _ dependencies: [Target.Dependency] = [], in parent: String = "Sources"
 ) -> Target {
@@ -54,7 +54,8 @@ func lastComponent(of path: String) -> String {
   path.split(separator: "/").last.map(String.init) ?? path
 }
 
-/// A product of a package that only a part of the products needs: without the trait, nobody fetches the package.
+/// A product of a package that only some of our products need; without the trait, SwiftPM does not
+/// fetch the package.
 func product(_ name: String, _ package: String, trait: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: [trait]))
 }
@@ -79,7 +80,7 @@ func pointFree(_ name: String) -> Target.Dependency {
   product(name, "swift-dependencies", trait: "PointFreeDependencies")
 }
 
-/// SwiftSyntax takes minutes to build: only the macros depend on it.
+/// Only the macros depend on SwiftSyntax, because it takes minutes to build.
 let swiftSyntax: [Target.Dependency] = [
   "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
   "SwiftSyntaxMacros",
@@ -118,7 +119,7 @@ let package = Package(
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
-    // What an app needs. `Development` is for this package itself.
+    // The default suits an app. `Development` is for this package itself.
     .default(enabledTraits: ["Foundation"]),
     .trait(
       name: "Command", description: "The command, and what parses its arguments and settings.",
@@ -163,12 +164,14 @@ let package = Package(
     cLibrary(
       "CPlots", pkgConfig: "cairo",
       packages: ["libcairo2-dev", "libkissfft-dev", "libpng-dev"]),
-    // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
+    // Without pkg-config, which would also link libsphinxad and libpulse; the module map links the
+    // necessary libraries.
     cLibrary(
       "CPocketSphinx",
       packages: ["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"]),
     cLibrary("CSoxr", pkgConfig: "soxr", packages: ["libsoxr-dev"]),
-    // C++ with a C interface, because TagLib's own has neither pictures nor chapters: libtag1-dev.
+    // C++ with a C interface, because TagLib's own C interface has neither pictures nor chapters.
+    // Needs libtag1-dev.
     .target(
       name: "CTagLib", path: "Sources/CLibraries/CTagLib", linkerSettings: [.linkedLibrary("tag")]),
 
@@ -256,7 +259,7 @@ let package = Package(
       "Speech/WyomingEngine",
       ["AudioCore", "AudioThreads", "FilePaths", "SpeechEngine", "Wyoming"]),
 
-    // Server: our recognizer for others.
+    // Server: our recognizer for other programs.
     library("Server/Wyoming", ["AudioCore"]),
     library(
       "Server/WyomingServer",
@@ -276,7 +279,7 @@ let package = Package(
       "Dependencies/ClientDependenciesTestSupport",
       ["ClientDependencies", issueReportingTestSupport, pointFree("DependenciesTestSupport")]),
 
-    // Features: nothing of audio in them.
+    // Features: without audio.
     library(
       "Features/Reducers",
       [
@@ -307,7 +310,7 @@ let package = Package(
       ],
       path: "Sources/Command/syrinx", swiftSettings: settings),
 
-    // Samples: what a user's own programs look like.
+    // Samples: programs as a user would write them.
     sample("PlayFile", ["Syrinx"]),
     sample("TranscribeFile", ["Syrinx"]),
     sample("RecordSpeech", ["Syrinx", "SyrinxTestSupport"]),

@@ -39,7 +39,7 @@ final class ConversionRun: Sendable {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
       // The pass is not kept in a variable, so its readers are released before the next pass opens
-      // its own.
+      // new readers.
       let (gain, isLimited) = try change(
         for: normalization, ConversionPass(conversion, interruption, later: later))
       let makePass = { [conversion, interruption] in

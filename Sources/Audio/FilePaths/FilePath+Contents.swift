@@ -57,7 +57,8 @@ extension FilePath {
     var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
     // LDAP entries may be long. An entry that exceeds this buffer counts as missing.
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 65_536) { texts in
-      // The entry points into the buffer, so its folder is copied here.
+      // The entry's strings are in the buffer, so the folder is copied before the buffer is
+      // released.
       guard let start = texts.baseAddress,
         getpwuid_r(getuid(), &entry, start, texts.count, &found) == 0,
         found != nil, let folder = entry.pw_dir

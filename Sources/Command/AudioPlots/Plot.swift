@@ -88,7 +88,7 @@ extension WaveformImage {
     layout.drawLaneNames(on: canvas, format)
   }
 
-  /// The number of columns that the audio fills; the last one counts by the part that it fills.
+  /// The number of columns that the audio fills; a partly filled last column counts as a fraction.
   private var audibleColumnCount: Double {
     Double(frameCount.rawValue) / Double(max(1, framesPerColumn.rawValue))
   }

@@ -38,7 +38,8 @@ extension SoundCardError {
   ) -> SoundCardError {
     switch code.errnoValue {
     case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
-    // PulseAudio's plug-in connects to the named sink or source at this point, not at its opening.
+    // PulseAudio's plug-in connects to the named sink or source at this point, not when it is
+    // opened.
     case EIO where id.rawValue.hasPrefix("pulse:"):
       .unsupported(
         id,

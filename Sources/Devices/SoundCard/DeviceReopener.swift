@@ -282,8 +282,8 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   private func open() async {
-    // The error is ignored, because the loss is reported with its own; the next attempt follows the
-    // schedule.
+    // The error is ignored, because ports report the error of the loss instead; the next attempt
+    // follows the schedule.
     guard let device = try? await openDevice() else {
       return perform { [time = stopwatch.elapsed()] in $0.failed(at: time) }
     }

@@ -44,7 +44,8 @@ package final class Heartbeat: Sendable {
     replace(Self.word(beat), by: Self.abandoned)
   }
 
-  /// Only the thread itself changes calls, so the exchange fails only if it is abandoned meanwhile.
+  /// Only the monitored thread records calls, so the exchange fails only if the thread is abandoned
+  /// meanwhile.
   private func advance(to call: PCMCall?) -> Bool {
     let old = word.load(ordering: .relaxed)
     guard old != Self.abandoned else { return false }

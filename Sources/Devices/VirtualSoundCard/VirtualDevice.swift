@@ -18,7 +18,7 @@ final class VirtualDevice: Sendable {
   /// Holds the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
   // The lock is held for a few instructions by the audio thread and the pacer, never while either
-  // waits. The card's lock is taken while it is held, never the other way around.
+  // waits. The card's lock may be acquired while this lock is held, but not the reverse.
   private let shared:
     Mutex<(transfer: VirtualTransfer, idleState: EngineIdleState, pacer: Task<Void, Never>?)>
 

@@ -21,8 +21,8 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// It is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
-  /// The level, which has stayed below the request's `warnBelow` since the beginning, for at least
-  /// its duration.
+  /// The recording has been quieter than the request's `warnBelow` since its beginning, for at
+  /// least the rule's duration; the value is its level.
   ///
   /// The microphone may be switched off. It is reported once. Silence after a louder signal is not
   /// reported.

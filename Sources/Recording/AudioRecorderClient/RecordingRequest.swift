@@ -11,7 +11,7 @@ public enum RecordingDestination: Hashable, Sendable {
   /// is thrown.
   case file(URL)
   /// An open descriptor, for example of a pipe. The recording uses a duplicate; the caller closes
-  /// its own.
+  /// the original.
   ///
   /// It receives WAV with no length in the header, or with `isRaw` only the samples, little-endian.
   /// If nothing is recorded, nothing is written. A reader may lag by 30 seconds before frames are

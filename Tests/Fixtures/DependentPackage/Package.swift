@@ -1,9 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package that merely depends on Syrinx: what its tests say is looked at by
-// Tests/Support/dependent-package.sh. With WITHOUT_TEST_SUPPORT its tests do not link what they
-// should, and with WITHOUT_TRAITS they end with an error. Its program prints the arguments that it was started with.
+// A package that depends on Syrinx. Tests/Support/dependent-package.sh checks the output of its
+// tests. With WITHOUT_TEST_SUPPORT, the tests do not link the required product; with
+// WITHOUT_TRAITS, they end with an error. The program prints its arguments.
 let tests: Target =
   Context.environment["WITHOUT_TEST_SUPPORT"] == nil
   ? .testTarget(

@@ -1,13 +1,13 @@
 import Glibc
 
-/// `Synchronization.Mutex` on a POSIX mutex, compiled into each module that is checked and found
-/// there before the other: Thread Sanitizer does not see the real one, which is a futex in a
-/// library of Swift's, and would report whatever lies behind it.
-/// It is no module of its own: beside `Synchronization`, which every file imports, a second imported
-/// `Mutex` would be ambiguous.
-// `@unchecked` is right, because `value` is only used under `mutex`.
+/// A replacement of `Synchronization.Mutex` that uses a POSIX mutex.
+///
+/// Thread Sanitizer does not see the original's futex, and would report every access that it
+/// protects. This file is compiled into each checked module, where it hides the original. In a
+/// separate module, it would make `Mutex` ambiguous in files that import `Synchronization`.
+// `@unchecked` is right, because `value` is accessed only while `mutex` is locked.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // On the heap, because a mutex must not move, and neither must what the sanitizer watches.
+  // On the heap, because neither a mutex nor memory that the sanitizer watches may move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let value: UnsafeMutablePointer<Value>
 

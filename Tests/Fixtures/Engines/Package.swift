@@ -5,7 +5,7 @@ import PackageDescription
 // runs them under the sanitizers; Tests/Support/pocketsphinx5.sh runs PocketSphinx's tests on
 // version 5. Every module contains `Mutex.swift`.
 let settings: [SwiftSetting] = [
-  // As the trait of this name does.
+  // Defines the condition of the trait `Foundation`.
   .define("Foundation"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -105,7 +105,7 @@ let package = Package(
         "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard", "SoundFile",
         "TestTools",
       ],
-      // It extends the mutex of its own module.
+      // This file uses an extension of `Mutex`, which is a separate type in each module here.
       exclude: ["ALSASoundCardTests/ALSADevice+OpeningTests.swift"]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads", "FilePaths", "TestTools"]),

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The module of the dependencies and its tests, and nothing else: what Thread Sanitizer checks.
+// Only the module `ClientDependencies` and its tests, for Thread Sanitizer.
 let settings: [SwiftSetting] = [
-  // As the trait of this name does.
+  // Defines the condition of the trait `Foundation`.
   .define("Foundation"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),

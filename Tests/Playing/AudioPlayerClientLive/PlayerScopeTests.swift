@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// The sound card of a player that is called in another scope than the one in which it was made.
+/// The sound card of a player that is called in a scope other than the scope that created it.
 @Suite struct PlayerScopeTests {
   private let card = VirtualSoundCard(pace: .untimed)
   private let other = VirtualSoundCard(pace: .untimed)

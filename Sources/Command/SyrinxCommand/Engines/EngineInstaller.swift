@@ -158,7 +158,7 @@ actor EngineInstaller {
       folder, component: component, version: offer.version, files: offer.files.keys.sorted())
   }
 
-  /// Prepares the component for the installed library, unless it already is.
+  /// Prepares the component for the installed library, unless it has been prepared already.
   ///
   /// The component is unchanged until the preparation has succeeded.
   private func prepare(
@@ -191,8 +191,8 @@ actor EngineInstaller {
     }
   }
 
-  /// Returns whether the model has been prepared for the installed library; it has not if the
-  /// command was killed in the meantime.
+  /// Returns whether the model was prepared after the library was installed; false if the command
+  /// was killed in between.
   private func isPrepared(
     _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
   ) -> Bool {

@@ -50,7 +50,7 @@ struct Settings: Sendable {
       for name in Name.allCases {
         guard let text = variable(name.variable), !text.isEmpty else { continue }
         // The model in the file belongs to the engine in the file, so another engine does not use
-        // it. A variable for the model is applied later.
+        // that model. A variable for the model is applied later.
         if name == .engine, self.text(.engine) != text { entries[.model] = nil }
         entries[name] = (text, name.variable)
       }

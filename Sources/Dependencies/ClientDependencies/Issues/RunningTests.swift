@@ -42,7 +42,8 @@ final class RunningTests: Sendable {
       guard let all = entries[test], all.count >= Self.manyOrigins else { return [] }
       return all.map(\.suspended)
     }
-    // Released outside the lock, because the `deinit` of an origin takes it.
+    // The references are released outside the lock, because the `deinit` of an origin acquires the
+    // lock.
     return all.compactMap(\.self).first
   }
 
@@ -51,7 +52,8 @@ final class RunningTests: Sendable {
   /// A running test that uses no dependencies is missing, and an ended test is included while its
   /// origin is retained.
   var alive: [SuspendedTest] {
-    // The references are released outside the lock, because the `deinit` of an origin takes it.
+    // The references are released outside the lock, because the `deinit` of an origin acquires the
+    // lock.
     let all = entries.withLock { $0.values.map { $0.map(\.suspended) } }
     return all.compactMap { $0.compactMap(\.self).first }
   }

@@ -17,7 +17,8 @@ final class Construction: Sendable {
   let location: SourceLocation
   private let outer: Construction?
   private let lacksTestValue = Atomic(false)
-  // A task that started during the construction may still inherit it after its end.
+  // A task that started during the construction may still inherit this object after the
+  // construction has ended.
   private let isOver = Atomic(false)
 
   private init(

@@ -55,7 +55,7 @@ struct SmoothedGain: Equatable {
     step = (gain - current) / Float(framesLeft)
   }
 
-  /// Begins to move to the last setting of a volume, unless it does so already.
+  /// Begins to move to the last setting of a volume, unless the gain is already moving there.
   mutating func follow(_ volume: BusVolume, at rate: SampleRate) {
     let (gain, ramp) = volume.setting
     move(to: gain, in: FrameCount(ramp, at: rate).rawValue)

@@ -160,7 +160,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   }
 
   /// The serial number of the parameters in effect, the frame at which they took effect, and
-  /// whether that is a pause.
+  /// whether they pause the voice.
   ///
   /// `settle` stores the place before the serial number, and this reads them in the opposite order.
   /// The place may therefore belong to a later serial number, but never to an earlier one: a pause
@@ -209,7 +209,8 @@ final class Voice: DevicePort, @unchecked Sendable {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != appliedSerial else {
       return false
     }
-    // A voice that is over keeps its place, because a stop during a pause is not a resumption.
+    // A voice that is over keeps its stored place: if it was stopped during a pause, it must not be
+    // reported as resumed.
     if transport.phase != .over {
       let isSilent = transport.phase == .silent
       let isPaused = isSilent && transport.parameters.isPaused

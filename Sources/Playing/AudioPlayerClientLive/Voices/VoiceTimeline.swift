@@ -24,7 +24,7 @@ struct VoiceTimeline {
   private struct Segment {
     let start: Int
     let position: ItemPosition
-    /// The length of each of its merged repetitions.
+    /// The length of each merged repetition; nil if none was merged.
     var repetitionLength: Int?
     /// The start and number of the last merged round.
     var lastRound: (frame: Int, number: Int)?

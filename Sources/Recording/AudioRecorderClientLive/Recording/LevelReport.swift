@@ -64,7 +64,8 @@ struct LevelReport {
   }
 }
 
-/// The level of one channel over an interval, with a peak hold and a clip counter beyond it.
+/// Measures the level of one channel over an interval; its peak hold and clip counter continue in
+/// the next interval.
 struct PeakHoldMeter {
   /// The duration for which a peak is held.
   static let hold = Duration.milliseconds(1_500)

@@ -86,8 +86,8 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
   /// The inclusive upper bounds of a histogram's buckets.
   private static let bounds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, .infinity]
 
-  /// The number, or the sum of a histogram, and the count of each of its buckets without those
-  /// below.
+  /// The number, or a histogram's sum and the count of each bucket, excluding the values in lower
+  /// buckets.
   private static let zero = (value: 0.0, counts: [Int](repeating: 0, count: bounds.count))
 
   let kind: Kind

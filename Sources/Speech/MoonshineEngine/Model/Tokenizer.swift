@@ -120,7 +120,7 @@ extension Tokenizer {
     _ reading: (Reader, UInt8) -> Reader?, into found: inout [(Token, Reader)]
   ) {
     var rest = range
-    // In this order, a spelling precedes those that it begins.
+    // In this order, a spelling precedes the spellings that begin with it.
     while let token = rest.first, spellings[token].count == depth {
       found.append((token, reader))
       rest.removeFirst()

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// The places that know nothing of the test that started them.
+/// The places that do not inherit the task-local values of the test that starts them.
 enum Elsewhere {
   case detachedTask, dispatchQueue, thread
 
-  /// Runs something there and waits for it.
+  /// Runs the body in this place and waits for its end.
   func run(_ body: @escaping @Sendable () -> Void) async {
     switch self {
     case .detachedTask: await Task.detached { body() }.value

@@ -1,9 +1,9 @@
-/// Lets a test that does something wrong and an innocent one run at the same time.
+/// Makes a test with an error and a test without errors run at the same time.
 actor Meeting {
   private var guests = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// Returns when both have come.
+  /// Returns when both tests have called it.
   func meet() async {
     guests += 1
     if guests.isMultiple(of: 2) {
@@ -14,7 +14,7 @@ actor Meeting {
     }
   }
 
-  /// Does something while the other test runs.
+  /// Runs the body while the other test runs.
   func whileTheOtherRuns(_ body: () async -> Void) async {
     await meet()
     await body()

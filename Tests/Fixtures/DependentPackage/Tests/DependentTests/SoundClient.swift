@@ -1,12 +1,12 @@
 import ClientDependenciesTestSupport
 import Synchronization
 
-/// A client without the macro, as a user writes it.
+/// A client that a user writes without the macro.
 struct SoundClient: TestDependencyKey {
   var play: @Sendable () -> Void = { [origin = IssueOrigin.current] in
     reportUnimplemented("SoundClient.play", from: origin)
   }
-  /// Made by IssueReporting, which knows nothing of origins.
+  /// The placeholder of IssueReporting, which does not record the test that created it.
   var stop: @Sendable () -> Void = unimplemented("SoundClient.stop")
 
   static var testValue: SoundClient { SoundClient() }
@@ -17,7 +17,7 @@ struct LiveClient: DependencyKey {
   static let liveValue = LiveClient()
 }
 
-/// Counts its calls: what one test left shows in the next one.
+/// Counts calls; a value shared by two tests would show in the second test's count.
 final class Tally: DependencyKey, Sendable {
   private let number = Atomic(0)
   func next() -> Int { number.add(1, ordering: .relaxed).newValue }

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// Faults made on purpose: a run of the sanitizers begins with them, and is worth nothing where
-/// they are not reported.
+/// Deliberate faults.
+///
+/// A run of a sanitizer begins with its fault, and fails unless the fault is reported.
 @Suite struct SeededFaultsTests {
   @Test func `thread: two threads increment a counter without a lock`() async {
-    // `nonisolated(unsafe)` is wrong here, which is the point.
+    // `nonisolated(unsafe)` is wrong here, so that the sanitizer finds a data race.
     nonisolated(unsafe) var count = 0
     await withTaskGroup { group in
       for _ in 0..<2 {

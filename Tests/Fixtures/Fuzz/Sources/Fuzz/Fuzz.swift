@@ -1,12 +1,13 @@
 import Glibc
 
-/// A reader of foreign bytes.
+/// The code to fuzz: a reader of untrusted bytes.
 enum Harness: String, CaseIterable {
-  /// Crashes on purpose, deep in the small stack.
+  /// Overflows the small stack on purpose, so that a run can check that crashes are detected.
   case fault
   case file, pipe, frames, texts, models
 
-  /// The variable of the environment that names it; libFuzzer takes the arguments.
+  /// The environment variable that selects the harness; an argument cannot, because libFuzzer
+  /// parses all arguments.
   private static let variable = "SYRINX_FUZZ"
 
   /// The harness of this process; nil if the environment names none.
@@ -24,7 +25,7 @@ enum Harness: String, CaseIterable {
   }
 }
 
-/// Descends without end if the bytes begin with `!`.
+/// Recurses forever if the bytes begin with `!`.
 private func nest(_ bytes: ArraySlice<UInt8>) -> Int {
   guard bytes.first == UInt8(ascii: "!") else { return bytes.count }
   return nest(bytes) + nest(bytes.dropFirst())
@@ -105,7 +106,7 @@ private func onSmallStack(_ body: @escaping () -> Void) {
   pthread_join(thread, nil)
 }
 
-/// Ends the fuzzer because it cannot do its work, which is no fault of a reader.
+/// Ends the fuzzer because of an error that is not a reader's fault.
 func fail(_ reason: String) -> Never {
   let line = "fuzz: \(reason)\n"
   _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }

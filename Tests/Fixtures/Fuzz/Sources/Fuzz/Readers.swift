@@ -12,7 +12,7 @@ import SpeechClient
 /// The folder of PocketSphinx's own model.
 let modelFolder = "/usr/share/pocketsphinx/model/en-us"
 
-/// The most samples that are decoded: a small file may hold hours of silence.
+/// The maximum number of samples to decode, because a small file may contain hours of silence.
 private let mostSamples = 1 << 20
 
 func readAsFile(_ bytes: [UInt8]) {
@@ -26,7 +26,7 @@ func readAsPipe(_ bytes: [UInt8]) {
   var ends: [CInt] = [-1, -1]
   guard pipe(&ends) == 0 else { fail("no pipe: \(errno)") }
   defer { close(ends[0]) }
-  // 65,536 bytes, the longest input, fit into a pipe.
+  // The write does not block, because a pipe holds 65,536 bytes, the length of the longest input.
   guard write(ends[1], bytes, bytes.count) == bytes.count else { fail("pipe: \(errno)") }
   close(ends[1])
   readAll(ends[0], seeks: false)
@@ -47,7 +47,7 @@ private func readAll(_ descriptor: CInt, seeks: Bool) {
   }
 }
 
-/// Reads a Wyoming peer's bytes, which arrive in two pieces.
+/// Reads the bytes of a Wyoming peer, in two pieces.
 func readFrames(_ bytes: [UInt8]) {
   var reader = FrameReader()
   let cut = bytes.count * Int(bytes.first ?? 0) / 256
@@ -60,7 +60,7 @@ func readFrames(_ bytes: [UInt8]) {
   _ = try? reader.finish()
 }
 
-/// Reads a text in the way that its first byte chooses.
+/// Reads a text with the reader that its first byte selects.
 func readText(_ bytes: [UInt8]) {
   guard let kind = bytes.first else { return }
   let bytes = Array(bytes.dropFirst())
@@ -82,7 +82,7 @@ private func readPlaylist(_ bytes: [UInt8]) {
   for format in [PlaylistFormat(head: bytes), .m3u, .pls] { _ = format?.entries(bytes) }
 }
 
-/// Reads a file of a model in the way that its first byte chooses.
+/// Reads a model file with the reader that its first byte selects.
 func readModel(_ bytes: [UInt8]) {
   guard let kind = bytes.first else { return }
   let bytes = Array(bytes.dropFirst())

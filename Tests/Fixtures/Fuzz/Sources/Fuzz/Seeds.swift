@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 @testable import Wyoming
 
-/// Writes inputs to begin with, among them the kinds of damage of the tests.
+/// Writes the initial inputs, including the kinds of damage that the tests use.
 func writeSeeds(of harness: Harness, to folder: String) -> Bool {
   let folder = URL(filePath: folder)
   do {
@@ -30,7 +30,8 @@ extension Harness {
   }
 }
 
-/// A short file of each encoding, whole, cut, with a header that was never finished, and chained.
+/// Returns short files of each encoding: complete, truncated, with an unfinished header, and
+/// chained.
 private func fileSeeds() throws -> [[UInt8]] {
   let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -69,14 +70,14 @@ private func frameSeeds() -> [[UInt8]] {
   return [event.bytes, event.bytes + event.bytes] + texts.map { Array(($0 + "\n").utf8) }
 }
 
-/// A WAV file whose sizes of the file and of the audio have only this byte.
+/// Returns a WAV file in which every byte of the file's size and of the audio's size is `byte`.
 private func withSizes(_ byte: UInt8, _ file: Data) -> Data {
   var file = file
   for index in Array(4..<8) + Array(40..<44) { file[index] = byte }
   return file
 }
 
-/// The first byte chooses the reader.
+/// Returns texts whose first byte selects the reader.
 private func textSeeds() -> [[UInt8]] {
   let texts = [
     "#JSGF V1.0;\ngrammar g;\npublic <a> = (one | /2/ two {tag})+ [<b>] \"x y\" ;\n<b> = <NULL> *;",
@@ -90,7 +91,7 @@ private func textSeeds() -> [[UInt8]] {
   return texts.enumerated().map { [$0 < 8 ? UInt8($0) : UInt8($0 - 7)] + Array($1.utf8) }
 }
 
-/// The beginnings of the files of PocketSphinx's model, which are damaged because they are cut.
+/// Returns truncated, and therefore damaged, files of PocketSphinx's model.
 private func modelSeeds() throws -> [[UInt8]] {
   let tokens = ["<unk>", "<s>", "</s>", "\u{2581}ten", "four"].flatMap {
     [UInt8($0.utf8.count)] + Array($0.utf8)

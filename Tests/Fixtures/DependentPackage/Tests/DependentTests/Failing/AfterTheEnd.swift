@@ -4,7 +4,7 @@ import Testing
 
 private let kept = Mutex<SoundClient?>(nil)
 
-/// In the order of the source.
+/// Serialized, so that `guilty` ends before `innocent` begins.
 @Suite(.serialized) struct AfterTheEnd {
   @Test func guilty() {
     @Dependency(SoundClient.self) var client
