@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test
-  func `a second tap before the permission starts no second recording, and failures end none`()
+  func `a second tap before the permission starts no second recording; failures end no recording`()
     async
   {
     let clock = TestClock()

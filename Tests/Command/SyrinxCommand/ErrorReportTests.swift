@@ -50,7 +50,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `after a signal, the status is the one that shells expect`() {
+  func `after a signal, the exit status is 128 plus the number of the signal`() {
     #expect(ErrorReport(CommandEnd.interrupted(SIGINT))?.status == 130)
     #expect(ErrorReport(CommandEnd.interrupted(SIGTERM))?.status == 143)
   }

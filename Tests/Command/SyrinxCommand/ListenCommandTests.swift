@@ -78,7 +78,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `a model folder that does not exist is an error that names it`() async throws {
+  func `the error for a model folder that does not exist names the folder`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run(
       "listen", "-d", "virtual:a.wav", in: folder,

@@ -229,7 +229,9 @@ struct PlayCommandTests {
     (["-", "--raw-rate", "8000"], "--raw-rate"),
     (["-", "--raw", "s16", "--raw-channels", "0"], "--raw-channels 0"),
   ])
-  func `wrong usage has status 64 and names the argument`(arguments: [String], names: String)
+  func `wrong usage has status 64 and an error that names the argument`(
+    arguments: [String], names: String
+  )
     async throws
   {
     let run = try await BuiltCommand.shell(

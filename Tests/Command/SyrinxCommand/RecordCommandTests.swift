@@ -234,7 +234,9 @@ struct RecordCommandTests {
     (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),
     (["out.wav", "--device", "virtual:"], "--device virtual:"), ([], "file"),
   ])
-  func `wrong usage has status 64 and names the argument`(arguments: [String], names: String)
+  func `wrong usage has status 64 and an error that names the argument`(
+    arguments: [String], names: String
+  )
     async throws
   {
     let run = try await BuiltCommand.shell(

@@ -101,7 +101,9 @@ struct SpeechOptionsTests {
     #expect(run.output == "go forward\n")
   }
 
-  @Test func `an unknown word or engine setting is wrong usage that names it`() async throws {
+  @Test func `the usage error for an unknown word or engine setting contains its name`()
+    async throws
+  {
     try folder.speech("go.wav")
     let word = try await BuiltCommand.run(
       "transcribe", "go.wav", "go.wav", "--key-phrase", "go blorfle", in: folder)

@@ -104,7 +104,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `a model folder that does not exist is an error that names it`() async throws {
+  func `the error for a model folder that does not exist names the folder`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run(
       "transcribe", "a.wav", "a.wav", in: folder,
@@ -166,7 +166,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `wrong usage has status 64 and names the argument`() async throws {
+  func `wrong usage has status 64 and an error that names the argument`() async throws {
     #expect(try await BuiltCommand.run("transcribe", in: folder).status == 64)
     #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
   }

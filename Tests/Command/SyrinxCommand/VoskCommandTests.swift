@@ -114,7 +114,7 @@ struct VoskCommandTests {
   }
 
   @Test
-  func `a folder without a model is an error that names it`() async throws {
+  func `the error for a folder without a model names the folder`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk --model nowhere")
     #expect(run.status == 1)
     #expect(run.error.contains("nowhere: the folder does not exist"))

@@ -100,7 +100,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `an unreadable file is an error that says why`() async throws {
+  func `the error for an unreadable file contains the reason`() async throws {
     try write("a\n", to: "a.txt")
     let folder = try await BuiltCommand.run("wer", ".", "a.txt", in: folder)
     #expect(folder.error == "syrinx: cannot read .: it is a folder; name a file in it\n")
@@ -116,7 +116,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `a file without words or with binary content is an error that names it`() async throws {
+  func `the error for a file without words or with binary content names the file`() async throws {
     try write("...\n", to: "dots.txt")
     try Data([0xFF, 0xFE, 0x61]).write(to: folder.file("binary.txt"))
     let missing = try await BuiltCommand.run("wer", "nowhere.txt", "dots.txt", in: folder)

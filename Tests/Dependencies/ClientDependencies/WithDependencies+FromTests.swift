@@ -87,7 +87,9 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `objects that a model creates on another thread belong to its test`(place: Elsewhere) async {
+  func `objects that a model creates on another thread belong to the model's test`(place: Elsewhere)
+    async
+  {
     let parent = UncheckedSendable(Model())
     let tests = Recorder<RunningTest?>()
     await place.run {
@@ -100,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `objects that a model creates with overrides on another thread belong to its test`(
+  func `objects that a model creates with overrides on another thread belong to the model's test`(
     place: Elsewhere
   ) async {
     let parent = UncheckedSendable(Model())

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  mutating func `with late waits, the stalled verdict comes later, at the limit for the start`() {
+  mutating func `late waits delay the stalled verdict until the limit for the start`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))

@@ -27,7 +27,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `after it waited for its engine, a card catches up, or with slack skips the delay`(
+  func `after a card waited for its engine, it catches up, or with slack skips the delay`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()

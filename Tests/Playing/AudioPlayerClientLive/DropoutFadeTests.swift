@@ -31,7 +31,7 @@ import Testing
 
   private let whole = [Float](repeating: 1, count: 8)
 
-  @Test func `a source that is in time is not faded`() {
+  @Test func `a source that is on time is not faded`() {
     #expect(gains([8, 8]) == [whole, whole])
   }
 

@@ -30,7 +30,7 @@ import VirtualSoundCard
     #expect(short.playedFrames.load(ordering: .relaxed) == 8_000)
   }
 
-  @Test func `a sound beside others does not end while a server still holds it`() throws {
+  @Test func `a sound beside others does not end while a server still holds its frames`() throws {
     // The server holds half a second in addition to the device's buffer of 100 ms.
     harness.pcm.claimedDelay = { level throws(SoundCardError) in level + 4_000 }
     let short = try harness.voice(second)

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test
-  mutating func `short items that differ are not merged, and neither is a skip to one of them`() {
+  mutating func `different short items are not merged, and a skip to a short item is reported`() {
     for item in 0..<5 { timeline.begin(position(item, 0), at: item * 10, .advanced(.pending)) }
     #expect(timeline.pass(40).count == 5)
     timeline.cut(at: 45)

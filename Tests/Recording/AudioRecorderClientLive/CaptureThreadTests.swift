@@ -101,7 +101,7 @@ import Testing
     #expect(read.map(\.time) == [.milliseconds(4_970)])
   }
 
-  @Test func `frames read after the stop continue the timestamps of the frames before it`() throws {
+  @Test func `frames read after the stop continue the timestamps of earlier frames`() throws {
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.time) == (0..<4).map { .milliseconds(10 * $0) })
   }

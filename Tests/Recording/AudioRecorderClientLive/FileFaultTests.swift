@@ -18,7 +18,8 @@ import VirtualSoundCard
   /// Runs in a separate process, because the limit applies to all files of a process.
   ///
   /// That process does not ignore SIGXFSZ, so the signal would end it.
-  @Test func `reaching the file-size limit is an error, and the file holds the audio up to it`()
+  @Test
+  func `reaching the file-size limit is an error, and the file holds the audio up to the limit`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -116,7 +116,7 @@ import VirtualSoundCard
     #expect(finish.reason == reason && finish.frameCount == frames)
   }
 
-  @Test func `a pause omits its audio, and the file has no step where it was`()
+  @Test func `a pause omits audio, and the file has no step at the pause`()
     async throws
   {
     let id = RecordingID()

@@ -14,7 +14,7 @@ import VirtualSoundCard
   /// lost.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
 
-  @Test func `a lost device is opened again with the dependencies of its first opening`()
+  @Test func `a lost device is opened again with the dependencies of its first request`()
     async throws
   {
     let clocks = Mutex<[Bool]>([])

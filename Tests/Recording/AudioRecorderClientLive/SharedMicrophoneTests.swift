@@ -153,7 +153,8 @@ import VirtualSoundCard
     #expect(card.card.openDeviceCount == 0)
   }
 
-  @Test func `canceling one user during the opening does not cancel it for the other user`()
+  @Test
+  func `canceling one user during the opening does not cancel the opening for the other user`()
     async throws
   {
     let (asked, answer) = (Gate(), Gate())

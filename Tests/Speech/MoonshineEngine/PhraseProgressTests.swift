@@ -19,7 +19,7 @@ import Testing
     #expect(worth(" Ten of clubshouse", phrases) == 0)
   }
 
-  @Test func `a phrase may begin at any word, but not within one`() {
+  @Test func `a phrase may begin at any word, but not within a word`() {
     #expect(worth(" say ten, of clubs", ["ten of clubs"]) > 0)
     #expect(worth(" often of clubs", ["ten of clubs"]) == 0)
     #expect(worth(" anything", ["", " .", "-"]) == 0)

@@ -53,7 +53,7 @@ extension TokenSearch {
   }
 
   @Test(arguments: ["we go on and on now", "we go on and in", "we go on", "now", ""])
-  func `while the model is certain, a draft saves passes, and it never changes the text`(
+  func `a draft never changes the text, and saves passes while the model is certain`(
     draft: String
   ) throws {
     let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]

@@ -40,7 +40,7 @@ import Testing
     #expect(final.alternatives.allSatisfy { $0.first?.text == "go" })
   }
 
-  @Test func `a contextual phrase decides between alternatives`() throws {
+  @Test func `a contextual phrase corrects the best hypothesis`() throws {
     let plain = try final("window.wav") { _ in }.words.map(\.text)
     let hinted = try final("window.wav") { $0.contextualPhrases = ["Open the window"] }
     #expect(plain != ["open", "the", "window", "and", "close", "the", "door"])

@@ -28,7 +28,7 @@ import Testing
         == ["a AH", "a(2) EY", "go\tG OW", "go(2) G OW OW"])
   }
 
-  @Test func `parentheses belong to a word unless they end it`() throws {
+  @Test func `parentheses belong to a word unless the word ends with them`() throws {
     let lines = ["(go) G OW", "(a)b AH", "x(1)(2) EH", "x(1) EH", "x EH", "y) W"]
     #expect(try excerpt(of: lines, within: ["(go)"]) == ["(go) G OW"])
     #expect(try excerpt(of: lines, within: ["(a)b"]) == ["(a)b AH"])

@@ -27,7 +27,7 @@ import TestTools
   }
 
   @Test
-  func `the chosen directory takes precedence over the environment's, and that over Debian's`() {
+  func `the directory is the chosen directory, or else the environment's, or else Debian's`() {
     let environment = ["SYRINX_POCKETSPHINX_MODEL": "/from/environment"]
     #expect(ModelLocation(chosen: nil, environment: [:]).directory == ModelFolder.system)
     #expect(ModelLocation(chosen: nil, environment: environment).directory == "/from/environment")
@@ -42,7 +42,9 @@ import TestTools
         == .ready(SpeechModel(language: "en-US", location: ModelFolder.system)))
   }
 
-  @Test func `a directory without a dictionary is reported as damage, and no other is used`() throws
+  @Test
+  func `a directory without a dictionary is reported as damage, and no other directory is used`()
+    throws
   {
     let folder = try ModelFolder()
     try folder.remove("cmudict-en-us.dict")

@@ -42,7 +42,8 @@ import Testing
     #expect(longestPause(others: 0.1, dip: 300) == 0)
   }
 
-  @Test func `after the end of an utterance, a pause requires the nearest voice before it`() {
+  @Test func `after the end of an utterance, a pause requires that the nearest voice speaks first`()
+  {
     var meter = ForegroundMeter(frameLength: 160)
     for index in 0..<500 { meter.add(index < 400 ? 1 : 0.1, isSpeech: true) }
     #expect(meter.pauseFrames > 60)

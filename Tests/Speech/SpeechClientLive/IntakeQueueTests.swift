@@ -76,7 +76,7 @@ import Testing
     #expect((0..<7).allSatisfy { _ in taken(&patient)?.isLate == false })
   }
 
-  @Test func `buffers without offsets keep their positions when others are dropped`() {
+  @Test func `buffers without offsets keep their positions when other buffers are dropped`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<10 { queue.add(buffer(number, at: 0)) }
     #expect(taken(&queue)?.buffer.firstFrame == 8000)

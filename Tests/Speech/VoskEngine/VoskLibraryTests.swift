@@ -16,7 +16,9 @@ import Testing
     }
   }
 
-  @Test func `the error for a missing library names the path and how to install one`() throws {
+  @Test func `the error for a missing library contains the path and the installation command`()
+    throws
+  {
     let failure = try #require(self.failure("/nowhere/libvosk.so"))
     #expect(failure.searched == ["/nowhere/libvosk.so"])
     #expect(failure.remedy.contains("No such file"))

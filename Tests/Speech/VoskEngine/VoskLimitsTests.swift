@@ -33,7 +33,7 @@ import Testing
     #expect(refusal { $0.contextualPhrases = ["Kaunas"] } == nil)
   }
 
-  @Test func `the error for an unknown word names it and its phrase`() {
+  @Test func `the error for an unknown word names the word and its phrase`() {
     #expect(
       refusal { $0.keyPhrases = [KeyPhrase("go blorfle")] }
         == .wordUnknown("blorfle", phrase: "go blorfle"))

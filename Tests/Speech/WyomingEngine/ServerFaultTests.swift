@@ -192,7 +192,10 @@ import Wyoming
     #expect(reason == "the server sent more than 1048576 bytes of text")
   }
 
-  @Test func `a server that sends endless other events is an error at the timeout`() throws {
+  @Test
+  func `a server that keeps sending events other than the transcript is an error at the timeout`()
+    throws
+  {
     let reason = try reason({ $0.answerTimeout = .milliseconds(300) }) { side in
       side.read(until: "audio-stop")
       side.flood(with: WyomingEvent("voice-started"))

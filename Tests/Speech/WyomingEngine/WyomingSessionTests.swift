@@ -118,7 +118,8 @@ import Wyoming
     for count in 1...5 { #expect(try session.recognize(tenths: 2).text == "\(count)") }
   }
 
-  @Test func `a text that is repeated during the next utterance does not become its text`()
+  @Test
+  func `a text repeated during the next utterance does not become the text of that utterance`()
     throws
   {
     let server = try ScriptedServer { side in

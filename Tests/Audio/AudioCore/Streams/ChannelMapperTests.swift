@@ -33,7 +33,7 @@ import Testing
     #expect(output.format.channelCount == 3)
   }
 
-  @Test func `mapping a missing channel throws an error that names it`() throws {
+  @Test func `mapping a missing channel throws an error that names the channel`() throws {
     let error = AudioStreamError.tooFewChannels(needed: 3, actual: stereo)
     #expect(throws: error) { try mapped(.channels([0, 2]), [1, 2]) }
     #expect("\(error)".contains("channel 2"))

@@ -89,7 +89,7 @@ import Testing
     #expect(run.outputLines == ["143", "manifest.jsonl"], "\(run.error)")
   }
 
-  @Test func `a second run in the same folder is refused with the process that locked the folder`()
+  @Test func `the error for a second run in a folder names the process that locked the folder`()
     async throws
   {
     let run = try await shell(

@@ -22,7 +22,7 @@ import Testing
     #expect(origins.count == 3)
   }
 
-  @Test func `wrappers of a test with many origins share the oldest of them`() {
+  @Test func `wrappers of a test with many origins share the oldest origin`() {
     let one = RunningTest(name: "one")
     var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
     for origin in origins.dropLast() { tests.add(origin) }

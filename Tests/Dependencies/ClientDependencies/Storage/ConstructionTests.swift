@@ -18,7 +18,8 @@ import Testing
     #expect(first == "first of second of preview of first")
   }
 
-  @Test func `a value whose creation reads itself gets the value of another context once`() {
+  @Test
+  func `a value that is read during its own creation is that of another context, for this read`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live
