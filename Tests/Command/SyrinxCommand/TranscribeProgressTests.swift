@@ -20,7 +20,8 @@ import Testing
     folder = try TestFolder()
   }
 
-  /// A client that first reads all audio, and then recognizes one of 4 seconds per second.
+  /// A client that first reads all audio, and then recognizes 4 s of it, a second of audio per
+  /// second.
   private var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { [clock, requested] request in

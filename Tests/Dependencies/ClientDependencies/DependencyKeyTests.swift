@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-/// A key whose test value derives from that of another key, which has none.
+/// A key whose test value derives from another key's test value, which is missing.
 private enum BorrowingKey: TestDependencyKey {
   static var testValue: Int { LiveOnlyKey.testValue + 1 }
 }

@@ -1,7 +1,7 @@
 import ClientDependencies
 import XCTest
 
-/// Uses XCTest, to check that it is detected, too.
+/// Uses XCTest, to check that XCTest is detected, too.
 final class XCTestContextTests: XCTestCase {
   @Dependency(\.number) private var number
 

@@ -25,7 +25,8 @@ import Testing
     let silence = [Float](repeating: 0, count: 48_000)
     let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
     async let played = playback.play(silence + signal + silence + silence + silence)
-    // This is long enough even if the two begin at very different times on a busy machine.
+    // This is long enough even if playback and capture begin at very different times on a busy
+    // machine.
     let recorded = await capture.record(48_000 * 4)
     #expect(await played.error == nil)
     #expect(recorded.error == nil && recorded.interruptions.isEmpty)

@@ -41,7 +41,7 @@ import VirtualSoundCard
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
       let copy = try #require(sound)
       sound = nil
-      // After these rounds, a release of the device would have happened.
+      // If the device were released, it would be closed within these rounds.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(copy))) {}
       }
@@ -62,7 +62,7 @@ import VirtualSoundCard
       let second = try await player.preload(
         source: .preloaded(try #require(first)), latency: .low)
       first = nil
-      // After these rounds, a release of the device would have happened.
+      // If the device were released, it would be closed within these rounds.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(second))) {}
       }

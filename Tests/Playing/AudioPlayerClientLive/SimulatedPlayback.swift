@@ -27,7 +27,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   /// Called in a wait without a timeout.
   var whenIdle: () -> Void = {}
 
-  /// The timeouts of all waits for nothing.
+  /// The timeouts of all waits for `.nothing`.
   private(set) var rests: [Duration] = []
 
   init(buffer: FrameCount = 800) throws {

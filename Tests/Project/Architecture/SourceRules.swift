@@ -42,7 +42,7 @@ enum SourceRule: String, CaseIterable {
         "Tests/Dependencies/ClientDependenciesMacrosPlugin/EndpointProblemsTests.swift",
       ]
     case .unseededRandom:
-      // Its `shuffled()` is its own function, which uses a dependency's random numbers.
+      // The file defines this `shuffled()` itself, with a dependency's random numbers.
       ["Tests/Project/Documentation/Snippets/BuiltInValues.swift"]
     case .foundationPath:
       [

@@ -13,7 +13,7 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
     device: "scripted", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
   let waker: WakeUp
   private(set) var elapsed: Duration
-  /// The timeouts of all waits for nothing.
+  /// The timeouts of all waits for `.nothing`.
   private(set) var rests: [Duration] = []
   private(set) var starts = 0
   private(set) var drops = 0

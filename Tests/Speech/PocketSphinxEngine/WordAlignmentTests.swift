@@ -29,7 +29,8 @@ import Testing
     #expect(
       try places(["Go", "forward", "10", "meters"]) == places(["go", "forward", "ten", "meters"]))
     #expect(try places(["\"25,\""]) == places(["twenty-five"]))
-    // A sign is spoken as a word, whose position would be part of the number's.
+    // A sign is spoken as a word, which the number's position would include, so such a number has
+    // no position.
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 

@@ -110,7 +110,7 @@ extension [SpeechRecognitionResult] {
 }
 
 extension SpeechTasks {
-  /// Starts a task on another engine than the context's.
+  /// Starts a task on an engine other than the context's.
   func start(
     _ request: SpeechRequest, on engine: SpeechEngine
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {

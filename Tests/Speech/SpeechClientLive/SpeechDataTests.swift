@@ -12,7 +12,7 @@ import Testing
 ///
 /// `SYRINX_SPEECH_DATA` names their folder: sound files, `transcripts.tsv` with the name of a clip
 /// without its extension and the words in it, and `cards.gram` for the clips whose names begin with
-/// `cards-`. Without it these tests are left out. `Tests/run.sh` names `../shared/data/speech`
+/// `cards-`. Without it, these tests are skipped. `Tests/run.sh` names `../shared/data/speech`
 /// where that lies beside the project. By hand:
 ///
 ///     SYRINX_SPEECH_DATA=FOLDER swift test --traits Development --filter SpeechDataTests

@@ -7,7 +7,8 @@ import SpeechEngine
 import SyrinxTestSupport
 import Testing
 
-/// The engine and the microphone of a client that is called in another scope than it was made in.
+/// The engine and the microphone of a client that is called in a scope other than the scope that
+/// created it.
 @Suite struct SpeechScopeTests {
   private let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")]).engine
   private let other = ScriptedSpeechEngine(utterances: [ScriptedUtterance("stop")]).engine

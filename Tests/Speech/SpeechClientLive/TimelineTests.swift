@@ -8,8 +8,10 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Compares word times in a signal with a clip at known positions with those of the clip alone,
-/// found by forced alignment: with a grammar that has only its sentence.
+/// Compares the word times in a signal, which repeats a clip at known positions, with the clip's
+/// own.
+///
+/// The clip's own word times are found by forced alignment: with a grammar of only its sentence.
 @Suite struct TimelineTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 

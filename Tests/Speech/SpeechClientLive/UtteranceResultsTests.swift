@@ -392,7 +392,7 @@ import Testing
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // The utterance was cut, and this utterance repeats its second half.
+    // This utterance repeats the second half of the previous utterance, which was cut.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

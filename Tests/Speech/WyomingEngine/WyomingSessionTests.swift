@@ -83,7 +83,7 @@ import Wyoming
     let session = try SpeechEngine.patient(server.address).makeSession(SpeechSessionOptions())
     for _ in 0..<3 {
       try session.beginUtterance()
-      // Until the text has arrived, before the last audio is sent.
+      // The text arrives during this loop, before the last audio is sent.
       repeat {
         try session.process([Float](repeating: 0.1, count: 1_600))
       } while try session.hypothesis.words.isEmpty

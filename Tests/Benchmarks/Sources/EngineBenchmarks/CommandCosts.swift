@@ -103,10 +103,9 @@ enum CommandCosts {
     return cost.seconds * 60 / Double(seconds)
   }
 
-  /// Returns the findings for peers, of which the last is ours.
+  /// Returns the findings for the commands, of which the last is ours and the one before it is SoX.
   ///
-  /// Ours may need at most `factor` times the cost of the first peer, and less than SoX, the peer
-  /// before it.
+  /// Our command may need at most `factor` times the cost of the first command, and less than SoX.
   private static func findings(
     _ peers: [Peer], _ costs: [Double], _ seconds: Int, atMost factor: Double = 1
   ) -> [Finding] {

@@ -12,7 +12,7 @@ import VirtualSoundCard
 /// Plays or records an hour of sound in a separate process, on a virtual card that is as fast as
 /// the engine.
 enum Worker {
-  /// Starts such a process and returns the three figures that it prints: one name and number of MiB
+  /// Starts the process and returns the three figures that it prints: one name and number of MiB
   /// per line.
   static func lines(_ arguments: [String]) throws -> [(String, Double)] {
     let process = Process()

@@ -150,7 +150,7 @@ import Testing
     try await BuiltCommand.shell("unshare -rm true", in: TestFolder()).status == 0
   }
 
-  /// A limit on the file size stands for lost permission; it truncates the manifest within a line.
+  /// A limit on the file size simulates lost permission; it truncates the manifest within a line.
   @Test
   func `a run that loses write permission ends with one message and can be resumed without loss`()
     async throws

@@ -151,7 +151,7 @@ import Testing
       cards = [first, later].map { AudioDevice.ID(rawValue: testCard($0)) }
     }
 
-    /// The number of times that it was opened again.
+    /// The number of times that the device was reopened.
     var tries: Int { openings.withLock { $0 - 1 } }
 
     var soundCard: SoundCard {
