@@ -39,7 +39,7 @@ public struct TerminalScreen: Sendable {
 
   /// Shows lines from the top, each cut to the width of the terminal.
   ///
-  /// Control characters are left out, so that no text can control the terminal.
+  /// Control characters are skipped, so that no text can control the terminal.
   ///
   /// If the terminal accepts no output, the calling thread blocks, which is the main thread.
   @MainActor

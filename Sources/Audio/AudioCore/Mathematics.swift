@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// The sine of a number of turns.
+/// Returns the sine of a number of turns.
 ///
 /// The fraction is taken first, so a long signal stays exact.
 func sineOfTurns(_ turns: Double) -> Float {
@@ -14,7 +14,7 @@ func sineOfTurns(_ turns: Double) -> Float {
   return Float(sin(2 * Double.pi * fraction))
 }
 
-/// The logarithm to base 10.
+/// Returns the logarithm to base 10.
 func decimalLogarithm(_ value: Double) -> Double {
   log10(value)
 }
@@ -24,7 +24,7 @@ func powerOfTen(_ exponent: Double) -> Double {
   pow(10, exponent)
 }
 
-/// The natural exponential of `exponent`.
+/// Returns the natural exponential of `exponent`.
 func exponential(_ exponent: Double) -> Double {
   exp(exponent)
 }

@@ -121,7 +121,8 @@ struct SoundServer: Sendable {
 }
 
 extension SoundServer {
-  /// The folders to watch for device files and sockets, including folders that may not exist yet.
+  /// Returns the folders to watch for device files and sockets, including folders that may not
+  /// exist yet.
   func deviceFolders(ofUser user: UInt32) -> [String] {
     let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(user)"
     let server = variable("PULSE_SERVER").flatMap(Self.socketFolder)

@@ -59,7 +59,7 @@ struct DeviceCatalog {
     return !isPart && !Self.internalPlugins.contains(plugin)
   }
 
-  /// The same device with ALSA's conversions.
+  /// Returns the same device with ALSA's conversions.
   private func converting(_ device: AudioDevice) -> AudioDevice {
     AudioDevice(
       id: .init(rawValue: "plug\(device.id)"), name: "\(device.name), with conversions",
@@ -98,7 +98,7 @@ extension DeviceCatalog {
     ).devices
   }
 
-  /// The devices of this machine's cards, by their control interfaces.
+  /// Returns the devices of this machine's cards, by their control interfaces.
   private static func hardware() -> [AudioDevice] {
     var found: [AudioDevice] = []
     var card: Int32 = -1
@@ -114,7 +114,7 @@ extension DeviceCatalog {
     return found
   }
 
-  /// The devices of a card.
+  /// Returns the devices of a card.
   private static func devices(of control: OpaquePointer) -> [AudioDevice] {
     var info: OpaquePointer?
     guard snd_ctl_card_info_malloc(&info) == 0, let info else { return [] }
@@ -137,7 +137,7 @@ extension DeviceCatalog {
     return found
   }
 
-  /// The name of a device in one direction, or nil if it lacks the direction.
+  /// Returns the name of a device in one direction, or nil if the device lacks the direction.
   private static func name(
     of device: UInt32, _ stream: snd_pcm_stream_t, _ control: OpaquePointer
   ) -> String? {

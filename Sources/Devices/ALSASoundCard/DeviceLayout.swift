@@ -42,7 +42,7 @@ extension ChannelLayout {
     return snd_pcm_set_chmap(pcm, map) >= 0
   }
 
-  /// The flexible array member of a map, which Swift does not import.
+  /// Returns the flexible array member of a map, which Swift does not import.
   private static func positions(
     of map: UnsafeMutablePointer<snd_pcm_chmap_t>
   ) -> UnsafeMutablePointer<UInt32> {

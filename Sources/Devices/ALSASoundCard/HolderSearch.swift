@@ -17,7 +17,7 @@ struct HolderSearch {
   /// The plug-in names of sound servers, as in `pulse` or `pulse:DEVICE=x`.
   private static let servers = DefaultRoute.serverPlugins.union(["jack"])
 
-  /// The program that uses the device in this direction, or nil if unknown.
+  /// Returns the program that uses the device in this direction, or nil if unknown.
   ///
   /// If the name is ambiguous, the result is a guess: the only program that uses one of the
   /// candidates.
@@ -36,7 +36,7 @@ struct HolderSearch {
     return DeviceHolder(name: only.name, processID: only.processID, isGuess: true)
   }
 
-  /// The address of a device, or nil for a sound server.
+  /// Returns the address of a device, or nil for a sound server.
   private func address(of id: AudioDevice.ID) -> (card: String?, device: Int?)? {
     if Self.servers.contains(String(id.rawValue.prefix { $0 != ":" })) { return nil }
     guard id == .alsaDefault else { return id.hardware(defaultCard: defaultCard()) }
@@ -47,7 +47,7 @@ struct HolderSearch {
     }
   }
 
-  /// The programs that use a device, in subdevice order.
+  /// Returns the programs that use a device, in subdevice order.
   private func holders(in device: String) -> [DeviceHolder] {
     var holders: [DeviceHolder] = []
     for part in 0... {
@@ -63,7 +63,7 @@ struct HolderSearch {
     return Self.numbers.first { text("\(root)/asound/card\($0)/id")?.firstLine == name }
   }
 
-  /// The process of the thread that opened the device.
+  /// Returns the process of the thread that opened the device.
   private func program(of thread: Int32) -> DeviceHolder? {
     let process =
       text("\(root)/\(thread)/status").flatMap { number(after: "Tgid", in: $0) } ?? thread
@@ -71,7 +71,7 @@ struct HolderSearch {
     return DeviceHolder(name: name, processID: process)
   }
 
-  /// The number in the line `key : number`.
+  /// Returns the number in the line `key : number`.
   private func number(after key: String, in text: String) -> Int32? {
     for line in text.split(separator: "\n") where line.hasPrefix(key) {
       guard let value = line.split(separator: ":").dropFirst().first else { continue }
@@ -80,7 +80,7 @@ struct HolderSearch {
     return nil
   }
 
-  /// The first 4 KiB of a file, which suffice in `/proc`.
+  /// Returns the first 4 KiB of a file, which suffice in `/proc`.
   private func text(_ path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
@@ -96,7 +96,7 @@ extension String {
 }
 
 extension AudioDevice.ID {
-  /// The card and device in a PCM name, such as `hw:CARD=PCH,DEV=0`, `plughw:1,3`,
+  /// Returns the card and device in a PCM name, such as `hw:CARD=PCH,DEV=0`, `plughw:1,3`,
   /// `front:CARD=USB`, or `dsnoop`.
   ///
   /// The card is a name or a number, and nil if the PCM name contains none. The device is nil if

@@ -66,7 +66,8 @@ package struct StallWatch: Equatable, Sendable {
     return waited > lateAfter ? .late : .fine
   }
 
-  /// The timeout of the next wait: at most `longest`, and for a running device at most its limit.
+  /// Returns the timeout of the next wait: at most `longest`, and for a running device at most its
+  /// limit.
   package func nextWait(atMost longest: Duration) -> Duration {
     isRunning ? max(.milliseconds(1), min(longest, limit - waitedInTime)) : longest
   }

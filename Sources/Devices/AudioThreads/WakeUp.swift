@@ -80,7 +80,7 @@ public final class WakeUp: Sendable {
   }
 }
 
-/// A timeout for `poll` in milliseconds, rounded up.
+/// Returns a timeout for `poll` in milliseconds, rounded up.
 public func pollTimeout(_ duration: Duration) -> Int32 {
   let milliseconds = (max(.zero, duration).inMilliseconds).rounded(.up)
   return Int32(min(milliseconds, Double(Int32.max)))

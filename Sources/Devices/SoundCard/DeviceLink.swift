@@ -138,7 +138,7 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
     return port
   }
 
-  /// The place of a served port.
+  /// Returns the place of a served port.
   package func place(at index: Int) -> Int { served[index] }
 
   /// Starts to serve the port in a place.

@@ -53,7 +53,8 @@ extension PCM {
 
 /// A playback device.
 public protocol PlaybackPCM: PCM {
-  /// The frames between the write position and the loudspeaker, in the device and its sound server.
+  /// Returns the number of frames between the write position and the loudspeaker, in the device and
+  /// its sound server.
   ///
   /// The value is 0 to 16 buffers, even if the device reports nonsense. If the device cannot report
   /// now, the value is the number of buffered frames, or the last value. Throws `deviceLost` if the

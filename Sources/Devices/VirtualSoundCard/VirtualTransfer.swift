@@ -57,7 +57,7 @@ struct VirtualTransfer {
   /// Whether the device is resuming; a wait then outlasts its timeout.
   var isAsleep: Bool { suspend != nil }
 
-  /// The result of a wait now, or nil if it must continue.
+  /// Returns the result of a wait now, or nil if the wait must continue.
   mutating func poll(_ interest: PCMInterest) -> PCMWakeUp? {
     if let interruption = popInterruption() { return .interrupted(interruption) }
     guard interest == .period else { return nil }
@@ -231,7 +231,7 @@ extension VirtualTransfer {
     return time
   }
 
-  /// The reported delay of a playback.
+  /// Returns the reported delay of a playback.
   mutating func delay() -> FrameCount {
     if let (claim, _) = script.delayClaim(at: position) {
       reportedDelay = claim ?? reportedDelay

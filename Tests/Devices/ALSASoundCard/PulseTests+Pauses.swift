@@ -10,23 +10,26 @@ import Testing
 /// A sound server that suspends a sink or moves a stream, as desktop settings do.
 extension PulseTests {
   @Test(.timeLimit(.minutes(5)))
-  func `a playback goes on after its sink was suspended for two and a half seconds`() async throws {
+  func `a playback continues after its sink was suspended for two and a half seconds`() async throws
+  {
     try await expectPlayback { try await suspendSink() }
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a playback goes on after its stream was moved to another sink and back`() async throws {
+  func `a playback continues after its stream was moved to another sink and back`() async throws {
     try await expectPlayback { try await moveStreams() }
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a recording goes on after its sink was suspended for two and a half seconds`() async throws
+  func `a recording continues after its sink was suspended for two and a half seconds`()
+    async throws
   {
     try await expectRecording { try await suspendSink() }
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a recording goes on after its stream was moved to another source and back`() async throws {
+  func `a recording continues after its stream was moved to another source and back`() async throws
+  {
     try await expectRecording { try await moveStreams() }
   }
 

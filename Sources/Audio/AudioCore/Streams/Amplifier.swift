@@ -42,7 +42,7 @@ public struct Amplifier: AudioProcessor, Sendable {
 }
 
 extension GainRamp {
-  /// The gain of all frames of a buffer if it is constant.
+  /// Returns the gain of all frames of a buffer; nil if the gain is not constant.
   fileprivate func constantGain(of buffer: AudioBuffer) -> Float? {
     if start == end || buffer.firstFrame >= firstFrame + length { return end }
     return buffer.endFrame <= firstFrame ? start : nil
@@ -50,7 +50,7 @@ extension GainRamp {
 }
 
 extension AudioBuffer {
-  /// The buffer multiplied by the gain; a gain of 1 copies nothing.
+  /// Returns the buffer multiplied by the gain; a gain of 1 copies nothing.
   package func scaled(by gain: Float) -> AudioBuffer {
     guard gain != 1 else { return self }
     var scaled = AudioBuffer(
@@ -59,7 +59,7 @@ extension AudioBuffer {
     return scaled
   }
 
-  /// The buffer multiplied by the gain of each frame, counted from the buffer's start.
+  /// Returns the buffer multiplied by the gain of each frame, counted from the buffer's start.
   func scaled(by gain: (_ frame: FrameCount) -> Float) -> AudioBuffer {
     let channels = format.channelCount
     var scaled = samples

@@ -82,7 +82,7 @@ public struct MeteredAudio: Equatable, Sendable {
 }
 
 extension AudioMeter {
-  /// A meter for all samples and, if there are several channels, one for each of them.
+  /// Returns a meter for all samples and, if there are several channels, a meter for each channel.
   fileprivate static func meters(for format: AudioFormat) -> [AudioMeter] {
     Array(repeating: AudioMeter(), count: format.channelCount > 1 ? format.channelCount + 1 : 1)
   }

@@ -156,7 +156,7 @@ struct ServeCommand: RecognizingSubcommand {
     }
   }
 
-  /// The endpoint for `--metrics`; nil without it.
+  /// Returns the endpoint for `--metrics`; nil without that option.
   private func metricsEndpoint() throws -> MetricsEndpoint? {
     guard let metrics else { return nil }
     // An address without a port gets the Wyoming server's port, so the port must be explicit.

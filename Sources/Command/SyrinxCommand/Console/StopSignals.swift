@@ -136,7 +136,7 @@ final class StopSignals: Sendable {
     return true
   }
 
-  /// The status that shells report for a process ended by a signal: 130 for SIGINT, 143 for
+  /// Returns the status that shells report for a process ended by a signal: 130 for SIGINT, 143 for
   /// SIGTERM.
   static func status(_ signal: Int32) -> Int32 { 128 + signal }
 

@@ -136,7 +136,7 @@ struct RawOptions: ParsableArguments {
       "--raw requires standard input (-); a file names its own format.")
   }
 
-  /// The audio of standard input.
+  /// Returns the audio of standard input.
   func standardInput(in context: CommandContext) -> AsyncThrowingStream<AudioBuffer, any Error> {
     guard let raw else { return FilePath("-").buffers(problems: context.problems) }
     let format = AudioFormat(

@@ -326,7 +326,7 @@ extension FilePath {
   }
 }
 
-/// A checksum that is the same in every run: FNV-1a with 64 bits.
+/// Returns a checksum that is the same in every run: FNV-1a with 64 bits.
 func stableChecksum(_ text: String) -> String {
   let value = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
     ($0 ^ UInt64($1)) &* 0x100_0000_01B3

@@ -118,7 +118,7 @@ final class UnplayedFrames {
     return count
   }
 
-  /// The next frames to be written again, at most `frames`.
+  /// Returns the next frames to be written again, at most `frames`.
   func next(atMost frames: Int) -> UnsafeBufferPointer<Float> {
     let start = (end - backlog) % capacity
     let count = min(backlog, frames, capacity - start)

@@ -370,7 +370,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       || playhead.written - observedAt >= Self.seldom * period
   }
 
-  /// The time for which a server may pause while it holds the last frames; zero for a card.
+  /// Returns the time for which a server may pause while it holds the last frames; zero for a card.
   private func drainPatience() throws(SoundCardError) -> Duration {
     guard isDraining, configuration.patience > PCMConfiguration.cardPatience else { return .zero }
     return try pcm.timeUntilUnderrun > .zero ? configuration.patience : .zero

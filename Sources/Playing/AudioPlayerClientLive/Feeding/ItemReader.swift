@@ -59,7 +59,7 @@ final class ItemReader {
   /// The source's shortfall; nil if the source was not read to its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
 
-  /// The source's title if it has changed.
+  /// Returns the source's title if the title has changed; otherwise nil.
   func newTitle() -> String? {
     guard let new = source.title, new != title else { return nil }
     title = new

@@ -41,7 +41,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   private let lastFlush = Atomic<Int>(0)
   private let lastFlushFrame = Atomic<Int>(0)
   private let settledSerial = Atomic<Int>(0)
-  /// Twice the frame at which the settled parameters took effect, plus one if that is a pause.
+  /// Twice the frame at which the settled parameters took effect, plus one if they pause the voice.
   private let settledPlace = Atomic<Int>(0)
 
   // Used only by the audio thread.
