@@ -15,7 +15,7 @@ public struct SpeechModel: Hashable, Sendable {
 /// The features of a speech recognition engine besides dictation.
 ///
 /// An engine may support a listed capability only with some models or options; otherwise the
-/// request fails when its session is made. It supports no unlisted capability.
+/// request fails when its session is made. An engine supports no unlisted capability.
 public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   /// Returns results before the utterance ends.
   case partialResults

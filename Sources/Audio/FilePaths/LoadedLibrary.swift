@@ -54,7 +54,8 @@ package struct LoadedLibrary: Sendable {
 extension UnsafeMutablePointer {
   /// Allocates memory for a value that a C callback gets by this pointer.
   ///
-  /// It lives until `releaseCallbackMemory`, which the owner calls when no callback can follow.
+  /// The memory lives until `releaseCallbackMemory`, which the owner calls when no callback can
+  /// follow.
   package static func makeCallbackMemory(_ value: Pointee) -> Self {
     let pointer = allocate(capacity: 1)
     pointer.initialize(to: value)

@@ -37,8 +37,8 @@ public struct AudioPlayerClient: Sendable {
   /// Plays a request and reports its events.
   ///
   /// The stream yields `started`, then the other events in order, and ends after `finished`.
-  /// Canceling its consumer fades the sound out. It throws `AudioPlayerError`; the first error of
-  /// an item is thrown after the last item.
+  /// Canceling its consumer fades the sound out. The stream throws `AudioPlayerError`; the first
+  /// error of an item is thrown after the last item.
   public var playback:
     @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
       unimplemented(endpoint: "AudioPlayerClient.playback") { .finished(throwing: $0) }

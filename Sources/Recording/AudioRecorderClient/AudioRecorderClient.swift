@@ -31,9 +31,10 @@ public struct AudioRecorderClient: Sendable {
   ///
   /// The stream yields `started`, then events in order, and ends after `finished`. Canceling its
   /// consumer completes the file: `next()` then skips to `finished` and returns it when the file
-  /// and the device are closed. If it is stopped before the device opens, it yields only
-  /// `finished`. If nothing was recorded, there is no file. It throws `AudioRecorderError` after
-  /// the event `closed`, which reports the length of the audio in the files.
+  /// and the device are closed. If the recording is stopped before the device opens, the stream
+  /// yields only `finished`. If nothing was recorded, there is no file. The stream throws
+  /// `AudioRecorderError` after the event `closed`, which reports the length of the audio in the
+  /// files.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
       unimplemented(endpoint: "AudioRecorderClient.recording") { .finished(throwing: $0) }
@@ -57,9 +58,9 @@ public struct AudioRecorderClient: Sendable {
 
   /// Sends a command to the running recording with this `id`.
   ///
-  /// A capture with this `id` accepts only `stop`. It returns when the recording has received the
-  /// command; its events report when it takes effect. Throws `AudioRecorderError.unknownRecording`
-  /// if no recording has this ID, except for `stop`.
+  /// A capture with this `id` accepts only `stop`. The call returns when the recording has received
+  /// the command; the recording's events report when the command takes effect. Throws
+  /// `AudioRecorderError.unknownRecording` if no recording has this ID, except for `stop`.
   public var control:
     @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void = unimplemented(
       endpoint: "AudioRecorderClient.control")

@@ -24,8 +24,8 @@ public enum RecordingEvent: Hashable, Sendable {
   /// The recording has been quieter than the request's `warnBelow` since its beginning, for at
   /// least the rule's duration; the value is its level.
   ///
-  /// The microphone may be switched off. It is reported once. Silence after a louder signal is not
-  /// reported.
+  /// The microphone may be switched off. This event is reported once. Silence after a louder signal
+  /// is not reported.
   case silentMicrophone(Decibels)
   /// The recording waits for a sound or a command to begin.
   case waiting

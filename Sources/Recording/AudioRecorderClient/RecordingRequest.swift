@@ -13,10 +13,11 @@ public enum RecordingDestination: Hashable, Sendable {
   /// An open descriptor, for example of a pipe. The recording uses a duplicate; the caller closes
   /// the original.
   ///
-  /// It receives WAV with no length in the header, or with `isRaw` only the samples, little-endian.
-  /// If nothing is recorded, nothing is written. A reader may lag by 30 seconds before frames are
-  /// lost. After a stop, a reader that reads nothing for a second ends the recording with
-  /// `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no effect.
+  /// The descriptor receives WAV with no length in the header, or with `isRaw` only the samples,
+  /// little-endian. If nothing is recorded, nothing is written. A reader may lag by 30 seconds
+  /// before frames are lost. After a stop, a reader that reads nothing for a second ends the
+  /// recording with `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no
+  /// effect.
   ///
   /// - Parameter name: the name in error messages.
   case descriptor(Int32, name: String = "standard output", isRaw: Bool = false)

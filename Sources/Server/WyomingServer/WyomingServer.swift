@@ -95,9 +95,9 @@ public struct WyomingServerOptions: Sendable {
   /// The name under which Avahi announces the server in the local network, at most 63 bytes; nil
   /// for no announcement.
   ///
-  /// The announcement (DNS-SD type `_wyoming._tcp`) lets Home Assistant find the server. It ends
-  /// with the server. An address that other machines cannot reach is not announced, and a machine
-  /// without Avahi is not an error: both are reported.
+  /// The announcement (DNS-SD type `_wyoming._tcp`) lets Home Assistant find the server. The
+  /// announcement ends with the server. An address that other machines cannot reach is not
+  /// announced, and a machine without Avahi is not an error: both are reported.
   public var announcedName: String?
 
   /// Changes the request for a client's audio.

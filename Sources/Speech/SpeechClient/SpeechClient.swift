@@ -50,10 +50,10 @@ public struct SpeechClient: Sendable {
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
-  /// It returns when those results are in the streams; without a running task, at once. Before
-  /// that, it recognizes the backlog of a live source and up to 20 s of further audio; to skip this
-  /// audio, cancel the consumer. A source that neither delivers audio for a second nor ends is
-  /// abandoned. An engine that makes no progress for half a minute ends its task with
+  /// The call returns when those results are in the streams; without a running task, at once.
+  /// Before that, it recognizes the backlog of a live source and up to 20 s of further audio; to
+  /// skip this audio, cancel the consumer. A source that neither delivers audio for a second nor
+  /// ends is abandoned. An engine that makes no progress for half a minute ends its task with
   /// `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = unimplemented(
     endpoint: "SpeechClient.finishTask"

@@ -113,8 +113,8 @@ final class LinkPool: Sendable {
 
   /// Returns the kept link if it responds; otherwise closes it and returns nil.
   ///
-  /// It is closed before another link is opened, because a server has few places, and a child holds
-  /// its model.
+  /// The link is closed before another link is opened, because a server has few places, and a child
+  /// holds its model.
   private func keptLink(until interruption: WakeUp?) -> ServerLink? {
     let kept = idle.withLock { idle in
       defer { idle.link = nil }

@@ -105,7 +105,8 @@ final class StepExecutor: TaskExecutor {
 ///
 /// An element that has arrived is delivered once it is requested.
 ///
-/// It supports one iteration. A canceled task gets the end of the stream, as with `AsyncStream`.
+/// The stream supports one iteration. A canceled task gets the end of the stream, as with
+/// `AsyncStream`.
 public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   private let queue = InputQueue<Element>()
 

@@ -36,7 +36,8 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   /// Buffers wait for the consumer before its iteration starts, and a `.waiting` consumer also
   /// makes the source wait.
   ///
-  /// It supports one iteration, and leaves when the iteration ends or the consumer is released.
+  /// A consumer supports one iteration, and leaves when the iteration ends or the consumer is
+  /// released.
   public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
   }
@@ -95,8 +96,9 @@ public struct BroadcastAudio: Equatable, Sendable {
 
 /// The buffers of a broadcast for one consumer, with its lost frames.
 ///
-/// For the audio alone, use `consumer.map(\.buffer)`; lost frames are gaps in its indices. It ends
-/// with the source and its errors. A canceled task gets the end of the stream.
+/// For the audio alone, use `consumer.map(\.buffer)`; lost frames are gaps in its indices. The
+/// sequence ends with the source, and throws the source's errors. A canceled task gets the end of
+/// the stream.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio
@@ -143,7 +145,8 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
 
   /// Whether the source may send its next buffer.
   ///
-  /// It starts with the first request, and waits without consumers or for a `.waiting` consumer.
+  /// The source starts with the first request, and waits without consumers or for a `.waiting`
+  /// consumer.
   var hasRoom: Bool {
     isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.hasRoom)
   }

@@ -239,9 +239,9 @@ extension AsyncSequence where Element == AudioBuffer {
 
   /// Yields the sounds of the audio in order, without the silence between them.
   ///
-  /// Each sound has its first frame, its buffers in order, and its end. It ends after silence of
-  /// `hold`, at a gap in the indices, at a change of format, and with the audio. Frames keep their
-  /// indices. No frame is repeated: overlapping margins are shortened.
+  /// Each sound has its first frame, its buffers in order, and its end. A sound ends after silence
+  /// of `hold`, at a gap in the indices, at a change of format, and with the audio. Frames keep
+  /// their indices. No frame is repeated: overlapping margins are shortened.
   ///
   /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
   public func splitAtSilence(

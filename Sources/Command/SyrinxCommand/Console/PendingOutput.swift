@@ -58,8 +58,8 @@ actor PendingOutput {
     case .file(let file): return file.descriptor
     case .stream(let stream): return stream
     case .closedStream:
-      // Opening a named pipe waits for its reader. It is not opened with O_RDWR, because writes
-      // would then still succeed after the reader is gone.
+      // Opening a named pipe waits for its reader. The pipe is not opened with O_RDWR, because
+      // writes would then still succeed after the reader is gone.
       let number = FilePath(path).withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
       guard number >= 0 else { throw OutputError(name: path, code: errno) }
       let stream = Descriptor(owning: number)

@@ -164,9 +164,9 @@ private func openForWriting(
 
 /// The lock of a folder; it ends with the process.
 ///
-/// The lock file contains the process and the machine that hold the lock. It is separate from the
-/// manifest and uses `flock`, because other kinds of locks are released when any descriptor of the
-/// file is closed.
+/// The lock file contains the process and the machine that hold the lock. The lock file is separate
+/// from the manifest and uses `flock`, because other kinds of locks are released when any
+/// descriptor of the file is closed.
 private final class FolderLock {
   private let path: FilePath
   private let descriptor: Int32

@@ -83,7 +83,8 @@ final class Construction: Sendable {
 
   /// Whether the key reports its missing live value to readers.
   ///
-  /// It is reported even in an update closure, because the value is cached for later readers.
+  /// A missing value is reported even in an update closure, because the value is cached for later
+  /// readers.
   private func lacksLiveValue(_ key: (some TestDependencyKey).Type) -> Bool {
     DependencyValues.$_current.withValue(.current(for: .use)) { key.shouldReportUnimplemented }
   }

@@ -89,7 +89,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Records that the device is lost.
   ///
-  /// Time stands still for the voices until the device returns. Its unplayed frames are then
+  /// Time stands still for the voices until the device returns. The unplayed frames are then
   /// written first.
   func lose(at time: Duration?) {
     // If the device has kept no frames, those missing from its delay were discarded rather than

@@ -26,7 +26,7 @@ extension InstalledFolder {
   /// The files get their names when all are complete, and then replace the files of earlier
   /// versions.
   ///
-  /// It blocks. Canceling the task ends it before the next step; a step takes about a second.
+  /// The call blocks. Canceling the task ends it before the next step; a step takes about a second.
   ///
   /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not
   ///   writable.
