@@ -8,7 +8,8 @@ import Testing
 @testable import SoundFile
 
 @Suite struct DataSyncTests {
-  @Test func `all flush requests during a flush cause one more flush, and end waits for it`()
+  @Test
+  func `all flush requests during a flush cause one more flush, and end waits for that flush`()
     throws
   {
     let (begun, goOn) = (try WakeUp(), try WakeUp())

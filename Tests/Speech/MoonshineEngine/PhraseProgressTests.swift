@@ -25,7 +25,7 @@ import Testing
     #expect(worth(" anything", ["", " .", "-"]) == 0)
   }
 
-  @Test func `a phrase at the beginning of a longer phrase adds no weight to it`() {
+  @Test func `a phrase at the beginning of a longer phrase adds no weight to the longer phrase`() {
     let both = ["ten of clubs", "ten of"]
     #expect(abs(worth(" ten of clubs", both) - worth(" ten of clubs", ["ten of clubs"])) < 1e-4)
     #expect(worth(" ten of spades", both) == worth(" ten of spades", ["ten of"]))

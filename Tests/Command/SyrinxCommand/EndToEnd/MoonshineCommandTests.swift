@@ -75,7 +75,7 @@ struct MoonshineCommandTests {
 
   /// In the first run, the fourth file is a pipe, so that the run is interrupted while reading it.
   @Test
-  func `an archive interrupted with two jobs and then resumed equals that of a single run`()
+  func `an archive interrupted with two jobs and then resumed equals the archive of a single run`()
     async throws
   {
     let run = try await shell(

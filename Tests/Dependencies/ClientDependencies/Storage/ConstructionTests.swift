@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test
-  func `a value that is read during its own creation is that of another context, for this read`() {
+  func `a read of a value during the value's creation gets the value of another context`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live

@@ -44,7 +44,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `among alignments with equal errors, the one with the most matches is chosen`() {
+  func `among alignments with equal errors, the alignment with the most matches is chosen`() {
     // Two substitutions would have as many errors.
     let rate = WordErrorRate(reference: "a b", hypothesis: "b c")
     #expect(rate.alignment == [.deletion("a"), .match("b"), .insertion("c")])
