@@ -231,6 +231,25 @@ import Testing
     #expect(changes.value == ["increment 0 1", "stopTicking 1 1"])
   }
 
+  @Test func `a printer gets states that differ in the shared values that an action changed`() async
+  {
+    struct State: Equatable {
+      @Shared var count: Int
+    }
+    let changes = LockIsolated<[Bool]>([])
+    let store = TestStore(initialState: State(count: Shared(value: 0))) {
+      Reduce<State, Bool> { state, isChange in
+        if isChange { state.$count.withLock { $0 += 1 } }
+        return .none
+      }
+      ._printChanges(
+        _ReducerPrinter { _, old, new in changes.withValue { $0.append(old != new) } })
+    }
+    await store.send(true) { $0.$count.withLock { $0 = 1 } }
+    await store.send(false)
+    #expect(changes.value == [true, false])
+  }
+
   @Test func `a child whose state is a case changes it, and its effects reach it`() async {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
       Screen()

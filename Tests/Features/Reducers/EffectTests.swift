@@ -212,6 +212,20 @@ import Testing
     #expect(store.state == ["part cancelled", "end"])
   }
 
+  @Test func `a task outside effects is canceled by its ID`() async {
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      // The operation throws nothing, so nothing has to be tried.
+      await withTaskCancellation(id: "outside") {
+        begin.yield()
+        return (try? await Task.never()) == nil
+      }
+    }
+    for await _ in begun { break }
+    Task.cancel(id: "outside")
+    #expect(await task.value)
+  }
+
   @Test func `a part with cancelInFlight begins after the earlier part is canceled`() async {
     let clock = clock
     let log = LockIsolated<[String]>([])

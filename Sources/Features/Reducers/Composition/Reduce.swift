@@ -135,8 +135,11 @@ extension Reducer {
       #if DEBUG
       guard let printer else { return base.reduce(into: &state, action: action) }
       let before = state
-      let effect = base.reduce(into: &state, action: action)
-      printer.printChange(receivedAction: action, oldState: before, newState: state)
+      let (effect, changes) = SharedChanges.track { base.reduce(into: &state, action: action) }
+      // In an assertion, the difference of the states has both values of a shared value.
+      changes.assert {
+        printer.printChange(receivedAction: action, oldState: before, newState: state)
+      }
       return effect
       #else
       return base.reduce(into: &state, action: action)

@@ -15,34 +15,53 @@ struct EffectScope: Sendable {
   let cancel: @MainActor @Sendable (_ id: AnyHashableSendable) -> Void
   /// The IDs that cancel the running task.
   var ids: [AnyHashableSendable]
+
+  /// The scope of tasks outside effects, whose IDs belong to no store.
+  static let outside = EffectScope(
+    dismiss: nil,
+    begin: { id, cancelInFlight, cancel in
+      if cancelInFlight { groups[id]?.cancel() }
+      let group = groups[id] ?? EffectGroup { groups[id] = nil }
+      groups[id] = group
+      let part = RunningEffect(groups: [group])
+      part.start(cancel: cancel)
+      return { part.end() }
+    }, cancel: { id in groups[id]?.cancel() }, ids: [])
+  @MainActor private static var groups: [AnyHashableSendable: EffectGroup] = [:]
 }
 
 /// Runs a part of an effect that `cancel(id:)` can cancel.
 ///
-/// Outside of effects, it only runs the operation.
+/// Outside effects, `Task.cancel(id:)` outside effects can cancel the operation.
 ///
 /// - Parameters:
 ///   - id: the ID for `cancel(id:)`.
 ///   - cancelInFlight: whether to cancel effects with this ID first.
 ///   - operation: the part of the effect.
 /// - Returns: the operation's result; rethrows its error.
-public func withTaskCancellation<Value: Sendable>(
+public func withTaskCancellation<Value: Sendable, Failure: Error>(
   id: some Hashable & Sendable, cancelInFlight: Bool = false,
-  operation: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-  guard var scope = EffectScope.current else { return try await operation() }
+  operation: @escaping @Sendable () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
+  var scope = EffectScope.current ?? .outside
   scope.ids.append(AnyHashableSendable(id))
   let part = scope
   // The operation waits until earlier ones are canceled.
   let (gate, opening) = AsyncStream<Never>.makeStream()
-  let task = Task<Value, any Error> {
+  let task = Task<Result<Value, Failure>, Never> {
     for await _ in gate {}
-    return try await EffectScope.$current.withValue(part) { try await operation() }
+    return await EffectScope.$current.withValue(part) {
+      do throws(Failure) {
+        return .success(try await operation())
+      } catch {
+        return .failure(error)
+      }
+    }
   }
   let end = await scope.begin(AnyHashableSendable(id), cancelInFlight) { task.cancel() }
   opening.finish()
   let result = await withTaskCancellationHandler {
-    await task.result
+    await task.value
   } onCancel: {
     task.cancel()
   }
@@ -53,9 +72,10 @@ public func withTaskCancellation<Value: Sendable>(
 extension Task where Success == Never, Failure == Never {
   /// Cancels the effects with an ID, from within an effect of the same feature or of a parent.
   ///
-  /// The calling effect is canceled at once, others before its next action.
+  /// The calling effect is canceled at once, others before its next action. Outside effects, it
+  /// cancels the tasks of `withTaskCancellation` that are also outside effects.
   public static func cancel(id: some Hashable & Sendable) {
-    guard let scope = EffectScope.current else { return }
+    let scope = EffectScope.current ?? .outside
     let id = AnyHashableSendable(id)
     if scope.ids.contains(id) { withUnsafeCurrentTask { $0?.cancel() } }
     Task<Void, Never> { @MainActor in scope.cancel(id) }

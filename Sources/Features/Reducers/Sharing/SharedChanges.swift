@@ -18,12 +18,28 @@ final class SharedChanges: DependencyKey, Sendable {
   private let changes: LockIsolated<Changes>
   /// The shared values that are parts of the compared states.
   private let compared = LockIsolated<Set<ObjectIdentifier>>([])
+  /// Also gets the changes.
+  private let outer: SharedChanges?
 
-  init() { changes = LockIsolated([:]) }
+  init(outer: SharedChanges? = nil) { (changes, self.outer) = (LockIsolated([:]), outer) }
 
   private init(_ changes: Changes) {
     nonisolated(unsafe) let changes = changes
-    self.changes = LockIsolated(changes)
+    (self.changes, outer) = (LockIsolated(changes), nil)
+  }
+
+  /// The changes that the current dependencies note.
+  static var current: SharedChanges? { DependencyValues._current[SharedChanges.self] }
+
+  /// Runs an operation, and returns its changes.
+  static func track<Success>(_ operation: () -> Success) -> (Success, SharedChanges) {
+    let changes = SharedChanges(outer: current)
+    let success = withDependencies {
+      $0[SharedChanges.self] = changes
+    } operation: {
+      operation()
+    }
+    return (success, changes.take())
   }
 
   var isEmpty: Bool { changes.withValue { $0.isEmpty } }
@@ -34,6 +50,7 @@ final class SharedChanges: DependencyKey, Sendable {
       let id = ObjectIdentifier(root)
       if changes[id] == nil { changes[id] = (root, before, before) }
     }
+    outer?.note(root, before: before)
   }
 
   /// Returns the changes so far, and begins anew.

@@ -99,7 +99,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
       operation(&expected)
       return changes.expect(expected, of: self)
     }
-    let tracked = isTesting ? DependencyValues._current[SharedChanges.self] : nil
+    let tracked = SharedChanges.current
     do {
       // Observers run without the locks.
       try registrar.withMutation(of: self, keyPath: \.current) {

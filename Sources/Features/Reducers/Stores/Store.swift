@@ -103,8 +103,7 @@ public final class Store<State, Action>: Observable {
   /// Runs the reducer for an action, and starts its effects.
   ///
   /// An action that is sent while another action is being reduced waits for its end. If an action
-  /// leads to a chain of 10,000 actions, or to 1,000,000 actions in total, an issue is reported and
-  /// the waiting actions are dropped.
+  /// leads to 200,000 actions, an issue is reported and the waiting actions are dropped.
   ///
   /// - Returns: the effects of the action and of the actions that result from it.
   @discardableResult

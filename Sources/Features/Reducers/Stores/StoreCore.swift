@@ -48,9 +48,7 @@ final class StoreCore<State, Action> {
         after its last action.
         """)
     })
-  private var waiting: [(action: Action, depth: Int, origin: EffectGroup, then: () -> Void)] = []
-  /// The length of the chain of actions that led to the current action.
-  private var depth = 0
+  private var waiting: [(action: Action, origin: EffectGroup, then: () -> Void)] = []
   private var isBusyReducing = false
   /// The action that the reducer currently handles.
   private var reducedAction: Action?
@@ -99,29 +97,27 @@ final class StoreCore<State, Action> {
 
   /// Reduces an action and starts its effects; waits if another action is being reduced.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
-    guard !isBusyReducing else { return waiting.append((action, depth + 1, origin, then)) }
+    guard !isBusyReducing else { return waiting.append((action, origin, then)) }
     isBusyReducing = true
     defer { isBusyReducing = false }
     reduceNow(action, for: origin, then: then)
     var index = 0
     while index < waiting.count {
-      let (next, nextDepth, origin, then) = waiting[index]
-      (index, depth) = (index + 1, nextDepth)
-      // The total is limited, too, because multiplying actions fill the memory before their chain
-      // is long.
-      if depth == 10_000 || index == 1_000_000 {
+      let (next, origin, then) = waiting[index]
+      index += 1
+      if index == 200_000 {
         report(
           """
-          \(depth == 10_000 ? "10,000" : "1,000,000") actions followed from \
-          \(summary(of: action)), the last of them \(summary(of: next)): the reducer \
-          keeps sending itself actions. The pending actions were dropped.
+          200,000 actions followed from \(summary(of: action)), the last of them \
+          \(summary(of: next)): the reducer keeps sending itself actions. The pending actions were \
+          dropped.
           """)
         break
       }
       reduceNow(next, for: origin, then: then)
     }
     // `isEmpty` is avoided: it looks up the type of a tuple, a tenth of the cost of an action.
-    if index > 0 { (waiting, depth) = ([], 0) }
+    if index > 0 { waiting = [] }
   }
 
   private func reduceNow(_ action: Action, for origin: EffectGroup, then: () -> Void) {
