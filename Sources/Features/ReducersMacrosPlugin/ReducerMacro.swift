@@ -79,8 +79,10 @@ extension ReducerMacro: MemberMacro {
     func lacks(_ name: String) -> Bool {
       guard !members.contains(where: { $0.declaredTypeName == name }) else { return false }
       if function != nil { return false }
-      return body?.namesType(name) ?? true
+      return body?.namesType(name, of: members) ?? true
     }
+    // The generated types declare their conformances themselves, because Swift 6.3 crashes when
+    // macros add extensions of macros' types while it checks a file.
     var missing: [DeclSyntax] = []
     if lacks("State") {
       missing.append(
@@ -94,7 +96,7 @@ extension ReducerMacro: MemberMacro {
       missing.append(
         """
         @ReducersMacros.CasePathable
-        \(raw: access)enum Action: Hashable, Sendable {}
+        \(raw: access)enum Action: Reducers.CasePathable, Hashable, Sendable {}
         """)
     }
     if body == nil, function == nil {
@@ -126,21 +128,18 @@ extension ReducerMacro: MemberMacro {
       """,
       """
       @ReducersMacros.CasePathable
-      \(raw: access)enum Action\(raw: conformances.ofAction) {
+      \(raw: access)enum Action: Reducers.CasePathable\(raw: conformances.ofAction) {
       \(raw: lines { "case \($0.name)(\($0.action))" })
       }
       """,
       """
       @Reducers.ReducerBuilder<State, Action>
-      \(raw: access)static var body: some Reducers.Reducer<State, Action> {
+      \(raw: access)static var body: Reducers.PreparedReducer<State, Action> {
       \(raw: lines(\.scope))
       }
       """,
       """
-      @Reducers.ReducerBuilder<State, Action>
-      \(raw: access)var body: some Reducers.Reducer<State, Action> {
-      Self.body
-      }
+      \(raw: access)var body: Reducers.PreparedReducer<State, Action> { Self.body }
       """,
     ]
   }
@@ -161,8 +160,7 @@ private struct Conformances {
       names[label, default: []].append("\(first.uppercased())\(name.dropFirst())")
     }
     ofState = (names["state"] ?? []).map { ", \($0)" }.joined()
-    let action = names["action"] ?? []
-    ofAction = action.isEmpty ? "" : ": " + action.joined(separator: ", ")
+    ofAction = (names["action"] ?? []).map { ", \($0)" }.joined()
   }
 }
 
@@ -173,11 +171,15 @@ extension VariableDeclSyntax {
       && !modifiers.contains { $0.name.tokenKind == .keyword(.static) }
   }
 
-  /// Whether the declared type of the body uses a type of this name, or all types of the feature.
-  fileprivate func namesType(_ name: String) -> Bool {
+  /// Whether the declared type of the body uses the feature's own type of this name.
+  ///
+  /// A feature that declares neither `State` nor `Action` may use those of an outer type.
+  fileprivate func namesType(_ name: String, of members: [DeclSyntax]) -> Bool {
     let type = bindings.first?.typeAnnotation?.type.tokens(viewMode: .sourceAccurate) ?? nil
     guard let words = type?.map(\.text) else { return false }
-    return words.contains(name) || words.contains("ReducerOf") && words.contains("Self")
+    if words.contains("ReducerOf"), words.contains("Self") { return true }
+    return words.contains(name)
+      && members.contains { ["State", "Action"].contains($0.declaredTypeName) }
   }
 }
 
