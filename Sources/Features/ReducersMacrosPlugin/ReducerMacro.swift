@@ -49,7 +49,7 @@ extension ReducerMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     if let feature = declaration.as(StructDeclSyntax.self) {
-      return missingMembers(of: feature, in: context)
+      return try missingMembers(of: feature, in: context)
     }
     guard let destinations = declaration.as(EnumDeclSyntax.self) else {
       context.report(
@@ -59,13 +59,13 @@ extension ReducerMacro: MemberMacro {
         """, id: "notAFeature", at: node)
       return []
     }
-    return members(of: destinations, conformances: Conformances(node), in: context)
+    return try members(of: destinations, conformances: Conformances(node), in: context)
   }
 
   /// The types and the body that a feature lacks, unless its body or its function names others.
   private static func missingMembers(
     of feature: StructDeclSyntax, in context: some MacroExpansionContext
-  ) -> [DeclSyntax] {
+  ) throws -> [DeclSyntax] {
     let members = feature.memberBlock.members.map(\.decl)
     let body = members.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first(where: \.isBody)
     let function = members.lazy.compactMap { $0.as(FunctionDeclSyntax.self) }
@@ -81,8 +81,6 @@ extension ReducerMacro: MemberMacro {
       if function != nil { return false }
       return body?.namesType(name, of: members) ?? true
     }
-    // The generated types declare their conformances themselves, because Swift 6.3 crashes when
-    // macros add extensions of macros' types while it checks a file.
     var missing: [DeclSyntax] = []
     if lacks("State") {
       missing.append(
@@ -94,10 +92,10 @@ extension ReducerMacro: MemberMacro {
     }
     if lacks("Action") {
       missing.append(
-        """
-        @ReducersMacros.CasePathable
-        \(raw: access)enum Action: Reducers.CasePathable, Hashable, Sendable {}
-        """)
+        try withCasePaths(
+          """
+          \(raw: access)enum Action: Reducers.CasePathable, Hashable, Sendable {}
+          """, in: context))
     }
     if body == nil, function == nil {
       missing.append("\(raw: access)let body = Reducers.EmptyReducer<State, Action>()")
@@ -108,16 +106,15 @@ extension ReducerMacro: MemberMacro {
   private static func members(
     of destinations: EnumDeclSyntax, conformances: Conformances,
     in context: some MacroExpansionContext
-  ) -> [DeclSyntax] {
+  ) throws -> [DeclSyntax] {
     let access = destinations.modifiers.accessPrefix
     let all = destinations.memberBlock.members
     func lines(_ line: (DestinationCase) -> String?) -> String {
       DestinationCase.lines(of: all, line)
     }
     DestinationCase.check(all, in: context)
-    return [
+    let types: [DeclSyntax] = [
       """
-      @ReducersMacros.CasePathable
       @dynamicMemberLookup
       \(raw: access)enum State: Reducers.DestinationState\(raw: conformances.ofState) {
       \(raw: lines { "case \($0.name)\($0.state)" })
@@ -127,11 +124,12 @@ extension ReducerMacro: MemberMacro {
       }
       """,
       """
-      @ReducersMacros.CasePathable
       \(raw: access)enum Action: Reducers.CasePathable\(raw: conformances.ofAction) {
       \(raw: lines { "case \($0.name)(\($0.action))" })
       }
       """,
+    ]
+    return try types.map { try withCasePaths($0, in: context) } + [
       """
       @Reducers.ReducerBuilder<State, Action>
       \(raw: access)static var body: Reducers.PreparedReducer<State, Action> {
@@ -143,6 +141,23 @@ extension ReducerMacro: MemberMacro {
       """,
     ]
   }
+}
+
+/// A generated enumeration with the members that `@CasePathable` adds.
+///
+/// Swift 6.3 crashes when it expands the extensions of macros on generated types while it checks a
+/// file, so that the attribute cannot be generated.
+private func withCasePaths(
+  _ declaration: DeclSyntax, in context: some MacroExpansionContext
+) throws -> DeclSyntax {
+  guard var enumeration = declaration.as(EnumDeclSyntax.self) else { return declaration }
+  let members = try CasePathableMacro.expansion(
+    of: "@CasePathable", providingMembersOf: enumeration, conformingTo: [], in: context)
+  for member in members {
+    enumeration.memberBlock.members.append(
+      MemberBlockItemSyntax(leadingTrivia: .newline, decl: member))
+  }
+  return DeclSyntax(enumeration)
 }
 
 /// The conformances of `@Reducer(state: .equatable, action: .sendable)`.

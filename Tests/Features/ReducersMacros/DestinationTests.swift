@@ -268,6 +268,8 @@ import Testing
     @Dependency(\.continuousClock) var clock
   }
   @Reducer enum NoDestination {}
+  /// A destination without actions gives no warning.
+  @Reducer enum EmptyDestination { case empty(Empty) }
   @Reducer
   struct Outer {
     struct State: Equatable { var count = 0 }
