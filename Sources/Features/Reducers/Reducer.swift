@@ -65,6 +65,10 @@ public enum ReducerBuilder<State, Action> {
   public static func buildExpression(_ reducer: some Reducer<State, Action>) -> Component {
     reducer.prepared()
   }
+  /// Builds one line from a reducer of any type.
+  public static func buildExpression(_ reducer: any Reducer<State, Action>) -> Component {
+    reducer.prepared()
+  }
   /// An empty body.
   public static func buildBlock() -> Component { EmptyReducer().prepared() }
   /// Builds the first line.

@@ -81,10 +81,8 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
       extracted = "{ if case .\(name) = $0 { () } else { nil } }"
     case 1:
       type = values[0].type
-      // A closure that takes a value of `Never` would get a warning.
-      embedded =
-        ["Never", "Swift.Never"].contains(type)
-        ? "\(root).\(name)" : "{ \(root).\(name)(\(values[0].labeled("$0"))) }"
+      // A closure that takes a value of a type without values would get a warning.
+      embedded = "\(root).\(name)"
       extracted = "{ if case .\(name)(let value) = $0 { value } else { nil } }"
     default:
       type = "(\(values.map { $0.labeled($0.type) }.joined(separator: ", ")))"

@@ -49,7 +49,7 @@ extension ReducerMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     if let feature = declaration.as(StructDeclSyntax.self) {
-      return missingMembers(of: feature, in: context)
+      return try missingMembers(of: feature, in: context)
     }
     guard let destinations = declaration.as(EnumDeclSyntax.self) else {
       context.report(
@@ -59,13 +59,13 @@ extension ReducerMacro: MemberMacro {
         """, id: "notAFeature", at: node)
       return []
     }
-    return members(of: destinations, conformances: Conformances(node), in: context)
+    return try members(of: destinations, conformances: Conformances(node), in: context)
   }
 
   /// The types and the body that a feature lacks, unless its body or its function names others.
   private static func missingMembers(
     of feature: StructDeclSyntax, in context: some MacroExpansionContext
-  ) -> [DeclSyntax] {
+  ) throws -> [DeclSyntax] {
     let members = feature.memberBlock.members.map(\.decl)
     let body = members.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first(where: \.isBody)
     let function = members.lazy.compactMap { $0.as(FunctionDeclSyntax.self) }
@@ -79,7 +79,7 @@ extension ReducerMacro: MemberMacro {
     func lacks(_ name: String) -> Bool {
       guard !members.contains(where: { $0.declaredTypeName == name }) else { return false }
       if function != nil { return false }
-      return body?.namesType(name) ?? true
+      return body?.namesType(name, of: members) ?? true
     }
     var missing: [DeclSyntax] = []
     if lacks("State") {
@@ -92,10 +92,10 @@ extension ReducerMacro: MemberMacro {
     }
     if lacks("Action") {
       missing.append(
-        """
-        @ReducersMacros.CasePathable
-        \(raw: access)enum Action: Hashable, Sendable {}
-        """)
+        try withCasePaths(
+          """
+          \(raw: access)enum Action: Reducers.CasePathable, Hashable, Sendable {}
+          """, in: context))
     }
     if body == nil, function == nil {
       missing.append("\(raw: access)let body = Reducers.EmptyReducer<State, Action>()")
@@ -106,16 +106,15 @@ extension ReducerMacro: MemberMacro {
   private static func members(
     of destinations: EnumDeclSyntax, conformances: Conformances,
     in context: some MacroExpansionContext
-  ) -> [DeclSyntax] {
+  ) throws -> [DeclSyntax] {
     let access = destinations.modifiers.accessPrefix
     let all = destinations.memberBlock.members
     func lines(_ line: (DestinationCase) -> String?) -> String {
       DestinationCase.lines(of: all, line)
     }
     DestinationCase.check(all, in: context)
-    return [
+    let types: [DeclSyntax] = [
       """
-      @ReducersMacros.CasePathable
       @dynamicMemberLookup
       \(raw: access)enum State: Reducers.DestinationState\(raw: conformances.ofState) {
       \(raw: lines { "case \($0.name)\($0.state)" })
@@ -125,25 +124,40 @@ extension ReducerMacro: MemberMacro {
       }
       """,
       """
-      @ReducersMacros.CasePathable
-      \(raw: access)enum Action\(raw: conformances.ofAction) {
+      \(raw: access)enum Action: Reducers.CasePathable\(raw: conformances.ofAction) {
       \(raw: lines { "case \($0.name)(\($0.action))" })
       }
       """,
+    ]
+    return try types.map { try withCasePaths($0, in: context) } + [
       """
       @Reducers.ReducerBuilder<State, Action>
-      \(raw: access)static var body: some Reducers.Reducer<State, Action> {
+      \(raw: access)static var body: Reducers.PreparedReducer<State, Action> {
       \(raw: lines(\.scope))
       }
       """,
       """
-      @Reducers.ReducerBuilder<State, Action>
-      \(raw: access)var body: some Reducers.Reducer<State, Action> {
-      Self.body
-      }
+      \(raw: access)var body: Reducers.PreparedReducer<State, Action> { Self.body }
       """,
     ]
   }
+}
+
+/// A generated enumeration with the members that `@CasePathable` adds.
+///
+/// Swift 6.3 crashes when it expands the extensions of macros on generated types while it checks a
+/// file, so that the attribute cannot be generated.
+private func withCasePaths(
+  _ declaration: DeclSyntax, in context: some MacroExpansionContext
+) throws -> DeclSyntax {
+  guard var enumeration = declaration.as(EnumDeclSyntax.self) else { return declaration }
+  let members = try CasePathableMacro.expansion(
+    of: "@CasePathable", providingMembersOf: enumeration, conformingTo: [], in: context)
+  for member in members {
+    enumeration.memberBlock.members.append(
+      MemberBlockItemSyntax(leadingTrivia: .newline, decl: member))
+  }
+  return DeclSyntax(enumeration)
 }
 
 /// The conformances of `@Reducer(state: .equatable, action: .sendable)`.
@@ -161,8 +175,7 @@ private struct Conformances {
       names[label, default: []].append("\(first.uppercased())\(name.dropFirst())")
     }
     ofState = (names["state"] ?? []).map { ", \($0)" }.joined()
-    let action = names["action"] ?? []
-    ofAction = action.isEmpty ? "" : ": " + action.joined(separator: ", ")
+    ofAction = (names["action"] ?? []).map { ", \($0)" }.joined()
   }
 }
 
@@ -173,11 +186,15 @@ extension VariableDeclSyntax {
       && !modifiers.contains { $0.name.tokenKind == .keyword(.static) }
   }
 
-  /// Whether the declared type of the body uses a type of this name, or all types of the feature.
-  fileprivate func namesType(_ name: String) -> Bool {
+  /// Whether the declared type of the body uses the feature's own type of this name.
+  ///
+  /// A feature that declares neither `State` nor `Action` may use those of an outer type.
+  fileprivate func namesType(_ name: String, of members: [DeclSyntax]) -> Bool {
     let type = bindings.first?.typeAnnotation?.type.tokens(viewMode: .sourceAccurate) ?? nil
     guard let words = type?.map(\.text) else { return false }
-    return words.contains(name) || words.contains("ReducerOf") && words.contains("Self")
+    if words.contains("ReducerOf"), words.contains("Self") { return true }
+    return words.contains(name)
+      && members.contains { ["State", "Action"].contains($0.declaredTypeName) }
   }
 }
 

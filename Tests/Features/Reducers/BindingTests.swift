@@ -108,6 +108,25 @@ import Testing
     }
   }
 
+  @Test func `a function decides whether a value has changed`() async {
+    let store = TestStore(initialState: [0, 0]) {
+      Reduce<[Int], Int> { state, number in
+        state[0] = number
+        return .none
+      }
+      .onChange(of: { ($0[0] / 10, $0.count) }, removeDuplicates: ==) { old, new in
+        Reduce { state, _ in
+          state[1] = 100 * old.0 + new.0
+          return .none
+        }
+      }
+    }
+    await store.send(9) { $0 = [9, 0] }
+    await store.send(25) { $0 = [25, 2] }
+    await store.send(21) { $0 = [21, 2] }
+    await store.send(40) { $0 = [40, 204] }
+  }
+
   @Test func `a reducer's dependency is set by its own type`() async {
     struct Greeter: TestDependencyKey, Sendable {
       var word = "none"

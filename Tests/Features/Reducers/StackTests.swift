@@ -75,11 +75,12 @@ import Testing
   @Test func `setting an unknown ID expects a push, and the next element gets the ID after it`()
     async
   {
-    let store = screens()
-    await store.send(.path(.push(id: 4, state: Counter.State()))) {
-      $0.path[id: 4] = Counter.State()
+    let store = screens(Counter.State())
+    await store.send(.path(.push(id: 1, state: Counter.State(id: 1)))) {
+      $0.path[id: 1] = Counter.State(id: 1)
     }
-    var path = store.state.path
+    var path = StackState<Counter.State>()
+    path[id: 4] = Counter.State()
     path.append(Counter.State())
     path[id: 4] = nil
     #expect(path.ids == [5])
@@ -123,12 +124,12 @@ import Testing
     withKnownIssue {
       stack[id: 1, case: \.counter]?.count = 3
     } matching: {
-      "\($0)".contains("path[id: #1, case: ") && "\($0)".contains("the element is State.text")
+      "\($0)".contains("[case: \\.counter] was changed, but the element #1 is State.text")
     }
     withKnownIssue {
       stack[id: 6, case: \.counter]?.count = 3
     } matching: {
-      "\($0)".contains("the element does not exist")
+      "\($0)".contains("the element #6 does not exist")
     }
     #expect(Array(stack) == [.counter(Counter.State(count: 2)), .text("ab")])
   }
@@ -206,12 +207,19 @@ import Testing
     await ticking.finish()
   }
 
-  @Test func `a used ID and an unknown ID are reported`() async {
+  @Test func `a used ID, a skipped ID, and an unknown ID are reported`() async {
     let store = screens(Counter.State())
     await withKnownIssue {
       await store.send(.path(.push(id: 0, state: Counter.State(id: 9))))
     } matching: {
       "\($0)".contains("pushed with the id #0, which is in use")
+    }
+    await withKnownIssue {
+      await store.send(.path(.push(id: 2, state: Counter.State()))) {
+        $0.path[id: 2] = Counter.State()
+      }
+    } matching: {
+      "\($0)".contains("pushed with the id #2, but the next id is #1")
     }
     await withKnownIssue {
       await store.send(.path(.popFrom(id: 5)))

@@ -61,6 +61,20 @@ import Testing
     mutating func next() -> UInt64 { 0x1234_5678_9ABC_DEF0 }
   }
 
+  @Test func `a test store runs several reducers in their order`() async {
+    let store = TestStore(initialState: 1) {
+      Reduce<Int, Int> { state, number in
+        state += number
+        return .none
+      }
+      Reduce { state, number in
+        state *= number
+        return .none
+      }
+    }
+    await store.send(3) { $0 = 12 }
+  }
+
   @Test func `actions are sent by the path of their case, with their value`() async {
     let store = steps()
     await store.send(\.later, "a") { $0.log = ["a"] }

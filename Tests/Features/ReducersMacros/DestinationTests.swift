@@ -87,6 +87,16 @@ import Testing
     }
   }
 
+  @Reducer(state: .equatable)
+  fileprivate enum Inner {
+    case page(Page)
+  }
+
+  @Reducer(state: .equatable)
+  fileprivate enum Nested {
+    case inner(Inner.Body = Inner.body)
+  }
+
   /// A parent that changes the app's state without the app's reducer.
   @Reducer
   fileprivate struct Owner {
@@ -152,6 +162,11 @@ import Testing
     await page.send(.appeared) { $0.isPresented = false }
   }
 
+  @Test func `destinations are a destination of others`() async {
+    let store = TestStore(initialState: Nested.State.inner(.page(Page.State()))) { Nested.body }
+    await store.send(\.inner.page.renumber) { $0 = .inner(.page(Page.State(id: 1))) }
+  }
+
   @Test func `an alert in a destination closes after its parent has seen it`() async {
     let store = app(App.State(destination: .notice(Self.notice)))
     await store.send(\.destination.notice.understood) {
@@ -193,6 +208,30 @@ import Testing
     await second.finish()
   }
 
+  @Test func `the value of a presented case changes in place, and another case is reported`() {
+    var state = App.State(destination: .page(Page.State()))
+    state.$destination[case: \.page]?.id += 1
+    #expect(state.destination == .page(Page.State(id: 1)))
+    withKnownIssue {
+      state.$destination[case: \.second]?.id += 1
+    } matching: {
+      "\($0)".contains("[case: \\.second] was changed, but the presented state is State.page")
+    }
+    #expect(state.destination == .page(Page.State(id: 1)))
+    state.$destination[case: \.page] = nil
+    #expect(state.destination == nil)
+  }
+
+  @Test func `a copy of a presented state is equal without a comparison`() {
+    struct Incomparable: Equatable {
+      static func == (_: Self, _: Self) -> Bool { false }
+    }
+    let state = PresentationState(wrappedValue: Incomparable())
+    let copy = state
+    #expect(copy == state)
+    #expect(PresentationState(wrappedValue: Incomparable()) != state)
+  }
+
   @Test func `the value of a case is a property of the state of an enumeration`() {
     var state = Path.State.page(Page.State(id: 7))
     #expect(state.page?.id == 7)
@@ -229,6 +268,27 @@ import Testing
     @Dependency(\.continuousClock) var clock
   }
   @Reducer enum NoDestination {}
+  /// A destination without actions gives no warning.
+  @Reducer enum EmptyDestination { case empty(Empty) }
+  @Reducer
+  struct Outer {
+    struct State: Equatable { var count = 0 }
+    enum Action { case increment }
+    /// A feature of its own with the types of the outer one.
+    @Reducer
+    struct Part {
+      var body: some Reducer<State, Action> {
+        Reduce { state, _ in
+          state.count += 1; return .none
+        }
+      }
+    }
+    var body: some ReducerOf<Self> {
+      Part()
+      Part() as any ReducerOf<Part>
+      Scope(state: \.self, action: \.self) { Part() }
+    }
+  }
 
   @Test func `a feature without types and body has an empty state and no actions`() async {
     #expect(Empty.State() == Empty.State())
@@ -248,5 +308,10 @@ import Testing
   @Test func `the types of a body that names others are not added`() async {
     let store = TestStore(initialState: 0) { Generic() }
     await store.send(true) { $0 = 1 }
+  }
+
+  @Test func `a feature within another one uses its types`() async {
+    let store = TestStore(initialState: Outer.State()) { Outer() }
+    await store.send(.increment) { $0.count = 3 }
   }
 }

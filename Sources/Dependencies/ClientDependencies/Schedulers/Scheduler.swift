@@ -41,12 +41,14 @@ extension Scheduler {
     return false
   }
 
-  /// Sleeps for a duration on the scheduler, or returns at once if the duration is not positive.
+  /// Sleeps for a duration on the scheduler, or returns at once if the duration is negative.
+  ///
+  /// A sleep for zero ends when the scheduler next runs its work, as in a test clock.
   ///
   /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
-    guard duration > .zero else { return }
+    guard duration >= .zero else { return }
     let wake = AsyncStream<Never> { continuation in
       schedule(after: now.advanced(by: duration)) { continuation.finish() }
     }

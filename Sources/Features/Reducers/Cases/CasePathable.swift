@@ -138,6 +138,27 @@ extension CasePathable {
   }
 }
 
+extension Optional where Wrapped: CasePathable {
+  /// The value of a case of the wrapped value; a change of another case is reported.
+  subscript<Value>(
+    case keyPath: CaseKeyPath<Wrapped, Value>, of name: @autoclosure () -> String
+  ) -> Value? {
+    get { self?[case: keyPath] }
+    _modify {
+      let path = AnyCasePath(keyPath)
+      var value = flatMap(path.extract)
+      let isOtherCase = value == nil
+      yield &value
+      if isOtherCase {
+        let present = map { "is \(summary(of: $0))" } ?? "does not exist"
+        reportIssue("[case: \\.\(path.name)] was changed, but \(name()) \(present)")
+      } else {
+        self = value.map(path.embed)
+      }
+    }
+  }
+}
+
 extension Optional: CasePathable {
   /// The paths to the two cases of an optional, and to the cases of its value.
   public struct AllCasePaths: Sendable {

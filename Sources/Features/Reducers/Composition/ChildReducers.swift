@@ -34,7 +34,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
-  ) where ChildState == Child.State, ChildAction == Child.Action {
+  ) where ParentState: CasePathable, ChildState == Child.State, ChildAction == Child.Action {
     (property, `case`) = (nil, AnyCasePath(state))
     self.action = AnyCasePath(action)
     self.child = child().prepared()

@@ -80,12 +80,27 @@ extension Reducer {
     of value: @escaping (State) -> Value,
     @ReducerBuilder<State, Action> _ reducer: @escaping (_ old: Value, _ new: Value) -> Next
   ) -> some ReducerOf<Self> {
+    onChange(of: value, removeDuplicates: ==, reducer)
+  }
+
+  /// Runs another reducer whenever a value of the state has changed, as a function compares it.
+  ///
+  /// - Parameters:
+  ///   - value: returns the value that is compared before and after each action.
+  ///   - isDuplicate: returns whether the value has not changed.
+  ///   - reducer: makes the reducer from the old and the new value; the reducer gets the same
+  ///     action.
+  public func onChange<Value, Next: Reducer<State, Action>>(
+    of value: @escaping (State) -> Value,
+    removeDuplicates isDuplicate: @escaping (_ old: Value, _ new: Value) -> Bool,
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ old: Value, _ new: Value) -> Next
+  ) -> some ReducerOf<Self> {
     let base = prepared()
     return Reduce<State, Action> { state, action in
       let old = value(state)
       let effect = base.reduce(into: &state, action: action)
       let new = value(state)
-      guard old != new else { return effect }
+      guard !isDuplicate(old, new) else { return effect }
       return effect.merge(with: reducer(old, new).reduce(into: &state, action: action))
     }
   }

@@ -80,12 +80,23 @@ public struct PresentationState<State> {
   }
 }
 
+extension PresentationState where State: CasePathable {
+  /// The value of a case of the presented state; nil for another: `$destination[case: \.edit]`.
+  ///
+  /// Changing the value of another case is reported and has no effect.
+  public subscript<Value>(case path: CaseKeyPath<State, Value>) -> Value? {
+    get { wrappedValue?[case: path] }
+    _modify { yield &wrappedValue[case: path, of: "the presented state"] }
+  }
+}
+
 extension PresentationState: Sendable where State: Sendable {}
 
 extension PresentationState: Equatable where State: Equatable {
   /// Whether both present equal state, or none.
   public static func == (state: Self, other: Self) -> Bool {
-    state.wrappedValue == other.wrappedValue
+    // Arrays that share their storage are equal without a comparison of their elements.
+    state.storage == other.storage
   }
 }
 

@@ -41,7 +41,7 @@ public struct StackState<Element> {
   fileprivate final class Identity: Sendable {}
 
   var entries: IdentifiedArrayOf<Entry> = []
-  private var nextNumber = 0
+  fileprivate var nextNumber = 0
   fileprivate let identity = Identity()
   /// The elements whose effects may run; nil until the stack handles its first action.
   fileprivate var presented: OrderedSet<StackElementID>?
@@ -76,18 +76,7 @@ public struct StackState<Element> {
   public subscript<Value>(id id: StackElementID, case path: CaseKeyPath<Element, Value>) -> Value?
   where Element: CasePathable {
     get { self[id: id]?[case: path] }
-    _modify {
-      let before = self[id: id]
-      var value = before?[case: path]
-      let isOtherCase = value == nil
-      yield &value
-      if isOtherCase {
-        let present = before.map { "is \(summary(of: $0))" } ?? "does not exist"
-        reportIssue("path[id: \(id), case: \(path)] was changed, but the element \(present)")
-      } else {
-        self[id: id] = value.map(AnyCasePath(path).embed)
-      }
-    }
+    _modify { yield &self[id: id][case: path, of: "the element \(id)"] }
   }
 
   /// Removes the element with an ID and all elements above it; an unknown ID has no effect.
@@ -311,6 +300,10 @@ extension Reducer {
         if state[keyPath: stack][id: id] != nil {
           site.report("an element was pushed with the id \(id), which is in use")
         } else {
+          let next = state[keyPath: stack].nextNumber
+          if id.number > next {
+            site.report("an element was pushed with the id \(id), but the next id is #\(next)")
+          }
           state[keyPath: stack].push(element, id: id)
         }
       case .popFrom, nil: break

@@ -86,6 +86,21 @@ public final class TestStore<State: Equatable, Action> {
     }
   }
 
+  /// Creates a test store for several reducers, which run in this order.
+  @_disfavoredOverload
+  public convenience init(
+    initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> PreparedReducer<State, Action>,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) {
+    // The other initializer is preferred, because it also infers `.init()` as the initial state.
+    self.init(
+      initialState: initialState(), reducer: reducer, withDependencies: prepareDependencies,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
   isolated deinit {
     if exhaustivity == .on {
       if !received.isEmpty {

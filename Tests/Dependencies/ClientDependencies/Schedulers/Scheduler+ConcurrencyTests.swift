@@ -6,11 +6,25 @@ import Testing
   private let queue = DispatchQueue(label: "SchedulerConcurrencyTests")
   private let test = DispatchQueue.test
 
-  @Test(arguments: [0, -1]) func `a sleep for zero returns at once`(seconds: Int) async throws {
-    try await queue.sleep(for: .seconds(seconds))
-    try await test.sleep(for: .seconds(seconds))
-    try await RunLoop.test.sleep(for: .seconds(seconds))
-    try await AnySchedulerOf<DispatchQueue>.immediate.sleep(for: .seconds(seconds))
+  @Test func `a sleep for a negative time returns at once`() async throws {
+    try await queue.sleep(for: .seconds(-1))
+    try await test.sleep(for: .seconds(-1))
+    try await RunLoop.test.sleep(for: .seconds(-1))
+    try await AnySchedulerOf<DispatchQueue>.immediate.sleep(for: .seconds(-1))
+  }
+
+  @Test func `a sleep for zero ends when the scheduler next runs its work`() async throws {
+    try await queue.sleep(for: .zero)
+    try await AnySchedulerOf<DispatchQueue>.immediate.sleep(for: .zero)
+    let ended = Counter()
+    let task = Task { [test] in
+      try await test.sleep(for: .zero)
+      ended.increment()
+    }
+    await Task.megaYield()
+    #expect(ended.count == 0)
+    await test.advance()
+    try await task.value
   }
 
   @Test func `a scheduler's sleep schedules one work item`() async throws {
