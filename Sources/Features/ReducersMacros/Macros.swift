@@ -34,7 +34,8 @@ public macro CasePathable() =
 /// added, without content.
 ///
 /// Each case of an enumeration is a destination. Its value is a feature, an `AlertState`, or a
-/// `ConfirmationDialogState`; a case without a value, or with ``ReducerCaseIgnored()``, is data:
+/// `ConfirmationDialogState`. A case without a value, with several values, or with
+/// ``ReducerCaseIgnored()`` is data:
 ///
 /// ```swift
 /// @Reducer

@@ -59,7 +59,7 @@ extension ReducerMacro: MemberMacro {
         """, id: "notAFeature", at: node)
       return []
     }
-    return members(of: destinations, conformances: Conformances(node), in: context)
+    return members(of: destinations, conformances: Conformances(node))
   }
 
   /// The types and the body that a feature lacks, unless its body or its function names others.
@@ -104,15 +104,13 @@ extension ReducerMacro: MemberMacro {
   }
 
   private static func members(
-    of destinations: EnumDeclSyntax, conformances: Conformances,
-    in context: some MacroExpansionContext
+    of destinations: EnumDeclSyntax, conformances: Conformances
   ) -> [DeclSyntax] {
     let access = destinations.modifiers.accessPrefix
     let all = destinations.memberBlock.members
     func lines(_ line: (DestinationCase) -> String?) -> String {
       DestinationCase.lines(of: all, line)
     }
-    DestinationCase.check(all, in: context)
     return [
       """
       @ReducersMacros.CasePathable
