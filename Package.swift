@@ -376,7 +376,7 @@ let package = Package(
       "Dependencies",
       [
         "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesMacrosPlugin",
-        "ClientDependenciesTestSupport",
+        "ClientDependenciesTestSupport", "TestTools",
       ] + swiftSyntaxTestSupport),
     tests(
       "Features",

@@ -1,4 +1,4 @@
-import Foundation
+import TestTools
 import Testing
 
 /// Mistakes that a macro cannot see, and the compiler names on the line of the declaration.
@@ -6,7 +6,7 @@ import Testing
   @Test func `a client that is on the main actor by default is diagnosed to be made nonisolated`()
     throws
   {
-    let errors = try errors(
+    let errors = try CompilerError.all(
       in: """
         import ClientDependencies
         import ClientDependenciesMacros
@@ -23,7 +23,7 @@ import Testing
   @Test func `an entry that is on the main actor by default is diagnosed to be made nonisolated`()
     throws
   {
-    let errors = try errors(
+    let errors = try CompilerError.all(
       in: """
         import ClientDependencies
         import ClientDependenciesMacros
@@ -57,11 +57,12 @@ import Testing
   ])
   func `a declaration with explicit isolation compiles`(declarations: String) throws {
     let source = "import ClientDependencies\nimport ClientDependenciesMacros\n\(declarations)"
-    #expect(try errors(in: source, options: ["-default-isolation", "MainActor"]).isEmpty)
+    #expect(
+      try CompilerError.all(in: source, options: ["-default-isolation", "MainActor"]).isEmpty)
   }
 
   @Test func `an entry's value has to be Sendable`() throws {
-    let errors = try errors(
+    let errors = try CompilerError.all(
       in: """
         import ClientDependencies
         import ClientDependenciesMacros
@@ -77,7 +78,7 @@ import Testing
 
   @Test(arguments: ["liveValue", "previewValue"])
   func `a value of another type than its entry is refused`(label: String) throws {
-    let errors = try errors(
+    let errors = try CompilerError.all(
       in: """
         import ClientDependencies
         import ClientDependenciesMacros
@@ -88,41 +89,5 @@ import Testing
         }
         """)
     #expect(errors.contains { $0.line == 5 && $0.message.contains("'String'") })
-  }
-
-  private struct CompilerError {
-    var line: Int
-    var message: String
-  }
-
-  /// The compiler's errors for a file, with the macros that the tests are built with; errors inside
-  /// an expansion are left out, because they name no line of the file.
-  private func errors(in source: String, options: [String] = []) throws -> [CompilerError] {
-    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).swift")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try Data(source.utf8).write(to: file)
-    let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    let plugin = products.appending(path: "ClientDependenciesMacrosPlugin-tool").path
-    let compiler = Process()
-    compiler.executableURL = URL(filePath: "/usr/bin/env")
-    compiler.arguments =
-      ["swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm"]
-      + ["-I", products.appending(path: "Modules").path]
-      + ["-load-plugin-executable", "\(plugin)#ClientDependenciesMacrosPlugin"] + options
-      + [file.path]
-    let output = Pipe()
-    compiler.standardError = output
-    compiler.standardOutput = FileHandle.nullDevice
-    try compiler.run()
-    let text = String(
-      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    compiler.waitUntilExit()
-    let errors = text.split(separator: "\n").filter { $0.contains(": error: ") }
-    // Without an error of any kind the compiler has to be content.
-    #expect(errors.isEmpty == (compiler.terminationStatus == 0), "\(text)")
-    return errors.filter { $0.hasPrefix(file.path) }.compactMap { error in
-      let fields = error.split(separator: ":", maxSplits: 4)
-      return Int(fields[1]).map { CompilerError(line: $0, message: String(fields[4])) }
-    }
   }
 }
