@@ -382,6 +382,7 @@ let package = Package(
       "Dependencies",
       [
         "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport",
+        "TestTools",
       ] + swiftSyntaxTestSupport, exclude: ["ClientDependenciesMacrosPlugin/Sources/Plugin.swift"]),
     tests(
       "Features",

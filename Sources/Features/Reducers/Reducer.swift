@@ -1,10 +1,21 @@
 import ClientDependencies
 
+/// The types of a feature.
+///
+/// `ReducerOf<Self>` requires no more of a feature. If it required a ``Reducer``, the isolation of
+/// that conformance and the type of its body would depend on each other.
+public protocol ReducerTypes {
+  /// The data that the feature keeps.
+  associatedtype State
+  /// The events that can happen in the feature.
+  associatedtype Action
+}
+
 /// A feature's logic: the change of the state for each action, and the resulting effects.
 ///
 /// A feature declares its `body` from other reducers; a simple one implements
 /// `reduce(into:action:)` itself.
-public protocol Reducer<State, Action> {
+public protocol Reducer<State, Action>: ReducerTypes {
   /// The data that the feature keeps.
   associatedtype State
   /// The events that can happen in the feature.
@@ -26,7 +37,7 @@ public protocol Reducer<State, Action> {
 }
 
 /// The type of a reducer's body: `var body: some ReducerOf<Self>`.
-public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
+public typealias ReducerOf<R: ReducerTypes> = Reducer<R.State, R.Action>
 
 extension Reducer where Body == Never {
   /// Must not be called: a reducer without a body implements `reduce(into:action:)`.

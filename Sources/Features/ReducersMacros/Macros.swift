@@ -34,7 +34,8 @@ public macro CasePathable() =
 /// added, without content.
 ///
 /// Each case of an enumeration is a destination. Its value is a feature, an `AlertState`, or a
-/// `ConfirmationDialogState`; a case without a value, or with ``ReducerCaseIgnored()``, is data:
+/// `ConfirmationDialogState`. A case without a value, with several values, or with
+/// ``ReducerCaseIgnored()`` is data:
 ///
 /// ```swift
 /// @Reducer
@@ -49,7 +50,7 @@ public macro CasePathable() =
 /// of its state in an extension, `extension Destination.State: Equatable {}`, or in the macro:
 /// `@Reducer(state: .equatable)`.
 @attached(memberAttribute)
-@attached(extension, conformances: Reducer)
+@attached(extension, conformances: Reducer, ReducerTypes)
 @attached(member, names: named(State), named(Action), named(body))
 public macro Reducer() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "ReducerMacro")
@@ -57,7 +58,7 @@ public macro Reducer() =
 /// Turns an enumeration into the destinations of a feature, with conformances of its types:
 /// `@Reducer(state: .equatable, .sendable, action: .equatable)`.
 @attached(memberAttribute)
-@attached(extension, conformances: Reducer)
+@attached(extension, conformances: Reducer, ReducerTypes)
 @attached(member, names: named(State), named(Action), named(body))
 public macro Reducer(
   state: _SynthesizedConformance..., action: _SynthesizedConformance...

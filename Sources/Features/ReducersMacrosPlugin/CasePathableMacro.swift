@@ -28,11 +28,11 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
       to: declaration.memberBlock.members, of: declaration.name.text, access: access, context)
     return [
       """
-      \(raw: access)struct AllCasePaths: Sendable {
+      \(raw: access)nonisolated struct AllCasePaths: Sendable {
       \(raw: paths)
       }
       """,
-      "\(raw: access)static var allCasePaths: AllCasePaths { AllCasePaths() }",
+      "\(raw: access)nonisolated static var allCasePaths: AllCasePaths { AllCasePaths() }",
     ]
   }
 

@@ -16,20 +16,21 @@ struct DestinationCase {
   }
 
   /// - Parameter isIgnored: whether the case is data with `@ReducerCaseIgnored`.
-  init?(_ element: EnumCaseElementSyntax, isIgnored: Bool) {
+  private init(_ element: EnumCaseElementSyntax, isIgnored: Bool) {
     let name = element.name.text
     guard let parameters = element.parameterClause?.parameters, let first = parameters.first else {
       self.init(name: name, state: "", action: "Swift.Never")
       return
     }
-    if isIgnored {
-      self.init(name: name, state: "(\(parameters.trimmedDescription))", action: "Swift.Never")
-      return
-    }
-    guard parameters.count == 1 else { return nil }
     let (type, identifier) = (
       first.type.trimmedDescription, first.type.as(IdentifierTypeSyntax.self)
     )
+    // Several values, and types such as tuples and optionals, cannot be features.
+    let isNamed = identifier != nil || first.type.is(MemberTypeSyntax.self)
+    guard !isIgnored, parameters.count == 1, isNamed else {
+      self.init(name: name, state: "(\(parameters.trimmedDescription))", action: "Swift.Never")
+      return
+    }
     if ["AlertState", "ConfirmationDialogState"].contains(identifier?.name.text),
       let action = identifier?.genericArgumentClause?.arguments.first?.argument
     {
@@ -54,9 +55,8 @@ struct DestinationCase {
   ) -> String {
     members.map { member in
       if let cases = member.decl.as(EnumCaseDeclSyntax.self) {
-        return cases.elements.compactMap { element in
-          DestinationCase(element, isIgnored: cases.isIgnored).flatMap(line)
-        }.joined(separator: "\n")
+        return cases.elements.compactMap { line(Self($0, isIgnored: cases.isIgnored)) }
+          .joined(separator: "\n")
       }
       guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return "" }
       let clauses = conditional.clauses.map { clause in
@@ -66,20 +66,6 @@ struct DestinationCase {
       }
       return clauses.joined(separator: "\n") + "\n#endif"
     }.filter { !$0.isEmpty }.joined(separator: "\n")
-  }
-
-  /// Reports the cases that are neither features nor data.
-  static func check(_ members: MemberBlockItemListSyntax, in context: some MacroExpansionContext) {
-    for cases in members.compactMap({ $0.decl.as(EnumCaseDeclSyntax.self) }) {
-      for element in cases.elements
-      where DestinationCase(element, isIgnored: cases.isIgnored) == nil {
-        context.report(
-          """
-          the case '\(element.name.text)' needs one value, a feature or an alert, as in \
-          'case \(element.name.text)(Edit)'; mark it '@ReducerCaseIgnored' if it is data
-          """, id: "noDestination", at: element)
-      }
-    }
   }
 }
 

@@ -14,7 +14,11 @@ extension ReducerMacro: ExtensionMacro {
     guard declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self),
       !protocols.isEmpty
     else { return [] }
-    return [try ExtensionDeclSyntax("extension \(type.trimmed): Reducers.Reducer {}")]
+    // In this order the compiler infers the types of a feature that only has a body.
+    return [
+      try ExtensionDeclSyntax(
+        "extension \(type.trimmed): Reducers.Reducer, Reducers.ReducerTypes {}")
+    ]
   }
 }
 
@@ -112,7 +116,6 @@ extension ReducerMacro: MemberMacro {
     func lines(_ line: (DestinationCase) -> String?) -> String {
       DestinationCase.lines(of: all, line)
     }
-    DestinationCase.check(all, in: context)
     let types: [DeclSyntax] = [
       """
       @dynamicMemberLookup

@@ -49,6 +49,23 @@ import Testing
     #expect(number == 7)
   }
 
+  @Test func `the elements of an array are shared, and keep their last value when removed`() throws
+  {
+    @Shared(value: [User(id: 1), User(id: 2)]) var users: IdentifiedArrayOf<User>
+    let (elements, readers) = (Array($users), Array(SharedReader($users)))
+    let second = try #require(Shared($users[id: 2]))
+    second.withLock { $0.name = "b" }
+    #expect(elements.map(\.wrappedValue.name) == ["", "b"])
+    #expect(readers.map(\.wrappedValue.name) == ["", "b"])
+    elements[0].name.withLock { $0 = "a" }
+    $users.withLock { _ = $0.remove(id: 2) }
+    elements[1].withLock { $0.name = "c" }
+    #expect(users.map(\.name) == ["a"])
+    #expect(elements.map(\.wrappedValue.name) == ["a", "c"])
+    #expect(readers.map(\.wrappedValue.name) == ["a", "b"])
+    #expect(Shared($users[id: 2]) == nil)
+  }
+
   @Test func `an operation may read the value that it changes, and returns its result or error`() {
     struct Failure: Error, Equatable { let number: Int }
     @Shared(value: [1, 2]) var numbers

@@ -43,7 +43,9 @@ import Testing
     case notice(AlertState<Notice>)
     case blank
     @ReducerCaseIgnored
-    case text(String, size: Int)
+    case text(String)
+    case titled(String, size: Int)
+    case numbers([Int])
     #if os(Windows)
     case other(NoSuchFeature)
     #else
@@ -235,9 +237,13 @@ import Testing
   @Test func `the value of a case is a property of the state of an enumeration`() {
     var state = Path.State.page(Page.State(id: 7))
     #expect(state.page?.id == 7)
-    state = .text("a", size: 3)
+    state = .text("a")
     #expect(state.page == nil)
-    #expect(state.text?.size == 3)
+    #expect(state.text == "a")
+    state = .titled("b", size: 3)
+    #expect(state.titled?.size == 3)
+    state = .numbers([1])
+    #expect(state.numbers == [1])
     state = .blank
     #expect(state == .blank)
   }

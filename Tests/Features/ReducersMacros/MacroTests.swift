@@ -1,4 +1,5 @@
 import ReducersMacros
+import TestTools
 import Testing
 
 @Suite struct CasePathableMacroTests {
@@ -81,5 +82,70 @@ import Testing
     var dice = Dice()
     dice.roll = { $0 }
     #expect(dice.roll(sides: 6) == 6)
+  }
+}
+
+@Suite struct DefaultIsolationTests {
+  @Test func `features compile in a module that is on the main actor by default`() throws {
+    let errors = try CompilerError.all(
+      in: """
+        import ReducersMacros
+
+        @Reducer
+        struct Page {
+          struct State: Equatable, Identifiable { var id = 0 }
+          enum Action: BindableAction { case binding(BindingAction<State>), close }
+          @Dependency(\\.dismiss) var dismiss
+
+          var body: some ReducerOf<Self> {
+            BindingReducer()
+            Reduce { _, action in
+              action.is(\\.close) ? .run { [dismiss] _ in await dismiss() } : .none
+            }
+          }
+        }
+
+        @Reducer(state: .equatable)
+        enum Path {
+          case page(Page)
+          case alert(AlertState<Never>)
+        }
+
+        @Reducer
+        struct App {
+          struct State: Equatable {
+            @Presents var sheet: Path.State?
+            var path = StackState<Path.State>()
+            var page = Page.State()
+            var pages: IdentifiedArrayOf<Page.State> = []
+          }
+
+          enum Action {
+            case sheet(PresentationAction<Path.Action>)
+            case path(StackActionOf<Path>)
+            case page(Page.Action)
+            case pages(IdentifiedActionOf<Page>)
+          }
+
+          nonisolated enum CancelID { case pages }
+
+          var body: some ReducerOf<Self> {
+            Scope(state: \\.page, action: \\.page) { Page() }
+            Reduce { state, action in
+              state.sheet = .page(Page.State())
+              return .cancel(id: CancelID.pages)
+            }
+            .ifLet(\\.$sheet, action: \\.sheet)
+            .forEach(\\.path, action: \\.path)
+            .forEach(\\.pages, action: \\.pages) { Page() }
+          }
+        }
+
+        func test() async {
+          let store: TestStoreOf<App> = TestStore(initialState: App.State()) { App() }
+          await store.send(\\.sheet.page.binding.id, 1) { $0.path[id: 0] = .page(Page.State()) }
+        }
+        """, options: ["-default-isolation", "MainActor"])
+    #expect(errors.map(\.message) == [])
   }
 }

@@ -78,23 +78,6 @@ import Testing
       of: "@ViewAction(for: Counter.self)\nstruct Screen {\n}")
   }
 
-  @Test(arguments: ["edit(Edit, Int)", "edit(edit: Edit, Int)"])
-  func `a destination with several values gets a diagnostic`(element: String) {
-    expect(
-      DiagnosticSpec(
-        message: """
-          the case 'edit' needs one value, a feature or an alert, as in 'case edit(Edit)'; mark it \
-          '@ReducerCaseIgnored' if it is data
-          """, line: 4, column: 8),
-      of: """
-        @Reducer
-        enum Destination {
-          case add(Add)
-          case \(element)
-        }
-        """)
-  }
-
   @Test func `case paths of a type that is not an enumeration get a diagnostic`() {
     expect(
       DiagnosticSpec(

@@ -3,7 +3,7 @@ import ClientDependencies
 /// An enumeration whose cases have key paths.
 ///
 /// The macro `@CasePathable` of `ReducersMacros` generates the conformance.
-public protocol CasePathable: SendableMetatype {
+public protocol CasePathable {
   /// A type with one property for each case, of type `AnyCasePath<Self, Value>`.
   associatedtype AllCasePaths
 

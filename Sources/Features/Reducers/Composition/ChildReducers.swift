@@ -15,7 +15,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
 
   /// Creates a child whose state is a property.
   public init<ChildState, ChildAction>(
-    state: any WritableKeyPath<ParentState, ChildState> & Sendable,
+    state: WritableKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -29,7 +29,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
 
   /// Creates a child whose state is a case; an action for another case is reported.
   public init<ChildState, ChildAction>(
-    state: any CaseKeyPath<ParentState, ChildState> & Sendable,
+    state: CaseKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -126,14 +126,14 @@ extension Reducer {
   /// reducer sets the state to nil, to another case of an enumeration, or to a state with another
   /// `id`. An alert or a dialog is removed by its actions. An action without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
-    _ state: any WritableKeyPath<State, ChildState?> & Sendable,
+    _ state: WritableKeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> some ReducerOf<Self> {
     let (child, path) = (child().prepared(), AnyCasePath(action))
-    let id = FeatureID.place(.init(state))
+    let id = FeatureID.place(.init(place: state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let base = prepared()
     return Reduce<State, Action> { parentState, action in
@@ -157,7 +157,7 @@ extension Reducer {
 
   /// Removes an optional alert or dialog when one of its actions is sent, before this reducer runs.
   public func ifLet<ChildState: EphemeralState, ChildAction>(
-    _ state: any WritableKeyPath<State, ChildState?> & Sendable,
+    _ state: WritableKeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> some ReducerOf<Self> {
@@ -171,14 +171,14 @@ extension Reducer {
   /// The child handles an action before this reducer does. When the state becomes another case, the
   /// child's effects end. An action in another case is reported.
   public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
-    _ state: any CaseKeyPath<State, ChildState> & Sendable,
+    _ state: CaseKeyPath<State, ChildState>,
     action: CaseKeyPath<Action, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> some ReducerOf<Self> {
     let (child, place, path) = (child().prepared(), AnyCasePath(state), AnyCasePath(action))
-    let id = FeatureID.place(.init(state))
+    let id = FeatureID.place(.init(place: state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let base = prepared()
     return Reduce<State, Action> { parentState, action in

@@ -30,7 +30,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
 }
 
 /// The actions of a collection whose elements have this feature.
-public typealias IdentifiedActionOf<R: Reducer> = IdentifiedAction<R.State.ID, R.Action>
+public typealias IdentifiedActionOf<R: ReducerTypes> = IdentifiedAction<R.State.ID, R.Action>
 where R.State: Identifiable, R.State.ID: Sendable
 
 extension IdentifiedAction: Sendable where Action: Sendable {}
@@ -53,7 +53,7 @@ extension Reducer {
   public func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>
   >(
-    _ elements: any WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
+    _ elements: WritableKeyPath<State, IdentifiedArray<ID, ChildState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>,
     @ReducerBuilder<ChildState, ChildAction> element child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -61,7 +61,7 @@ extension Reducer {
   ) -> some ReducerOf<Self> {
     let (child, path) = (child().prepared(), AnyCasePath(action))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    let place = AnyHashableSendable(elements)
+    let place = AnyHashableSendable(place: elements)
     let base = prepared()
     return Reduce<State, Action> { state, action in
       var effect = Effect<Action>.none

@@ -178,10 +178,10 @@ public struct Effect<Action>: @unchecked Sendable {
 }
 
 /// The effect of a feature: `EffectOf<Counter>`.
-public typealias EffectOf<R: Reducer> = Effect<R.Action>
+public typealias EffectOf<R: ReducerTypes> = Effect<R.Action>
 
 /// The `send` of a feature's effects: `SendOf<Counter>`.
-public typealias SendOf<R: Reducer> = Send<R.Action>
+public typealias SendOf<R: ReducerTypes> = Send<R.Action>
 
 #if !PointFreeDependencies
 extension Effect {

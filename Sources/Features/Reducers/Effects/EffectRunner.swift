@@ -9,6 +9,12 @@ enum FeatureID: Hashable, Sendable {
   case element(place: AnyHashableSendable, AnyHashableSendable)
 }
 
+extension AnyHashableSendable {
+  /// The place of a child in the state of its parent.
+  // Safe because a key path is never changed.
+  init(place: AnyKeyPath) { self.init(UncheckedSendable(place)) }
+}
+
 /// Runs the effects of one store, and ends them.
 @MainActor
 final class EffectRunner<Action> {

@@ -27,12 +27,18 @@ public enum PresentationAction<Action>: CasePathable {
     public subscript<Value>(
       dynamicMember keyPath: KeyPath<Action.AllCasePaths, AnyCasePath<Action, Value>>
     ) -> AnyCasePath<PresentationAction, Value> where Action: CasePathable {
-      let path = Action.allCasePaths[keyPath: keyPath]
-      return AnyCasePath(
-        embed: { .presented(path.embed($0)) },
-        extract: { if case .presented(let action) = $0 { path.extract(action) } else { nil } },
-        name: path.name)
+      PresentationAction.path(to: Action.allCasePaths[keyPath: keyPath])
     }
+  }
+
+  // Another function, because the closures must not capture the conformance of the action.
+  private static func path<Value>(
+    to path: AnyCasePath<Action, Value>
+  ) -> AnyCasePath<PresentationAction, Value> {
+    AnyCasePath(
+      embed: { .presented(path.embed($0)) },
+      extract: { if case .presented(let action) = $0 { path.extract(action) } else { nil } },
+      name: path.name)
   }
 
   /// The paths to all cases.
@@ -160,7 +166,7 @@ extension Reducer {
   /// this reducer handles. Another feature is a state with another `id`, or another case. An action
   /// without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
-    _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
+    _ state: WritableKeyPath<State, PresentationState<ChildState>>,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
     @ReducerBuilder<ChildState, ChildAction> destination child: () -> Child,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -168,7 +174,7 @@ extension Reducer {
   ) -> some ReducerOf<Self> {
     let (child, path) = (child().prepared(), AnyCasePath(action))
     let presentedChild = child.presented()
-    let id = FeatureID.place(.init(state))
+    let id = FeatureID.place(.init(place: state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let base = prepared()
     // Other types are not examined with each action.
@@ -210,7 +216,7 @@ extension Reducer {
 
   /// Runs the reducers of several destinations; one of them is presented at a time.
   public func ifLet<Presented: DestinationState>(
-    _ state: any WritableKeyPath<State, PresentationState<Presented>> & Sendable,
+    _ state: WritableKeyPath<State, PresentationState<Presented>>,
     action: CaseKeyPath<Action, PresentationAction<Presented.DestinationAction>>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -222,7 +228,7 @@ extension Reducer {
 
   /// Presents data without a reducer, such as an alert.
   public func ifLet<ChildState, ChildAction>(
-    _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
+    _ state: WritableKeyPath<State, PresentationState<ChildState>>,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column

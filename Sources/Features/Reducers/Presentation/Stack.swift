@@ -227,7 +227,7 @@ public enum StackAction<State, Action>: CasePathable {
 }
 
 /// The actions of a stack whose elements have this feature.
-public typealias StackActionOf<R: Reducer> = StackAction<R.State, R.Action>
+public typealias StackActionOf<R: ReducerTypes> = StackAction<R.State, R.Action>
 
 extension StackAction: Sendable where State: Sendable, Action: Sendable {}
 extension StackAction: Equatable where State: Equatable, Action: Equatable {}
@@ -249,7 +249,7 @@ extension Reducer {
   /// element is removed, its effects end. When another stack replaces this one, the effects of all
   /// elements end. An action for a removed element, and a push with a used ID, are reported.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
-    _ stack: any WritableKeyPath<State, StackState<ElementState>> & Sendable,
+    _ stack: WritableKeyPath<State, StackState<ElementState>>,
     action: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,
     @ReducerBuilder<ElementState, ElementAction> destination: () -> Element,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -258,7 +258,7 @@ extension Reducer {
     let (destination, path) = (destination().prepared(), AnyCasePath(action))
     let presentedDestination = destination.presented()
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    let place = AnyHashableSendable(stack)
+    let place = AnyHashableSendable(place: stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
     // Effects in the group of the stack, which ends them together.
     func ofStack(_ effect: Effect<Action>) -> Effect<Action> {
@@ -324,7 +324,7 @@ extension Reducer {
 
   /// Runs the reducers of several destinations on the elements of a stack.
   public func forEach<Element: DestinationState>(
-    _ stack: any WritableKeyPath<State, StackState<Element>> & Sendable,
+    _ stack: WritableKeyPath<State, StackState<Element>>,
     action: CaseKeyPath<Action, StackAction<Element, Element.DestinationAction>>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column

@@ -14,7 +14,7 @@ public import Observation
 ///
 /// A value with a key is shared by all that use the key, and kept where the key says: in memory, in
 /// the user defaults, or in a file. A value without a key is shared by passing `$memos` on, or a part
-/// of it, such as `$memos[0]`.
+/// of it, such as `$memos[0]` or, of an identified array, `Shared($memos[id: id])`.
 ///
 /// In a ``TestStore``, the closure of `send` or `receive` states the change with `withLock` as well.
 ///
@@ -173,6 +173,22 @@ public struct SharedReader<Value>: Sendable {
 
   /// Loads the value again from where its key says.
   public func load() async throws { try await shared.load() }
+}
+
+extension RangeReplaceableCollection {
+  /// The elements of a shared array, each a shared value: `Array($memos)`.
+  ///
+  /// An element that is removed from the array later keeps its last value.
+  public init<ID, Item>(_ array: Shared<IdentifiedArray<ID, Item>>)
+  where Element == Shared<Item> {
+    self.init(array.read().ids.compactMap { Shared(array[id: $0]) })
+  }
+
+  /// The elements of a shared array that is only read.
+  public init<ID, Item>(_ array: SharedReader<IdentifiedArray<ID, Item>>)
+  where Element == SharedReader<Item> {
+    self.init(array.wrappedValue.ids.compactMap { SharedReader(array[id: $0]) })
+  }
 }
 
 extension Shared: Observable {}

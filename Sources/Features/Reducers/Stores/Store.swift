@@ -230,7 +230,7 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
 }
 
 /// The store of a feature: `StoreOf<Counter>`.
-public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
+public typealias StoreOf<R: ReducerTypes> = Store<R.State, R.Action>
 
 /// The effects of a sent action, and of the actions that resulted from it.
 public struct StoreTask: Sendable {

@@ -318,7 +318,8 @@ public final class TestStore<State: Equatable, Action> {
 }
 
 /// The test store of a feature: `TestStoreOf<Counter>`.
-public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable
+public typealias TestStoreOf<R: ReducerTypes> = TestStore<R.State, R.Action>
+where R.State: Equatable
 
 private let unreceivedAdvice =
   "State each with receive(_:), or skip them with skipReceivedActions() or exhaustivity = .off."
