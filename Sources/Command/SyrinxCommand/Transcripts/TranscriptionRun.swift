@@ -208,7 +208,7 @@ actor ArchiveProgress {
       () throws -> (count: Int, byteCount: Int) in
       var all = try inputs.makeIterator()
       var total = (count: 0, byteCount: 0)
-      while let input = try? all.next() {
+      while let input = try all.next() {
         total.count += 1
         total.byteCount += (try? input.get())?.version?.byteCount ?? 0
       }
