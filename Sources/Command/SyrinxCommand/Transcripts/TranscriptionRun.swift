@@ -191,7 +191,7 @@ actor ArchiveProgress {
   private var skippedBytes = 0
   private var total: (count: Int, byteCount: Int)?
 
-  /// - Parameter console: the console that shows the progress; nil for none.
+  /// Creates a progress that `console` shows; nil for none.
   init(console: Console?, clock: any Clock<Duration>) {
     self.console = console
     stopwatch = Stopwatch(clock)

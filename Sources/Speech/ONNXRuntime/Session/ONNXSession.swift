@@ -88,6 +88,7 @@ package final class ONNXSession: Sendable {
   /// It blocks; with a `threadCount` of 1, it uses only the calling thread.
   ///
   /// - Parameters:
+  ///   - inputs: the model's inputs by name.
   ///   - outputs: the names of the outputs to compute; the library skips all others.
   ///   - run: the run by which another thread can terminate the call.
   /// - Returns: a value for each name in `outputs`.
@@ -160,8 +161,10 @@ package final class ONNXRun: Sendable {
   private let functions: ONNXFunctions
   private let flag = Atomic<Bool>(false)
 
-  /// - Parameter returnsMemory: whether the session frees the memory kept from earlier runs when
-  ///   the run ends; the first block of memory is always kept.
+  /// Creates a run.
+  ///
+  /// If `returnsMemory` is true, the session frees the memory kept from earlier runs when the run
+  /// ends; the first block of memory is always kept.
   package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions
