@@ -16,7 +16,6 @@ import Testing
   ) async throws -> Outcome {
     let clock = TestClock()
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(.sine(440)),
       faults: [.unplugged(at: 144_000, for: .seconds(2))], sampleRate: 48_000)
     return try await withDependencies {

@@ -1,3 +1,4 @@
+import AudioThreads
 import Foundation
 import TestTools
 import Testing
@@ -69,36 +70,48 @@ import Testing
     #expect(run.output.isEmpty)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `output that exceeds the buffers of its pipes is read to its end`() async throws {
+    let script = "head -c 200000 /dev/zero; head -c 200000 /dev/zero >&2"
+    let run = try await run(URL(filePath: "/bin/sh"), ["-c", script])
+    #expect(run.status == 0)
+    #expect(run.output.utf8.count == 200_000)
+    #expect(run.errors.utf8.count == 200_000)
+  }
+
   private struct Run {
     let status: Int32
     let output: String
     let errors: String
   }
 
-  private func run(
-    _ program: String, _ arguments: String..., environment: [String: String] = [:]
-  ) async throws -> Run {
+  private func run(_ sample: String, _ arguments: String...) async throws -> Run {
+    let folder = Bundle.main.executableURL?.deletingLastPathComponent()
+    return try await run(#require(folder).appendingPathComponent(sample), arguments)
+  }
+
+  private func run(_ program: URL, _ arguments: [String]) async throws -> Run {
     let process = Process()
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
-      .appendingPathComponent(program)
+    process.executableURL = program
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
-    return try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { process in
-        // The output of a sample fits into a pipe, so it can be read after the program has ended.
-        continuation.resume(
-          returning: Run(
-            status: process.terminationStatus,
-            output: String(decoding: output.fileHandleForReading.availableData, as: UTF8.self),
-            errors: String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)))
-      }
-      do { try process.run() } catch {
-        continuation.resume(throwing: error)
-      }
+    let ended = Gate()
+    process.terminationHandler = { _ in ended.open() }
+    try process.run()
+    // Both pipes are read while the program runs, because it waits while one of them is full.
+    async let outputText = text(output.fileHandleForReading)
+    async let errorText = text(errors.fileHandleForReading)
+    let texts = try await (outputText, errorText)
+    await ended.wait()
+    return Run(status: process.terminationStatus, output: texts.0, errors: texts.1)
+  }
+
+  private func text(_ pipe: FileHandle) async throws -> String {
+    try await DedicatedThread.run(name: "output") {
+      String(decoding: try pipe.readToEnd() ?? Data(), as: UTF8.self)
     }
   }
 }

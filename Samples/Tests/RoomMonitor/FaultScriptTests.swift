@@ -7,7 +7,6 @@ import Testing
   @Test func `a microphone is in use, and then its sound server hangs up`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock),
       faults: [
         .busy(holder: DeviceHolder(name: "arecord", processID: 4_711), times: 1),

@@ -17,7 +17,6 @@ import Testing
       frame / (rate.hertz / 2) % 3 == 2 ? (frame % 2 == 0 ? 0.5 : -0.5) : 0
     }
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(room),
       faults: [.xrun(at: 24_000, lost: 4_800), .unplugged(at: 192_000)])
     let monitor = try await withDependencies {

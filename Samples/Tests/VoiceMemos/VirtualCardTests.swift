@@ -62,7 +62,6 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let card = VirtualSoundCard(
-
       pace: .untimed, microphone: .signal(.sine(440, amplitude: 0.5)),
       faults: [.unplugged(at: 48_000)])
     let store = TestStore(initialState: VoiceMemos.State()) {

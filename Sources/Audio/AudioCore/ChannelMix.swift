@@ -122,7 +122,7 @@ extension ChannelMix {
 
 /// Returns, for each input, the output that only this input uses; nil if it has none.
 ///
-/// - Parameter keepsAll: whether inputs without a matching output get the first free output.
+/// If `keepsAll` is true, inputs without a matching output get the first free output.
 private func ownOutputs(
   of inputs: [ChannelPosition], among outputs: [ChannelPosition], keepsAll: Bool
 ) -> [Int?] {
@@ -143,9 +143,7 @@ private func ownOutputs(
 
 /// Returns the gains of an input, one for each output.
 ///
-/// - Parameters:
-///   - index: the index of the input.
-///   - place: the output that only this input uses; nil if it has none.
+/// `place` is the output that only this input uses; nil if it has none.
 private func channelGains(
   of position: ChannelPosition, at index: Int, alone place: Int?, in outputs: [ChannelPosition]
 ) -> [Float] {

@@ -123,8 +123,8 @@ package final class TimeHold: Sendable {
 
   /// Creates a hold that has not begun; nil without a lockstep.
   ///
-  /// - Parameter isFeature: whether the consumer is the code of a feature, which may wait for
-  ///   something else before it requests the next element.
+  /// If `isFeature` is true, the consumer is the code of a feature, which may wait for something
+  /// else before it requests the next element.
   package init?(_ lockstep: Lockstep?, _ name: String, isFeature: Bool = false) {
     guard let lockstep else { return nil }
     (self.lockstep, self.name, self.isFeature) = (lockstep, name, isFeature)

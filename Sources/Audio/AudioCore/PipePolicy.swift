@@ -106,7 +106,7 @@ extension Array {
   /// The newest element stays, however long it is. At least an eighth of the elements goes at a
   /// time: a few long losses spoil less speech than many short ones, and cost less work.
   ///
-  /// - Parameter length: the amount of audio in an element.
+  /// `length` returns the amount of audio in an element.
   package mutating func removeOldest<Length: AdditiveArithmetic & Comparable>(
     beyond limit: Length, by length: (Element) -> Length
   ) -> [Element] {

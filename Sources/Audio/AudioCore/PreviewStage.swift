@@ -65,9 +65,8 @@ package actor PreviewStage<Script: PreviewScript> {
 
   /// Performs a script until it ends, or until the stream's consumer is canceled or released.
   ///
-  /// - Parameters:
-  ///   - isImmediate: whether a sleep on the clock returns at once.
-  ///   - check: checks the running scripts; its error ends the stream at once.
+  /// If `isImmediate` is true, a sleep on the clock returns at once. `check` checks the running
+  /// scripts; its error ends the stream at once.
   package func start(
     _ script: Script, on clock: any Clock<Duration>, isImmediate: Bool = false,
     policy: PipePolicy<Script.Event>, check: @Sendable ([Script]) throws -> Void = { _ in }
@@ -114,7 +113,7 @@ package actor PreviewStage<Script: PreviewScript> {
 
   /// Performs the steps that are due, and begins to wait for the next step.
   ///
-  /// - Parameter toNow: whether the past part of an unfinished wait counts as a wait.
+  /// If `toNow` is true, the past part of an unfinished wait counts as a wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
     // Read once: a real clock moves during the loop, which would otherwise find a partly elapsed

@@ -169,9 +169,10 @@ final class JoinedInput {
   private var position: FrameCount = 0
   private let isAlone: Bool
 
-  /// - Parameters:
-  ///   - mayEndBeforeStart: whether sources may end before the start without an error.
-  ///   - reportsCues: whether lost cues of streams after the first source are reported.
+  /// Opens the first source.
+  ///
+  /// If `mayEndBeforeStart` is true, sources may end before the start without an error. If
+  /// `reportsCues` is true, lost cues of streams after the first source are reported.
   init(
     _ sources: [AudioConversion.Source], start: Duration, end: Duration?,
     mayEndBeforeStart: Bool, reportsCues: Bool, interruption: WakeUp

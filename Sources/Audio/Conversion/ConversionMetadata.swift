@@ -20,10 +20,10 @@ struct ConversionMetadata: Sendable {
   /// Whether the sources have tags with a gain that players apply.
   let hasReplayGain: Bool
 
-  /// - Parameters:
-  ///   - later: the sources after the first one.
-  ///   - rate: the rate of the result.
-  ///   - container: the format of the outputs.
+  /// Creates the metadata of the outputs.
+  ///
+  /// `later` contains the sources after the first one. `rate` is the rate of the result, and
+  /// `container` is the format of the outputs.
   init(
     _ conversion: AudioConversion, _ input: ConversionInput, later: [LaterSource?],
     to rate: SampleRate, container: SoundFileEncoding.Container

@@ -138,7 +138,7 @@ final class ConversionRun: Sendable {
 
   /// Reads and converts all audio.
   ///
-  /// - Parameter share: the share of this pass in the whole work.
+  /// This pass is `share` of the whole work.
   private func run(
     _ pass: ConversionPass, share: Range<Double>, _ body: (SoundPart) throws -> Void
   ) throws {

@@ -215,6 +215,7 @@ extension String {
   /// Returns the text for display on one line of at most `length` characters; a longer text ends
   /// with `…`.
   package func printableLine(atMost length: Int) -> String {
+    guard length > 0 else { return "" }
     // Scalars and characters are both limited: a character may have any number of scalars, and an
     // escaped scalar has several characters.
     let beginning = unicodeScalars.prefix(length)

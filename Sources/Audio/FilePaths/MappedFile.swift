@@ -10,7 +10,8 @@ package final class MappedFile: Sendable {
 
   /// Maps the whole file; the corresponding C function is `mmap`.
   ///
-  /// - Parameter isReadAhead: whether the system reads all pages now, because all will be needed.
+  /// If `isReadAhead` is true, the system reads all pages now, because all will be needed.
+  ///
   /// - Throws: `FilePathError`, with `ENODEV` for anything that is not a regular file.
   package init(_ path: FilePath, isReadAhead: Bool = false) throws(FilePathError) {
     // Opening a pipe must not wait for its writer.

@@ -151,7 +151,7 @@ package struct TruePeakFilter: Sendable {
 
   /// Returns the highest of `peak` and the outputs for the samples from `history` on.
   ///
-  /// - Parameter highest: the peak amplitude of all of `samples`.
+  /// `highest` is the peak amplitude of all of `samples`.
   package func peak(
     of samples: UnsafeBufferPointer<Float>, highest: Float, atLeast peak: Float
   ) -> Float {

@@ -194,7 +194,7 @@ extension Resampler {
 
   /// Returns a block of at most `room` frames.
   ///
-  /// - Parameter fill: sets the number of frames that it has written; returns soxr's error.
+  /// `fill` sets the number of frames that it has written, and returns soxr's error.
   private func block(
     room: Int, fill: (_ target: UnsafeMutablePointer<Float>, _ produced: inout Int) -> soxr_error_t?
   ) throws(ResamplingError) -> [Float] {

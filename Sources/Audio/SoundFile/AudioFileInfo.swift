@@ -51,8 +51,10 @@ public struct AudioFileInfo: Equatable, Sendable {
     try self.init(url: url, interruption: nil)
   }
 
-  /// - Parameter interruption: when signaled, ends the read of a stream, FFmpeg, and ffprobe at
-  ///   once; the description or the error is then meaningless.
+  /// Describes a file or the audio at a web address.
+  ///
+  /// When `interruption` is signaled, the read of a stream, FFmpeg, and ffprobe end at once; the
+  /// description or the error is then meaningless.
   package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
     if let address = url.webAddress {
       let decoder = try openDecoder(address: address, interruption: interruption)
@@ -77,7 +79,7 @@ public struct AudioFileInfo: Equatable, Sendable {
     try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)
   }
 
-  /// - Parameter interruption: as for a file.
+  /// Describes the file of a descriptor; `interruption` has the same effect as for a URL.
   package init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp?
   ) throws(SoundFileError) {
@@ -108,7 +110,7 @@ public struct AudioFileInfo: Equatable, Sendable {
       reader.decoder, byteCount: reader.byteCount, reader.stored, decodedBy: reader)
   }
 
-  /// - Parameter reader: the reader that decoded the file to its end; nil if none did.
+  /// Describes a file; `reader` is the reader that decoded it to its end, or nil if none did.
   private init(
     _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata,
     decodedBy reader: SoundFileReader? = nil
@@ -191,7 +193,7 @@ extension SoundDecoder {
     }
   }
 
-  /// - Parameter isEstimate: whether `found` may be up to a block less than the decoded length.
+  /// If `isEstimate` is true, `found` may be up to a block less than the decoded length.
   fileprivate func cut(at found: FrameCount?, isEstimate: Bool = false) -> KnownEnding {
     let shortfall = SoundFileShortfall(
       announced: announcedFrameCount, decoded: found ?? announcedFrameCount ?? 0,

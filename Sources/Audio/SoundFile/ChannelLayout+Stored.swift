@@ -24,7 +24,7 @@ extension SoundFileHandle {
   /// It is the usual layout if the file has no positions, or positions that `ChannelPosition`
   /// lacks.
   ///
-  /// - Parameter head: the first bytes of the file, if available.
+  /// `head` contains the first bytes of the file, if available.
   func storedLayout(_ info: SF_INFO, head: [UInt8] = []) -> ChannelLayout {
     let count = max(1, Int(info.channels))
     return switch Int(info.format) & SF_FORMAT_TYPEMASK {

@@ -186,6 +186,7 @@ extension SoundFileReader {
   ///   samples.
   /// - Throws: `.damaged` or `.cannotRead`, after the frames before the damage were returned.
   public func read(atMost count: FrameCount) throws(SoundFileError) -> AudioBuffer {
+    precondition(count > .zero, "a buffer holds at least 1 frame, not \(count.rawValue)")
     let channels = format.channelCount
     let frames = min(count.rawValue, max(1, (1 << 20) / channels))
     let first = position

@@ -80,7 +80,7 @@ public final class SoundFileWriter {
       isAtomic: isAtomic, metadata: metadata, largestWAV: WAVFileHeader.largestSize)
   }
 
-  /// - Parameter largestWAV: the size in bytes at which a WAV file becomes RF64.
+  /// Creates a file; at a size of `largestWAV` bytes, a WAV file becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
     isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata(), largestWAV: Int

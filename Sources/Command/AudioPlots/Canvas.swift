@@ -144,8 +144,8 @@ struct Canvas: ~Copyable {
 
   /// Writes text with its baseline at `y`; text beyond `limit` pixels is truncated.
   ///
-  /// - Parameter anchor: the part of the text's width that is left of `x`: 0 to begin there, 1 to end
-  ///   there.
+  /// `anchor` is the part of the text's width that is left of `x`: 0 to begin there, 1 to end
+  /// there.
   func text(
     _ text: String, x: Double, y: Double, anchor: Double = 0, size: Double = 11,
     color: Color = .ink, limit: Double? = nil

@@ -78,8 +78,8 @@ func fullName(of type: Any.Type) -> String {
 
 /// Returns the name of the property that uses the key, or else the name of the key.
 ///
-/// - Parameter property: the value of `#function`, which has parentheses in a function and is the
-///   module's name in top-level code.
+/// `property` is the value of `#function`, which has parentheses in a function and is the module's
+/// name in top-level code.
 func dependencyName(
   of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString
 ) -> String {

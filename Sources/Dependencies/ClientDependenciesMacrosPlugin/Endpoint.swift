@@ -218,7 +218,7 @@ extension Endpoint {
   /// The first is for calls, and its issues name the caller's line. The second has no additional
   /// parameters, so that it can be passed as a function value.
   ///
-  /// - Parameter isSendable: whether the methods may be `@Sendable`, as in a `Sendable` type.
+  /// If `isSendable` is true, the methods may be `@Sendable`, as in a `Sendable` type.
   func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
     guard let function, function.isForwardable, function.hasLabels || method != nil else {
       return []

@@ -30,7 +30,7 @@ extension ALSADevice {
     }
   }
 
-  /// - Parameter convertsFormats: whether ALSA's `plug` may offer formats that the card lacks.
+  /// If `convertsFormats` is true, ALSA's `plug` may offer formats that the card lacks.
   private static func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest, convertsFormats: Bool
   ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {

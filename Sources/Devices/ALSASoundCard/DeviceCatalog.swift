@@ -71,6 +71,7 @@ extension AudioDevice {
   /// Creates a device for a configured PCM.
   ///
   /// - Parameters:
+  ///   - name: the PCM's name.
   ///   - description: ALSA's description, perhaps of several lines.
   ///   - direction: `Input` or `Output`; nil for both directions.
   init(hint name: String, description: String? = nil, direction: String? = nil) {

@@ -7,6 +7,7 @@ import Glibc
 /// A missing folder is retried at every change of another folder.
 ///
 /// - Parameters:
+///   - paths: the paths of the folders.
 ///   - concerns: returns whether to report a change of a file with this name.
 ///   - changed: called on the watching thread, until the watch ends.
 /// - Returns: a closure that ends the watch; nil if the system refuses.

@@ -41,7 +41,7 @@ struct Recovery {
   private var current = Action.nothing
   private var restarts = 0
 
-  /// - Parameter suspended: the time at which the device was first found suspended.
+  /// Creates a recovery; `suspended` is the time at which the device was first found suspended.
   init(direction: AudioDevice.Direction, suspended: SuspendingClock.Instant) {
     self.direction = direction
     giveUpResumingAt = suspended + Self.resumeLimit
@@ -227,7 +227,8 @@ struct LossEstimate {
   /// The time of the same observation on the clock that pauses while the machine sleeps.
   private var seenAwakeAt: SuspendingClock.Instant?
 
-  /// - Parameter configuration: the sizes of a device that may report its position once a period.
+  /// Creates an estimate; `configuration` has the sizes of a device that may report its position
+  /// once a period.
   init(
     direction: AudioDevice.Direction, rate: SampleRate, _ configuration: PCMConfiguration? = nil
   ) {
@@ -271,7 +272,7 @@ struct LossEstimate {
   /// Returns the frames of silence played, or of audio not captured, if the device continues at
   /// `time`.
   ///
-  /// - Parameter isEmptied: whether the device lost its buffer.
+  /// If `isEmptied` is true, the device lost its buffer.
   func lost(at time: ContinuousClock.Instant, isEmptied: Bool = true) -> FrameCount {
     guard let seenAt, time > seenAt else { return .zero }
     let passed = FrameCount(time - seenAt, at: rate).rawValue

@@ -38,8 +38,8 @@ package final class Descriptor: Sendable {
 /// It blocks until the reader of a pipe makes room, even if the descriptor is non-blocking. The
 /// corresponding C functions are `write` and `poll`.
 ///
-/// - Parameter stopSignal: once signaled, the write fails with `ETIMEDOUT` if the reader reads
-///   nothing for a second.
+/// Once `stopSignal` is signaled, the write fails with `ETIMEDOUT` if the reader reads nothing for
+/// a second.
 package func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, stopSignal: WakeUp? = nil
 ) -> Int32 {

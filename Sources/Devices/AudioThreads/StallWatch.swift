@@ -88,7 +88,7 @@ package struct StallWatch: Equatable, Sendable {
 
   /// Records a wait of `time` with this timeout; frames are recorded with `progressed`.
   ///
-  /// - Parameter isCutShort: whether the wait ended early, perhaps because of a recovery.
+  /// If `isCutShort` is true, the wait ended early, perhaps because of a recovery.
   package mutating func waited(
     _ time: Duration, atMost timeout: Duration, isCutShort: Bool = false
   ) {

@@ -147,6 +147,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   ///   - open: opens the device.
   ///   - close: closes a device that no waiter uses.
   ///   - changes: makes a stream of device changes.
+  ///   - clock: the clock that schedules the attempts.
   ///   - lockstep: the lockstep of a virtual card.
   ///   - notify: called on any thread when a result is available.
   package init(

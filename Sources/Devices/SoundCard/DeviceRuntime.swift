@@ -54,7 +54,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   /// Starts the control thread; the audio thread starts with the first port.
   ///
-  /// - Parameter reopening: the parameters to reopen a lost device; nil if a loss ends the runtime.
+  /// `reopening` has the parameters to reopen a lost device; if it is nil, a loss ends the runtime.
   package init(
     _ device: Server.Device, _ server: Server, reopening: DeviceOpening<Server>? = nil
   ) throws(SystemError) {

@@ -120,8 +120,8 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   /// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
   /// seconds.
   ///
-  /// - Parameter patience: the time limit for a call. With the patience for a sound card, a hang is
-  ///   detected within a second of the call's start.
+  /// `patience` is the time limit for a call. With the patience for a sound card, a hang is
+  /// detected within a second of the call's start.
   func check(
     _ beat: Heartbeat.Beat, after passed: Duration, patience: Duration
   ) -> StallWatch.Verdict {

@@ -22,7 +22,7 @@ final class VirtualDevice: Sendable {
   private let shared:
     Mutex<(transfer: VirtualTransfer, idleState: EngineIdleState, pacer: Task<Void, Never>?)>
 
-  /// - Parameter fill: the signal of a capture.
+  /// Creates a device; `fill` is the signal of a capture.
   init(
     _ direction: AudioDevice.Direction, configuration: PCMConfiguration, card: VirtualSoundCard,
     fill: VirtualMicrophone.Fill? = nil

@@ -15,7 +15,7 @@ struct DestinationCase {
     (self.name, self.state, self.action, self.reducer) = (name, state, action, reducer)
   }
 
-  /// - Parameter isIgnored: whether the case is data with `@ReducerCaseIgnored`.
+  /// Creates a case; `isIgnored` is true for data with `@ReducerCaseIgnored`.
   private init(_ element: EnumCaseElementSyntax, isIgnored: Bool) {
     let name = element.name.text
     guard let parameters = element.parameterClause?.parameters, let first = parameters.first else {

@@ -5,7 +5,7 @@ import SoundCard
 extension PlaybackRequest {
   /// The request to open a device for a source of this format.
   ///
-  /// - Parameter idleTime: the time for which the device stays open after its last sound.
+  /// `idleTime` is the time for which the device stays open after its last sound.
   func deviceRequest(for source: AudioFormat, idleTime: Duration) -> PCMRequest {
     PCMRequest(
       device: device, format: deviceFormat ?? (idleTime > .zero ? source.widened : source),

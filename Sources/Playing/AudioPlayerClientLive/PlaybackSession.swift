@@ -21,7 +21,7 @@ final class PlaybackSession: Sendable {
   >((false, false, nil))
   private let task = Mutex<Task<Void, any Error>?>(nil)
 
-  /// - Parameter lockstep: the lockstep of a virtual card.
+  /// Creates a session; `lockstep` is the lockstep of a virtual card.
   init(
     _ request: PlaybackRequest, by player: AudioPlayer, lockstep: Lockstep?,
     report: @escaping @Sendable (PlaybackEvent) -> Void

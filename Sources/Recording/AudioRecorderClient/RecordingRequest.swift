@@ -19,7 +19,7 @@ public enum RecordingDestination: Hashable, Sendable {
   /// recording with `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no
   /// effect.
   ///
-  /// - Parameter name: the name in error messages.
+  /// Error messages contain `name`.
   case descriptor(Int32, name: String = "standard output", isRaw: Bool = false)
 }
 

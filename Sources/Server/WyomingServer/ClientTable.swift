@@ -53,7 +53,7 @@ final class ClientTable: Sendable {
   /// Adds a client; returns nil if too many clients are leaving, and the client must be
   /// disconnected.
   ///
-  /// - Parameter number: the client's number, greater than those of earlier clients.
+  /// `number` is greater than those of earlier clients.
   func add(_ number: Int, from address: String?) -> Stage? {
     clients.withLock { clients in
       func count(_ stage: Stage) -> Int { clients.values.count { $0.stage == stage } }

@@ -24,10 +24,11 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private let farewell = Duration.seconds(5)
   private let clock: any Clock<Duration>
 
-  /// - Parameters:
-  ///   - client: the number of the client for reports.
-  ///   - input: the client's bytes in pieces of any size, read on demand.
-  ///   - watch: measures the client's idle time; if nil, the conversation creates its own.
+  /// Creates a conversation.
+  ///
+  /// `client` is the number of the client for reports. `input` has the client's bytes in pieces of
+  /// any size, read on demand. `watch` measures the client's idle time; if it is nil, the
+  /// conversation creates its own.
   init(
     client: Int, input: Input, peer: Peer, options: WyomingServerOptions, watch: PeerWatch? = nil
   ) {

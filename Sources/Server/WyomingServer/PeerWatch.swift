@@ -40,7 +40,7 @@ final class PeerWatch: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
   private let stopwatch: Stopwatch
 
-  /// - Parameter limit: the time limit; nil for none.
+  /// Creates a watch with the time limit `limit`; nil for none.
   init(limit: Duration?, clock: some Clock<Duration>) {
     stopwatch = Stopwatch(clock)
     sleep = { try await clock.sleep(for: $0) }

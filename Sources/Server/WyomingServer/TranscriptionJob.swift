@@ -13,11 +13,11 @@ final class TranscriptionJob: Sendable {
   private let audio: PolicyPipe<AudioBuffer>
   private let work: Task<[WyomingEvent], any Error>
 
-  /// - Parameters:
-  ///   - client: the number of the client for reports.
-  ///   - options: the server's additions to the request, and its log.
-  ///   - write: sends an event to the client, and may wait for it.
-  ///   - whenFailed: called with the error of a failed recognition.
+  /// Creates a job.
+  ///
+  /// `client` is the number of the client for reports. `options` has the server's additions to the
+  /// request, and its log. `write` sends an event to the client, and may wait for it. `whenFailed`
+  /// is called with the error of a failed recognition.
   init(
     _ asked: TranscriptionRequest, of client: Int, with speech: SpeechClient,
     options: WyomingServerOptions,

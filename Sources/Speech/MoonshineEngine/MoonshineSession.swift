@@ -54,7 +54,9 @@ final class MoonshineSession: SpeechEngineSession {
     var measuresWordTimes = false
   }
 
-  /// - Parameter language: the spoken language, used if the model's folder names no language.
+  /// Creates a session; `language` is the spoken language, used if the model's folder names no
+  /// language.
+  ///
   /// - Throws: `.unsupported`, `.optionInvalid`, `.grammarInvalid`.
   init(
     model: MoonshineModel, language: String?, alignment: WordAlignment,
@@ -242,7 +244,8 @@ final class MoonshineSession: SpeechEngineSession {
     return guide.isGrammar && !text.isSentence ? [] : words
   }
 
-  /// - Parameter areTimesMeasured: whether word times are measured instead of estimated.
+  /// Returns a hypothesis; if `areTimesMeasured` is true, its word times are measured instead of
+  /// estimated.
   private func hypothesis(
     _ best: DecodedText, alternatives: [DecodedText] = [], areTimesMeasured: Bool
   ) throws(SpeechEngineError) -> SpeechHypothesis {

@@ -62,7 +62,7 @@ extension ONNXError: CustomStringConvertible {
 extension SpeechEngineError {
   /// Creates an engine's error from a failure of the library or of the installed files.
   ///
-  /// - Parameter remedy: how to install the library.
+  /// `remedy` explains how to install the library.
   package init(_ error: ONNXError, remedy: String) {
     switch error {
     case .libraryMissing(let searched): self = .libraryMissing(searched: searched, remedy: remedy)

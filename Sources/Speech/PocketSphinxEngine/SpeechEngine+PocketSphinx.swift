@@ -75,7 +75,7 @@ final class DecoderPool: Sendable {
   private let models = ModelCache<ValidatedModel>()
   private let idle: IdlePool<Decoder>
 
-  /// - Parameter limit: the maximum number of idle decoders to keep.
+  /// Creates a pool that keeps at most `limit` idle decoders.
   init(
     location: ModelLocation, limit: Int = IdlePool<Decoder>.usualLimit,
     load: @escaping Loading = Decoder.init
@@ -86,7 +86,8 @@ final class DecoderPool: Sendable {
 
   /// Acquires an idle decoder, or loads a new one on this thread.
   ///
-  /// - Parameter wholeDictionary: whether the decoder needs words outside of the language model.
+  /// If `wholeDictionary` is true, the decoder has words outside of the language model.
+  ///
   /// - Throws: `SpeechEngineError` if the model is missing or damaged.
   func acquire(
     _ settings: DecoderSettings = DecoderSettings(), wholeDictionary: Bool = false

@@ -30,6 +30,8 @@ package final class WordAlignment: Sendable {
   ///
   /// - Parameters:
   ///   - words: the words in usual spelling; punctuation is ignored.
+  ///   - samples: the utterance at 16 kHz.
+  ///   - language: the spoken language.
   ///   - isWanted: called for every tenth of a second of the utterance; returns false to end the
   ///     search with `.interrupted`.
   /// - Returns: the frames of each word, nil for a word that the dictionary lacks; nil instead of
@@ -141,6 +143,7 @@ private final class TimestampAligner {
   ///
   /// - Parameters:
   ///   - words: the words in the dictionary's spelling, in order.
+  ///   - samples: the utterance at 16 kHz.
   ///   - isWanted: called every 0.1 s of audio; returns false to end the search with
   ///     `.interrupted`.
   func places(

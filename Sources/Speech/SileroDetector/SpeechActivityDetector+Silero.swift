@@ -48,9 +48,7 @@ struct SileroLocation: Sendable {
   private let library: FilePath?
   private var environment: [String: String]
 
-  /// - Parameters:
-  ///   - library: a path that overrides the environment's path.
-  ///   - model: a path that overrides the environment's path.
+  /// Creates locations; the paths `library` and `model` override the environment's paths.
   init(
     library: URL? = nil, model: URL? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -126,7 +124,8 @@ final class SileroModel: Sendable {
 
   /// Evaluates a window, preceded by the last samples of the previous window.
   ///
-  /// - Parameter memory: the state after the previous window; nil at the beginning of a stream.
+  /// `memory` is the state after the previous window; nil at the beginning of a stream.
+  ///
   /// - Returns: the probability of speech, and the state after the window.
   func judge(
     _ samples: [Float], remembering memory: ONNXValue?

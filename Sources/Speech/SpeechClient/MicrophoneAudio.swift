@@ -18,6 +18,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
   /// Creates audio from the current `\.audioRecorder`.
   ///
   /// - Parameters:
+  ///   - request: the request for each capture.
   ///   - opening: holds the time of a virtual card until the capture has been requested.
   ///   - whenOpen: called with the first block of each capture, before it is recognized.
   package init(

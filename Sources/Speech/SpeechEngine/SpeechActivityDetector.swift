@@ -181,10 +181,8 @@ private struct SpeechBand {
 
   /// Applies a low-pass filter of the first order.
   ///
-  /// - Parameters:
-  ///   - share: 1 - exp(-2π · corner / rate).
-  ///   - last: the previous output; nil to begin at the first sample, so that an offset causes no
-  ///     click.
+  /// `share` is 1 - exp(-2π · corner / rate). `last` is the previous output; it is nil to begin at
+  /// the first sample, so that an offset causes no click.
   private static func lowPass(_ sample: Double, _ share: Double, _ last: inout Double?) -> Double {
     let before = last ?? sample
     let next = before + share * (sample - before)

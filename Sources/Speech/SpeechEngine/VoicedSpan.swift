@@ -77,9 +77,8 @@ package struct VoicedSpan {
 
   /// Returns the outermost step of the sound at one end of a word; nil if there is none.
   ///
-  /// - Parameters:
-  ///   - inside: the word's steps, inward from that end.
-  ///   - outside: the steps beside the word, outward from that end.
+  /// `inside` contains the word's steps, inward from that end, and `outside` contains the steps
+  /// beside the word, outward from that end.
   private static func edge(inside: [Int], outside: [Int], _ isLoud: (Int) -> Bool) -> Int? {
     var edge: Int?
     var quiet = 0

@@ -94,6 +94,7 @@ final class VoskRecognizer {
   private let handle: OpaquePointer
 
   /// - Parameters:
+  ///   - model: the loaded model.
   ///   - phrases: the allowed phrases as JSON; nil for dictation.
   ///   - hypothesisCount: the maximum number of hypotheses of a segment; 0 for the best hypothesis
   ///     with confidences.

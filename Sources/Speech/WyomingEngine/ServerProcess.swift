@@ -21,7 +21,7 @@ final class ServerProcess: Sendable {
 
   /// Runs a line of shell script in a child process.
   ///
-  /// - Parameter living: the registry of children that end with this process.
+  /// `living` is the registry of children that end with this process.
   static func start(
     _ command: String, living: LivingChildren = .ofProcess
   ) throws(LinkError) -> (process: ServerProcess, bytes: ByteLink) {

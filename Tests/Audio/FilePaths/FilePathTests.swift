@@ -71,6 +71,8 @@ struct FilePathTests {
     #expect("one".printableLine(atMost: 3) == "one")
     #expect("four".printableLine(atMost: 3) == "fo…")
     #expect("\n\n".printableLine(atMost: 3) == "\\n…")
+    #expect("two".printableLine(atMost: 1) == "…")
+    #expect("one".printableLine(atMost: 0) == "" && "one".printableLine(atMost: -1) == "")
     let stacked = "e" + String(repeating: "\u{301}", count: 10_000)
     #expect(stacked.printableLine(atMost: 3).unicodeScalars.count <= 4)
   }

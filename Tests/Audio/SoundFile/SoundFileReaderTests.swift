@@ -21,6 +21,16 @@ import Testing
     return target
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `a read of at most 0 frames ends the process with a message about the count`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let sound = Checkout.file("Samples/sounds/go-forward.wav")
+      _ = try SoundFileReader(url: sound).read(atMost: 0)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a buffer holds at least 1 frame, not 0"))
+  }
+
   @Test(arguments: [
     ("a.wav", ["-c:a", "pcm_s16le"]), ("a.wav", ["-c:a", "pcm_s24le"]),
     ("a.wav", ["-c:a", "pcm_s32le"]), ("a.wav", ["-c:a", "pcm_f32le"]),

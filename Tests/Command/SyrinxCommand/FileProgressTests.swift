@@ -135,6 +135,21 @@ struct FileProgressTests {
     #expect(countText(4, of: 4, after: .seconds(8)) == "4 of 4 files")
   }
 
+  @Test func `the progress of many files shows no total if not all files can be listed`()
+    async throws
+  {
+    // The second name is an error, because it contains a NUL.
+    try Data("a.wav\nb\0.wav\n".utf8).write(to: folder.file("names"))
+    let terminal = try PseudoTerminal()
+    let clock = TestClock()
+    let progress = ArchiveProgress(console: try console(on: terminal), clock: clock)
+    await progress.count(
+      TranscriptionInputs(arguments: [], list: FilePath(folder.file("names"))))
+    await clock.advance(by: .seconds(2))
+    await progress.show()
+    #expect(terminal.rewritten().first?.hasPrefix("0 files, ") == true)
+  }
+
   @Test func `a file whose turn has not come shows no progress`() async throws {
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", hasBegun: false).isEmpty)

@@ -67,7 +67,6 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
       faults: [.xrun(at: 4_000, lost: 1_000)])
     let url = folder.url("wav")
@@ -226,7 +225,6 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(.sine(440)),
       faults: [.unplugged(at: 4_000)])
     let url = folder.url("wav")

@@ -132,7 +132,6 @@ import VirtualSoundCard
   @Test func `a gap is reported with the block after it, at the requested rate`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(.sine(440)),
       faults: [.xrun(at: 9_600, lost: 4_800)], sampleRate: 48_000)
     let gap = try await withRecorder(on: card) { recorder in

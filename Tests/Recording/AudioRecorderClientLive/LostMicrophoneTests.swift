@@ -140,7 +140,6 @@ import VirtualSoundCard
   {
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let other = VirtualSoundCard(
-
         pace: .lockstep(clock), microphone: .signal(.sine(440, amplitude: 0.5)),
         sampleRate: 16_000)
       let first = Mutex<(@Sendable (PCMRequest) async throws -> any CapturePCM)?>(

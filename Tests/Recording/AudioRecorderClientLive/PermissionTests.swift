@@ -88,7 +88,6 @@ private final class ExclusiveCard: Sendable {
   /// Lets the microphone open.
   let answer = Gate()
   private let card = VirtualSoundCard(
-
     pace: .untimed,
     microphone: .buffer(AudioSignal.noise(seed: 7).buffer(.seconds(1), format: .speech)))
   private let state = Mutex((open: 0, openings: 0))

@@ -95,7 +95,6 @@ import VirtualSoundCard
     rule: RecordingGapRule, frames: FrameCount, reason: RecordingFinish.Reason
   ) async throws {
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
       faults: [.xrun(at: 4_000, lost: 1_000)])
     let url = folder.url("wav")
@@ -211,7 +210,6 @@ import VirtualSoundCard
 
   @Test func `a failed recording reports the contents of its file before its error`() async throws {
     let card = VirtualSoundCard(
-
       pace: .lockstep(clock), microphone: .signal(.sine(440)),
       faults: [.unplugged(at: 4_000)])
     let url = folder.url("wav")

@@ -21,7 +21,6 @@ import VirtualSoundCard
   {
     let hour: FrameCount = 28_800_000
     let card = VirtualSoundCard(
-
       pace: .untimed, microphone: .counting, faults: [.suspended(at: 1_600, lost: hour)],
       sampleRate: 8_000)
     let url = folder.url("wav")

@@ -78,7 +78,6 @@ import VirtualSoundCard
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let later = FrameCount(.milliseconds(500), at: rate)
       let other = VirtualSoundCard(
-
         pace: .lockstep(clock), microphone: .counting,
         faults: [.unplugged(at: later, for: .seconds(3))], sampleRate: rate)
       let open = soundCard.openCapture

@@ -90,7 +90,6 @@ import VirtualSoundCard
     call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(
-
       pace: .untimed, microphone: .counting,
       faults: [.blocked(in: call, at: 1_600, for: .milliseconds(500))])
     let url = temporaryURL()
@@ -117,7 +116,6 @@ import VirtualSoundCard
     hangingIn call: PCMCall, at frame: FrameCount = 1_600
   ) -> VirtualSoundCard {
     VirtualSoundCard(
-
       pace: .untimed, microphone: .signal(.sine(440)), faults: [.blocked(in: call, at: frame)])
   }
 

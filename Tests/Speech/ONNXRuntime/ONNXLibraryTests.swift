@@ -49,6 +49,15 @@ import Testing
         """)
   }
 
+  @Test func `a version is at least 1.16 by its first two numbers`() {
+    for (version, isEnough) in [
+      ("1.16", true), ("1.28.2", true), ("2.0.0", true), ("1.15.1", false), ("0.16.0", false),
+      ("0.99", false), ("1", false),
+    ] {
+      #expect(ONNXLibrary.isVersion(version, atLeast: 16) == isEnough, "\(version)")
+    }
+  }
+
   @Test func `another library, a file that is not a library, and a missing file are errors`()
     throws
   {

@@ -39,9 +39,14 @@ import Testing
     #expect(isWithin("", .anything))
   }
 
-  @Test(arguments: ["// yes/no answers\n", "/* http://x.org/y */", "/* a / b */ "])
-  func `a slash in a grammar's comment does not hide the words after the comment`(comment: String) {
-    #expect(!isWithin("a b go yes answers", .grammar("\(comment)public <a> = go | on;")))
+  @Test(arguments: [
+    "// yes/no answers\n", "/* http://x.org/y */", "/* a / b */ ", "// a < b\n", "// a { b\n",
+    "/* a < b */ ", "/* a { b */ ",
+  ])
+  func `a slash, bracket, or brace in a comment does not hide the words after the comment`(comment: String) {
+    let words = "a b go yes answers"
+    #expect(!isWithin(words, .grammar("\(comment)public <a> = go | on;")))
+    #expect(!isWithin(words, .grammar("public <a> = go | \(comment)on <b> {c};")))
   }
 
   @Test(arguments: ["\"go on\"", "// robot", "go\\", "\u{FC}ber"])

@@ -26,7 +26,6 @@ extension FakesTests {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
       let room = AudioSignal { frame, _ in frame < 48_000 && frame % 2 == 0 ? 0.5 : 0 }
       return VirtualSoundCard(
-
         pace: .lockstep(clock), microphone: .buffer(room.buffer(.seconds(20), format: format)))
     }
 

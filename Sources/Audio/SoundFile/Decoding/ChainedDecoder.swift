@@ -21,7 +21,7 @@ final class ChainedDecoder: SoundDecoder {
   /// The format of the next link if it differs; the audio ends before that link.
   private var otherFormat: String?
 
-  /// - Parameter count: the number of links of a file; nil for a stream.
+  /// Creates a decoder of a file's links; `count` is their number, or nil for a stream.
   init(
     path: String, count: Int? = nil, _ open: @escaping (Int) throws -> (any SoundDecoder)?
   ) throws {

@@ -36,6 +36,7 @@ final class FFmpeg: Sendable {
   /// Starts FFmpeg.
   ///
   /// - Parameters:
+  ///   - input: the input to decode.
   ///   - start: the time in the input at which the output begins.
   ///   - path: the input's name in error messages.
   ///   - what: the kind of input in error messages.

@@ -33,11 +33,10 @@ final class FFmpegDecoder: SoundDecoder {
   /// The error of ffprobe if it failed; without its report, a truncated end cannot be detected.
   private var descriptionFailure: SoundFileError?
 
-  /// - Parameters:
-  ///   - stored: the stored samples according to the file's header; nil for a lossy coder, and if
-  ///     they are unknown.
-  ///   - report: runs ffprobe.
-  ///   - start: starts decoding at a time.
+  /// Starts decoding.
+  ///
+  /// `stored` describes the stored samples according to the file's header; it is nil for a lossy
+  /// coder, and if they are unknown. `report` runs ffprobe, and `start` starts decoding at a time.
   init(
     stored: StoredSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,
@@ -106,7 +105,7 @@ final class FFmpegDecoder: SoundDecoder {
 extension FFmpegDecoder {
   /// Opens a file that libsndfile does not read.
   ///
-  /// - Parameter error: the reason that libsndfile does not read it.
+  /// `error` is the reason that libsndfile does not read it.
   static func open(
     _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
     after error: SoundFileError
@@ -127,9 +126,10 @@ extension FFmpegDecoder {
     )
   }
 
-  /// - Parameters:
-  ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
-  ///   - isTruncated: whether the header announces more bytes than there are.
+  /// Opens an input.
+  ///
+  /// `stored` describes the samples in the file; it is nil for a lossy coder, and if they are
+  /// unknown. If `isTruncated` is true, the header announces more bytes than there are.
   static func open(
     _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
     stored: StoredSamples? = nil, isTruncated: Bool = false

@@ -44,7 +44,7 @@ struct FFmpegMessages: Sendable {
 
   /// Adds bytes, which may contain any number of lines.
   ///
-  /// - Parameter name: the name of the input in FFmpeg's messages.
+  /// `name` is the name of the input in FFmpeg's messages.
   mutating func add(_ bytes: some Sequence<UInt8>, name: String) {
     rest += bytes
     guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
@@ -56,7 +56,7 @@ struct FFmpegMessages: Sendable {
     rest.removeFirst(end + 1)
   }
 
-  /// - Parameter line: as in "[https @ 0x55…] [error] HTTP error 404 Not Found".
+  /// Processes a line such as "[https @ 0x55…] [error] HTTP error 404 Not Found".
   private mutating func process(_ line: String, name: String) {
     var (text, level, speaker) = (line[...], Substring(), Substring())
     while text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -80,9 +80,10 @@ struct FFmpegMessages: Sendable {
     if title != nil || Self.liveMarks.contains(where: text.hasPrefix) { isLive = true }
   }
 
-  /// - Parameters:
-  ///   - speaker: the component of FFmpeg that wrote the line; empty for FFmpeg itself.
-  ///   - isAboutInput: whether the line concerns the whole input, such as a lost connection.
+  /// Keeps a complaint.
+  ///
+  /// `speaker` is the component of FFmpeg that wrote the line; it is empty for FFmpeg itself. If
+  /// `isAboutInput` is true, the line concerns the whole input, such as a lost connection.
   private mutating func keep(_ complaint: Complaint, speaker: String, isAboutInput: Bool) {
     // FFmpeg reports the end of a stream without a size as an error twice, although nothing is
     // missing.

@@ -157,7 +157,8 @@ extension FFprobeReport {
 
   /// Runs ffprobe; returns nil if it is not installed, is interrupted, or reports more than 4 MiB.
   ///
-  /// - Parameter interruption: ends ffprobe at once when it is signaled.
+  /// When `interruption` is signaled, ffprobe ends at once.
+  ///
   /// - Throws: `SoundFileError` with the message of ffprobe if it fails.
   init?(
     _ input: FFmpeg.Input, path: String, interruption: WakeUp

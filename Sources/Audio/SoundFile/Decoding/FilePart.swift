@@ -21,7 +21,7 @@ final class FilePart {
   private lazy var head =
     header ?? descriptor.bytes(at: offset, count: room(at: 0, for: 4_096))
 
-  /// - Parameter length: the length of the part, including `header`.
+  /// Creates a part of `length` bytes, including those of `header`.
   init(
     _ descriptor: Descriptor, path: String, offset: Int = 0, length: Int, header: [UInt8]? = nil,
     replacing replaced: Int = 0

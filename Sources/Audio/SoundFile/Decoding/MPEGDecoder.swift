@@ -21,10 +21,12 @@ final class MPEGDecoder: SoundDecoder {
   private let isTruncated: Bool
   private var status = MPG123_OK.rawValue
 
-  /// - Parameters:
-  ///   - name: the human-readable names of container and encoding.
-  ///   - hasLength: false if a tag without a length would make libmpg123 estimate a length.
-  ///   - isTruncated: whether the container announces more bytes than there are.
+  /// Opens MPEG audio.
+  ///
+  /// `name` contains the human-readable names of container and encoding. `hasLength` is false if a
+  /// tag without a length would make libmpg123 estimate a length. If `isTruncated` is true, the
+  /// container announces more bytes than there are.
+  ///
   /// - Throws: `.notAudio` if no block can be decoded.
   init(
     _ source: VirtualFile, path: String, name: String = "MPEG audio", isTruncated: Bool = false,

@@ -104,7 +104,7 @@ final class LibraryDecoder: SoundDecoder {
 
   /// Opens a part of a file.
   ///
-  /// - Parameter promise: the announced length if it exceeds the file's length.
+  /// `promise` is the announced length if it exceeds the file's length.
   init(
     _ file: FilePart, promise: FrameCount? = nil, isCutOff: Bool = false,
     layout: WAVLayout? = nil
@@ -126,10 +126,9 @@ final class LibraryDecoder: SoundDecoder {
 
   /// Opens a pipe for sequential reading.
   ///
-  /// - Parameters:
-  ///   - isPromise: whether its header has a length.
-  ///   - name: the kind of file that another program decodes into the pipe; nil without one.
-  ///   - ending: called at the end of the pipe.
+  /// If `isPromise` is true, the pipe's header has a length. `name` is the kind of file that
+  /// another program decodes into the pipe; nil without one. `ending` is called at the end of the
+  /// pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
     layout: WAVLayout? = nil, ending: @escaping @Sendable () -> Ending = { (false, nil) }

@@ -55,10 +55,8 @@ struct SoundFileHeader: Equatable {
 extension SoundFileHeader {
   /// Reads chunks up to the audio.
   ///
-  /// - Parameters:
-  ///   - start: the offset of the first chunk.
-  ///   - countsHead: whether a chunk's size includes its header.
-  ///   - audio: the names of the chunk with the audio.
+  /// `start` is the offset of the first chunk, and `audio` contains the names of the chunk with the
+  /// audio. If `countsHead` is true, a chunk's size includes its header.
   private mutating func readChunks(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8], from start: Int,
     isBigEndian: Bool = false, nameLength: Int = 4, sizeLength: Int = 4, countsHead: Bool = false,

@@ -30,7 +30,9 @@ package struct WebAnswer: Sendable {
   /// Requests an address; nil if FFmpeg is not installed.
   ///
   /// - Parameters:
+  ///   - address: the address on the web.
   ///   - longest: the number of bytes after which reading ends.
+  ///   - interruption: ends reading at once when it is signaled.
   ///   - deadline: the time at which reading ends.
   ///   - isWanted: whether to continue reading, given the media type and the first bytes.
   init?(
@@ -78,6 +80,7 @@ package struct WebAnswer: Sendable {
   /// installed.
   ///
   /// - Parameters:
+  ///   - address: the address on the web.
   ///   - longest: the number of bytes after which reading ends.
   ///   - isWanted: whether to continue reading, given the media type and the first bytes.
   /// - Throws: `.cannotRead` if a redirection is not allowed, or if there are too many.
@@ -121,7 +124,7 @@ extension WebAnswer {
   /// Resolves the address in a redirection or playlist entry relative to `base`; nil if it is not
   /// on the web.
   ///
-  /// - Parameter base: the address of the server's answer.
+  /// `base` is the address of the server's answer.
   package static func address(_ text: String, in base: String) -> String? {
     URL(string: text, relativeTo: URL(string: base))?.absoluteURL.webAddress
   }
@@ -129,6 +132,7 @@ extension WebAnswer {
   /// Resolves the address in a redirection relative to `base`; nil if it is not on the web.
   ///
   /// - Parameters:
+  ///   - text: the redirection.
   ///   - base: the address of the server's answer.
   ///   - first: the address that the user gave.
   /// - Throws: `.cannotRead` if the address is private, or cannot be resolved, while `first` is

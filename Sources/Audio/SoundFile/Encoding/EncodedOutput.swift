@@ -20,7 +20,9 @@ final class EncodedOutput: SoundFileOutput {
   private var tail: [UInt8] = []
   private(set) var notices: [SoundFileNotice] = []
 
-  /// - Parameter largestAIFF: the largest size of an AIFF file in bytes; its sizes have 32 bits.
+  /// Creates an output.
+  ///
+  /// An AIFF file has at most `largestAIFF` bytes, because its sizes have 32 bits.
   init(
     _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding,
     metadata: AudioMetadata = AudioMetadata(), largestAIFF: Int = 0xFFFF_FFFF
@@ -275,9 +277,9 @@ struct EncoderWatch {
 
   /// Checks the size of the file.
   ///
-  /// - Parameters:
-  ///   - frames: the number of frames that the encoder received.
-  ///   - size: the size of the file in bytes.
+  /// `frames` is the number of frames that the encoder received, and `newSize` is the size of the
+  /// file in bytes.
+  ///
   /// - Returns: the number of frames received when the file last grew, if the growth is overdue;
   ///   otherwise nil.
   mutating func lastFrame(

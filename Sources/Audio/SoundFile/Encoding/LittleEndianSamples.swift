@@ -4,7 +4,7 @@ import CSndFile
 extension SoundFileEncoding.SampleFormat {
   /// Encodes samples for WAV and raw audio: packed, little-endian, with dither at 16 bits.
   ///
-  /// - Parameter bytes: room for the samples, with any alignment.
+  /// `bytes` has room for the samples, with any alignment.
   func encode(
     _ samples: UnsafeBufferPointer<Float>, into bytes: UnsafeMutableRawBufferPointer,
     dither: inout Dither

@@ -18,7 +18,7 @@ final class WAVFileOutput: SoundFileOutput {
 
   /// Writes the header of a file without audio.
   ///
-  /// - Parameter isRaw: whether to omit the header.
+  /// If `isRaw` is true, the header is omitted.
   init(_ file: GrowingFile, header: WAVFileHeader, isRaw: Bool = false) throws(SoundFileError) {
     (self.file, self.header, self.isRaw) = (file, header, isRaw)
     headerSize = isRaw ? 0 : file.isStream ? header.streamBytes.count : header.byteCount

@@ -5,7 +5,7 @@ extension AudioMetadata.Chunk {
   /// Returns the chunk with its positions moved to a part or to another rate; nil if nothing
   /// remains.
   ///
-  /// - Parameter cues: the cues in the chunks, by their numbers.
+  /// `cues` contains the cues in the chunks, by their numbers.
   func moved(_ timeline: AudioMetadata.Timeline, _ cues: [Int: AudioCue]) -> Self? {
     var result = self
     switch name {

@@ -5,6 +5,7 @@ extension SoundFileEncoding.Container {
   /// Returns the metadata that a file of this kind can store, with notices about other metadata.
   ///
   /// - Parameters:
+  ///   - metadata: the metadata to store.
   ///   - rate: the rate of the positions.
   ///   - isStream: whether the file is written to a pipe.
   package func storable(

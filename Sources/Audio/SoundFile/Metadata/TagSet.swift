@@ -104,7 +104,7 @@ extension TagSet {
 
   /// Adds cues as chapters; a chapter of unknown length extends to the next chapter.
   ///
-  /// - Parameter end: the end of the last chapter; nil if it is unknown.
+  /// `end` is the end of the last chapter; nil if it is unknown.
   func add(_ cues: [AudioCue], at rate: SampleRate, end: FrameCount?) {
     var chapters = AudioMetadata(cues: AudioMetadata.chapters(cues))
     chapters.closeChapters(at: end)

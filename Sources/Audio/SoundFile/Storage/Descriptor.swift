@@ -32,7 +32,7 @@ extension Descriptor {
 
   /// Duplicates a descriptor that the caller keeps.
   ///
-  /// - Parameter isOutput: whether a failure is reported as an error of writing.
+  /// If `isOutput` is true, a failure is reported as an error of writing.
   package static func duplicate(
     _ number: Int32, path: String, isOutput: Bool = false
   ) throws(SoundFileError) -> Descriptor {

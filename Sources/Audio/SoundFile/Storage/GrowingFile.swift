@@ -31,7 +31,7 @@ final class GrowingFile {
 
   /// Creates a file, which replaces an existing file when it is published.
   ///
-  /// - Parameter isAtomic: whether even a new file appears only when it is published.
+  /// If `isAtomic` is true, even a new file appears only when it is published.
   init(
     path: String, replacesExisting: Bool = true, isAtomic: Bool = false
   ) throws(SoundFileError) {
@@ -46,7 +46,7 @@ final class GrowingFile {
 
   /// Writes a stream to a descriptor, such as a pipe.
   ///
-  /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second.
   init(streamingTo descriptor: Descriptor, name: String, stopSignal: WakeUp?) {
     (path, isStream, self.stopSignal) = (name, true, stopSignal)
     claim = .borrowing(descriptor, name: name)

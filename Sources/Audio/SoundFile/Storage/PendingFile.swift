@@ -29,7 +29,7 @@ package final class PendingFile {
 
   /// Creates a file in the folder of `path`.
   ///
-  /// - Parameter isNamed: whether the file starts with a random name.
+  /// If `isNamed` is true, the file starts with a random name.
   package init(for path: String, isNamed: Bool = false) throws(SoundFileError) {
     self.path = path
     (isPending, isNew, isBorrowed) = (true, false, false)
@@ -69,7 +69,7 @@ package final class PendingFile {
   ///
   /// The name may exist, unless `replacesExisting` is false.
   ///
-  /// - Parameter isAtomic: whether even a new file appears only when it is published.
+  /// If `isAtomic` is true, even a new file appears only when it is published.
   package static func claiming(
     _ path: String, replacesExisting: Bool, isAtomic: Bool = false
   ) throws(SoundFileError) -> PendingFile {

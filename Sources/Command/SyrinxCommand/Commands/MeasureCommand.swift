@@ -98,7 +98,7 @@ struct MeasureCommand: FileListSubcommand {
   /// Measures a file; returns the result, sentences about problems, and whether the whole file was
   /// measured.
   ///
-  /// - Parameter console: shows the progress; nil for none.
+  /// `console` shows the progress; nil for none.
   private static func measurement(
     of file: FilePath, silence: Decibels, progress console: Console?
   ) async -> (result: AudioMeasurement?, sentences: [String], isComplete: Bool) {

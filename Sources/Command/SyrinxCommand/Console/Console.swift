@@ -19,9 +19,8 @@ actor Console {
 
   /// Starts the thread.
   ///
-  /// - Parameters:
-  ///   - stopSignal: once signaled, a write fails if the reader reads nothing for a second.
-  ///   - isQuiet: whether standard error gets no progress, notices, and summaries.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. If
+  /// `isQuiet` is true, standard error gets no progress, notices, and summaries.
   init(
     output: OutputDescriptor = .output, error: OutputDescriptor = .error,
     stopSignal: WakeUp? = nil, isQuiet: Bool = false
@@ -155,7 +154,7 @@ struct OutputDescriptor: Sendable {
 
   /// Writes all bytes; blocks while the reader is slow.
   ///
-  /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second.
   func write(_ bytes: [UInt8], stopSignal: WakeUp? = nil) throws(OutputError) {
     let code = bytes.withUnsafeBytes { writeAll($0, to: rawValue, stopSignal: stopSignal) }
     guard code == 0 else { throw OutputError(name: name, code: code) }

@@ -21,7 +21,7 @@ actor FileProgress {
   private var throttle = StatusThrottle()
   private var start = Duration.zero
 
-  /// - Parameter total: the length of the file, or nil if it is unknown.
+  /// Creates the progress of a file; `total` is its length, or nil if it is unknown.
   init(_ file: FilePath, total: Duration?, console: Console) {
     @Dependency(\.continuousClock) var clock
     (self.file, self.total) = ("\(file.name)", total)
@@ -82,7 +82,7 @@ extension FileProgress {
   ///
   /// A slow terminal receives only the latest position.
   ///
-  /// - Parameter console: nil for none.
+  /// Without a console, nothing is shown.
   static func showing<Value>(
     _ file: FilePath, on console: Console?, _ work: (@escaping Report) async throws -> Value
   ) async throws -> Value {

@@ -25,9 +25,10 @@ actor PendingOutput {
 
   /// Creates an unnamed file in the folder of the file that it will replace.
   ///
-  /// - Parameter followsLinks: true for a name that the user chose: the target of a link is
-  ///   replaced, and a named pipe or a device is written directly. False for a predictable name: a
-  ///   link or pipe that another user created under this name is replaced.
+  /// `followsLinks` is true for a name that the user chose: the target of a link is replaced, and a
+  /// named pipe or a device is written directly. It is false for a predictable name: a link or pipe
+  /// that another user created under this name is replaced.
+  ///
   /// - Throws: `SoundFileError`; `SystemError` if the system cannot start a thread.
   init(path: String, followsLinks: Bool = false) throws {
     executor = try ThreadExecutor(name: "syrinx-text")

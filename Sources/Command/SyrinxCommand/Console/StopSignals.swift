@@ -24,8 +24,8 @@ final class StopSignals: Sendable {
   /// Signaled with the first stop, after which blocking writes fail.
   let stopSignal: WakeUp?
 
-  /// - Parameter takesCommands: whether SIGUSR1 and SIGUSR2 are queued for `commanding`; if false,
-  ///   they end the process.
+  /// If `takesCommands` is true, SIGUSR1 and SIGUSR2 are queued for `commanding`; otherwise they
+  /// end the process.
   init(takesCommands: Bool = false, stopSignal: WakeUp? = nil) {
     self.takesCommands = takesCommands
     self.stopSignal = stopSignal

@@ -86,7 +86,7 @@ struct RecordReader {
 
 /// Returns the available bytes of an input, at most `limit`; none at the end.
 ///
-/// - Parameter stopSignal: once it is signaled, reading throws `CancellationError`.
+/// Once `stopSignal` is signaled, reading throws `CancellationError`.
 func availableBytes(
   of descriptor: Int32, named name: String, atMost limit: Int = 65_536, stopSignal: WakeUp? = nil
 ) throws -> [UInt8] {

@@ -60,7 +60,7 @@ extension SoundCard {
   /// Returns the command's sound card: `virtual` and `virtual:FILE` lead to a virtual card that
   /// runs in real time, and all other devices to the hardware.
   ///
-  /// - Parameter onProblem: receives the problems of a virtual microphone's file.
+  /// `onProblem` receives the problems of a virtual microphone's file.
   static func routing(
     to hardware: SoundCard,
     onProblem: @escaping @Sendable (FileProblem) -> Void

@@ -81,8 +81,8 @@ struct EngineFolder: ~Copyable {
   /// Moves a component from the work folder to its final path, or swaps it with the installed
   /// version, so that an installed component is never missing.
   ///
-  /// - Parameter files: the file names by which an installed component without a manifest is
-  ///   recognized.
+  /// `files` contains the file names by which an installed component without a manifest is
+  /// recognized.
   func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
     let (new, target) = (work.appending(name), path.appending(name))
     let names = target.names?.map(\.text)

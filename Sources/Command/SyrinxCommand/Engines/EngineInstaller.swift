@@ -211,7 +211,7 @@ struct Python: Sendable {
 
   /// Downloads a wheel into a folder.
   ///
-  /// - Parameter descriptor: the terminal for pip's progress, or nil.
+  /// `descriptor` is the terminal for pip's progress, or nil.
   func download(
     _ wheel: Wheel, to folder: FilePath, showingProgressOn descriptor: OutputDescriptor?,
     isolation: isolated (any Actor)? = #isolation

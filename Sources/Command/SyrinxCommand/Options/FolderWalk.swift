@@ -24,9 +24,10 @@ struct FolderWalk: Sequence, IteratorProtocol {
   private var names: ArraySlice<FilePath> = []
   private var subfolders: [FilePath] = []
 
-  /// - Parameters:
-  ///   - order: whether one name comes before another one.
-  ///   - accepts: whether to return a file with this name.
+  /// Begins a walk.
+  ///
+  /// `order` returns whether one name comes before another one, and `accepts` returns whether to
+  /// return a file with this name.
   init(
     _ folder: FilePath, by order: @escaping (FilePath, FilePath) -> Bool,
     accepts: @escaping (FilePath) -> Bool = \.isSound

@@ -163,8 +163,8 @@ final class KeyTerminal: Sendable {
 
   /// Changes the mode; nil if the descriptor is not a terminal, or this job is in the background.
   ///
-  /// - Parameter readLimitInTenths: the time, in tenths of a second, after which a read without
-  ///   bytes returns; nil to wait for a byte.
+  /// `readLimitInTenths` is the time, in tenths of a second, after which a read without bytes
+  /// returns; nil to wait for a byte.
   init?(descriptor: Int32 = 0, readLimitInTenths: UInt8? = nil) {
     var settings = termios()
     guard isatty(descriptor) == 1, tcgetpgrp(descriptor) == getpgrp(),

@@ -145,7 +145,7 @@ struct PlayList {
     addEntries(entries, of: address, at: answer.address)
   }
 
-  /// - Parameter base: the address of the playlist, after redirections.
+  /// Adds the entries of a playlist; `base` is its address, after redirections.
   private mutating func addEntries(_ entries: [FilePath], of playlist: FilePath, at base: String) {
     let isInside = isPrivate(playlist.text) == true
     var refusedCount = 0

@@ -200,7 +200,7 @@ extension JSONRecord {
     The failure of the device is an object with the "error".
     """
 
-  /// - Parameter files: the files in the order of the items.
+  /// Creates the record of an event; `files` contains the files in the order of the items.
   init(_ event: PlaybackEvent, files: [FilePath]) {
     switch event {
     case .started(let start): self.init(start, files)

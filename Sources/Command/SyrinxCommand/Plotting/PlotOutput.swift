@@ -78,9 +78,8 @@ extension JSONRecord {
     with "file" and "error".
     """
 
-  /// - Parameters:
-  ///   - kind: waveform, spectrogram, or peaks.
-  ///   - frame: nil for peaks.
+  /// Creates the record of a plot; `kind` is waveform, spectrogram, or peaks, and `frame` is nil
+  /// for peaks.
   init(
     _ file: FilePath, _ output: FilePath, _ kind: String, format: String, of plot: any AudioPlot,
     _ frame: PlotFrame? = nil

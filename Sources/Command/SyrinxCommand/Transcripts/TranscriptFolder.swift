@@ -71,7 +71,7 @@ actor TranscriptArchive {
   private var isCut = false
   private var failed: PendingFile?
 
-  /// - Parameter listSeparator: the byte that ends a name in `failed.txt`.
+  /// Creates an archive; `listSeparator` is the byte that ends a name in `failed.txt`.
   init(folder: FilePath, recipe: JSONRecord, listSeparator: UInt8) throws {
     executor = try ThreadExecutor(name: "syrinx-archive")
     failedPath = folder.appending(Self.failedName)

@@ -191,7 +191,7 @@ actor ArchiveProgress {
   private var skippedBytes = 0
   private var total: (count: Int, byteCount: Int)?
 
-  /// - Parameter console: the console that shows the progress; nil for none.
+  /// Creates a progress that `console` shows; nil for none.
   init(console: Console?, clock: any Clock<Duration>) {
     self.console = console
     stopwatch = Stopwatch(clock)
@@ -208,7 +208,7 @@ actor ArchiveProgress {
       () throws -> (count: Int, byteCount: Int) in
       var all = try inputs.makeIterator()
       var total = (count: 0, byteCount: 0)
-      while let input = try? all.next() {
+      while let input = try all.next() {
         total.count += 1
         total.byteCount += (try? input.get())?.version?.byteCount ?? 0
       }

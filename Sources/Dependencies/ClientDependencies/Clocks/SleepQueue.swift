@@ -42,7 +42,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     }
   }
 
-  /// - Parameter task: the name of the sleeping task.
+  /// Begins a sleep; `task` is the name of the sleeping task.
   mutating func sleep(
     _ id: Int, until deadline: Instant, task: String? = nil, _ waiter: Waiter
   ) -> Arrival {

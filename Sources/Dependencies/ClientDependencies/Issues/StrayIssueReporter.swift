@@ -65,7 +65,7 @@ struct StrayIssueReporter: IssueReporter {
   /// An issue from a detached task of a test without dependencies may thus be reported to another
   /// test, so its text explains the choice.
   ///
-  /// - Parameter report: reports the issue, with a note after its text.
+  /// `report` reports the issue, with a note after its text.
   private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
     // Reading `isTesting` first ends a process without test support, which would lose issues.
     guard isTesting, TestProcess.isSwiftTesting, TestFramework.current?.currentTest() == nil else {

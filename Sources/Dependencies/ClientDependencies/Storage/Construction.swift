@@ -235,7 +235,8 @@ final class PendingValue: Sendable {
 
   /// Constructs the value of a slot, or waits for another construction of it.
   ///
-  /// - Parameter onTimeout: called after `timeout`, before `make`.
+  /// `onTimeout` is called after `timeout`, before `make`.
+  ///
   /// - Returns: the result of `make`; nil if another construction has made the value.
   static func perform<Value>(
     in slot: Slot, timeout: Duration, _ make: () -> Value, onTimeout: () -> Void
@@ -271,7 +272,7 @@ struct PendingValues {
   private var values: [PendingValue.Slot: PendingValue] = [:]
   private var awaited: [ObjectIdentifier: [PendingValue]] = [:]
 
-  /// - Parameter chain: the constructions of the current task.
+  /// Enters a slot; `chain` contains the constructions of the current task.
   mutating func enter(_ slot: PendingValue.Slot, from chain: [PendingValue]) -> Entrance {
     guard let value = values[slot] else {
       let value = PendingValue()

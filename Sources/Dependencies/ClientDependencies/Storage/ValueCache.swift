@@ -16,17 +16,19 @@ final class ValueCache: Sendable {
   // exists.
   private let values = Lock<[RunningTest?: ValuesOfTest]>([:])
 
-  /// - Parameter separatesTests: whether each test has its own values.
+  /// Creates a cache; if `separatesTests` is true, each test has its own values.
   init(separatesTests: Bool = isTesting, constructionTimeout: Duration = .seconds(30)) {
     self.separatesTests = separatesTests
     self.constructionTimeout = constructionTimeout
   }
 
   /// - Parameters:
+  ///   - key: the key of the dependency.
   ///   - context: the context of the scope; nil for the prepared one, or else that of the process.
   ///   - origin: the origin of the reader, used outside a running test.
   ///   - purpose: the purpose of the read, used if the read creates the value; the value is cached
   ///     in any case.
+  ///   - location: the line that reads the value.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext?, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation

@@ -111,7 +111,7 @@ final class EffectRunner<Action> {
     all = EffectGroup()
   }
 
-  /// - Parameter action: the action whose reducer returned the effect.
+  /// Runs an effect that a reducer returned for `action`.
   func run(_ effect: Effect<Action>, of action: Action, for origin: EffectGroup) {
     guard !effect.step.isNone else { return }
     var context = Context(groups: [all, origin], origin: origin, action: action)

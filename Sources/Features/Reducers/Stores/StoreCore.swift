@@ -156,8 +156,8 @@ final class StoreChanges {
 
   /// Records that a value is read.
   ///
-  /// - Parameter hasChanged: returns whether the value has changed; called after each action until
-  ///   it has.
+  /// `hasChanged` returns whether the value has changed; it is called after each action until it
+  /// has.
   func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
     if let value = observed[place] { return value.access() }
     let value = ObservedValue(hasChanged)

@@ -238,9 +238,8 @@ public final class TestStore<State: Equatable, Action> {
   /// Compares the changes of the state and of shared values with the expected ones, and makes the new
   /// state the stated one.
   ///
-  /// - Parameters:
-  ///   - changes: the changes of shared values; nil for those since the last action.
-  ///   - mayChangeNothing: whether the closure may leave the state as it is.
+  /// `changes` contains the changes of shared values; nil for those since the last action. If
+  /// `mayChangeNothing` is true, the closure may leave the state as it is.
   func check(
     to after: State, shared changes: SharedChanges? = nil,
     _ expectation: ((inout State) throws -> Void)?, _ name: String, mayChangeNothing: Bool = false,

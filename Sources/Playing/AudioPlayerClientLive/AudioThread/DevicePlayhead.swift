@@ -78,7 +78,7 @@ final class UnplayedFrames {
   /// The number of kept frames that must be written again.
   private(set) var backlog = 0
 
-  /// - Parameter capacity: the maximum number of kept frames.
+  /// Creates a store that keeps at most `capacity` frames.
   init(capacity: Int, channels: Int) {
     self.channels = channels
     samples = .allocate(capacity: capacity * channels)

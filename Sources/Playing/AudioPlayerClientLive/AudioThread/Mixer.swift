@@ -174,6 +174,7 @@ extension Voice {
   /// If the voice has fewer frames than the fade, the last frame is held and faded.
   ///
   /// - Parameters:
+  ///   - block: the voice's samples, which are faded in place.
   ///   - frames: the number of the block's frames that the voice has.
   ///   - isLate: whether the block's remaining frames are missing.
   /// - Returns: the number of audible frames, which includes held ones.

@@ -27,7 +27,7 @@ final class BufferSource: FeederSource {
 
   /// Creates a source of buffers in memory.
   ///
-  /// - Parameter shortfall: the shortfall of the file that the buffers were decoded from.
+  /// `shortfall` describes the file that the buffers were decoded from.
   init(
     _ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil,
     _ mailbox: FeederMailbox

@@ -68,11 +68,11 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// The number of samples that must be in the ring before the voice begins.
   private let prefill: Int
 
-  /// - Parameters:
-  ///   - prefill: the audio that must be decoded before the voice begins, at most `capacity`.
-  ///   - speed: the seconds of source audio per second of the voice.
-  ///   - progressInterval: the time between progress events, at least 50 ms.
-  ///   - hold: begins when the voice is over.
+  /// Creates a voice.
+  ///
+  /// `prefill` is the audio that must be decoded before the voice begins, at most `capacity`.
+  /// `speed` is the number of seconds of source audio per second of the voice. `progressInterval`
+  /// is the time between progress events, at least 50 ms. `hold` begins when the voice is over.
   init(
     format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
     bus: BusVolume = BusVolume(), speed: Double = 1,
@@ -224,7 +224,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// The maximum remaining wait for the voice's end: zero if the voice is over, nil if the device
   /// does not have its last frame.
   ///
-  /// - Parameter patience: how long the device may pause while it holds the last frames.
+  /// `patience` is how long the device may pause while it holds the last frames.
   func timeLeft(
     _ device: DevicePlayhead, buffer: Duration, patience: Duration, at time: Duration
   ) -> Duration? {

@@ -86,7 +86,7 @@ struct PlayoutDeadline {
 
   /// Returns the time to wait, or nil if the wait is over; the device reports this delay at `time`.
   ///
-  /// - Parameter patience: how much longer the device may take if it pauses; zero if it does not.
+  /// `patience` is how much longer the device may take if it pauses; zero if it does not.
   mutating func timeLeft(
     delay: Duration, patience: Duration = .zero, at time: Duration
   ) -> Duration? {

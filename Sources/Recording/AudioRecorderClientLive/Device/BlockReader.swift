@@ -21,7 +21,8 @@ struct BlockReader {
   /// Passes blocks to the consumer until the port ends, or the consumer wants no more; sleeps while
   /// there are none.
   ///
-  /// - Parameter madeRoom: called when the audio thread waits for room.
+  /// `madeRoom` is called when the audio thread waits for room.
+  ///
   /// - Throws: the consumer's error, or the error that ended the port.
   mutating func drain(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws {
     while true {

@@ -16,7 +16,7 @@ protocol CaptureConsumer: AnyObject {
 
   /// Processes a converted block, which may be empty; returns false if the consumer wants no more.
   ///
-  /// - Parameter number: the number of blocks before this one.
+  /// `number` is the number of blocks before this one.
   func process(_ block: CapturedAudio, number: Int) throws -> Bool
 
   /// Handles the loss of the device; returns false if the consumer wants no more.

@@ -83,10 +83,11 @@ final class CapturePort: DevicePort {
   // sees every block.
   private let outcome = Mutex<Result<Void, any Error>?>(nil)
 
-  /// - Parameters:
-  ///   - ended: opens when the port has ended; its ring may still contain frames.
-  ///   - link: the device whose control thread reads the ring; nil if the user's own thread does.
-  ///   - lockstep: the lockstep of a virtual card.
+  /// Creates a port.
+  ///
+  /// `ended` opens when the port has ended; its ring may still contain frames. `link` is the device
+  /// whose control thread reads the ring; nil if the user's own thread does. `lockstep` is the
+  /// lockstep of a virtual card.
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
     readOnControlThreadOf link: DeviceLink<CapturePort>? = nil, lockstep: Lockstep? = nil
@@ -175,9 +176,8 @@ final class CapturePort: DevicePort {
 
   /// Writes a block, or counts it as lost if it does not fit.
   ///
-  /// - Parameters:
-  ///   - lost: the number of frames lost immediately before the block.
-  ///   - time: the time at which the first frame was captured.
+  /// `lost` is the number of frames lost immediately before the block, and `time` is the time at
+  /// which its first frame was captured.
   func write(
     _ block: UnsafeBufferPointer<Float>, _ format: AudioFormat, lost: Int, time: Duration,
     nonFinite: Int

@@ -31,7 +31,7 @@ final class CaptureSession: Sendable {
   /// receives the result.
   private let hold: TimeHold?
 
-  /// - Parameter lockstep: the lockstep of a virtual card.
+  /// Creates a session; `lockstep` is the lockstep of a virtual card.
   init(on devices: CaptureDevices, lockstep: Lockstep? = nil) {
     (self.devices, self.lockstep) = (devices, lockstep)
     hold = TimeHold(lockstep, "a recording or capture that begins or ends")
@@ -49,8 +49,8 @@ final class CaptureSession: Sendable {
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
   ///
-  /// - Parameter hasOwnThread: whether the session reads on its own thread, because its consumer
-  ///   may block, for example on a disk; otherwise the device's control thread reads.
+  /// If `hasOwnThread` is true, the session reads on its own thread, because its consumer may
+  /// block, for example on a disk; otherwise the device's control thread reads.
   func start(
     _ opening: DeviceOpening<CaptureThread>, hasOwnThread: Bool,
     makeConsumer: @escaping MakeConsumer

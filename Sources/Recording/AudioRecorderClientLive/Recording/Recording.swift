@@ -19,7 +19,7 @@ final class Recording: Sendable {
   private let result = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
-  /// - Parameter lockstep: the lockstep of a virtual card.
+  /// Creates a recording; `lockstep` is the lockstep of a virtual card.
   init(
     _ request: RecordingRequest, on devices: CaptureDevices, lockstep: Lockstep? = nil,
     report: @escaping @Sendable (RecordingEvent) -> Void
@@ -60,7 +60,7 @@ final class Recording: Sendable {
     if command == .stop { stop() } else { send(command, from: session.nudge()) }
   }
 
-  /// - Parameter block: the number of the first block to which the command applies.
+  /// Sends a command that applies from the block with the number `block` on.
   func send(_ command: RecordingCommand, from block: Int = 0) {
     commands.withLock { $0.append((block, command)) }
   }

@@ -184,7 +184,7 @@ struct StartGate {
   /// The first and the last loud frame of a sound that may still become long enough.
   private var sound: (first: FrameCount, last: FrameCount)?
 
-  /// - Parameter sound: the sound to wait for; nil for a command.
+  /// Creates a gate that waits for `sound`, or for a command if it is nil.
   init(_ sound: LevelRule?, preRoll: Duration, rate: SampleRate) {
     self.preRoll = FrameCount(preRoll, at: rate)
     threshold = sound?.amplitude

@@ -34,7 +34,7 @@ final class DescriptorOutput: RecordingOutput {
   /// Part of a frame may have been written, so no later write is allowed.
   private var failure: AudioRecorderError?
 
-  /// - Parameter begin: writes the header; called with the first frames.
+  /// Creates an output; `begin` is called with the first frames, and writes the header.
   init(
     _ format: AudioFormat, on descriptor: Descriptor,
     begin: @escaping () throws(SoundFileError) -> StreamingWAVWriter

@@ -45,7 +45,7 @@ extension RecordingRequest {
 
   /// Opens the output in this format; throws if the first file cannot be created.
   ///
-  /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second.
   func output(
     _ format: AudioFormat, _ encoding: SoundFileEncoding, stopSignal: WakeUp?,
     report: @escaping @Sendable (RecordingEvent) -> Void

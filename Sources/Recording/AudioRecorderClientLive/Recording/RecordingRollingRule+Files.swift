@@ -40,7 +40,7 @@ extension RecordingRollingRule {
   /// Only a file with exactly the requested name is replaced. If two recordings try the same
   /// number, the system gives it to only one of them.
   ///
-  /// - Parameter count: the maximum number of file numbers to try.
+  /// At most `count` file numbers are tried.
   func makeFile(
     from index: Int, atMost count: Int, of url: URL, format: AudioFormat,
     encoding: SoundFileEncoding

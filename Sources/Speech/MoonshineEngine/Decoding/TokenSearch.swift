@@ -123,7 +123,7 @@ struct TokenSearch<Model: TokenModel> {
   /// Reads the draft in one pass, and accepts its longest beginning that the search would also have
   /// found.
   ///
-  /// - Parameter known: the beginning of the draft that the search has found.
+  /// `known` is the beginning of the draft that the search has found.
   private func verified(
     _ draft: [Token], after known: DecodedText
   ) throws(SpeechEngineError) -> (open: [Beginning], state: Model.State) {
@@ -143,7 +143,7 @@ struct TokenSearch<Model: TokenModel> {
 
   /// Returns the best texts with one more token.
   ///
-  /// - Parameter best: the score of the best complete text.
+  /// `best` is the score of the best complete text.
   private func steps(from open: [Beginning], best: Float) -> [Step] {
     let all = open.enumerated().flatMap { row, beginning in
       candidates(after: beginning.text, beginning.scores).map { candidate -> Step in
@@ -225,7 +225,8 @@ protocol TokenModel {
 
   /// Reads one more token of each of several texts in one pass.
   ///
-  /// - Parameter next: the row of `state` that each text continues, and its token.
+  /// `next` contains the row of `state` that each text continues, and its token.
+  ///
   /// - Returns: the scores of the tokens after each of these, and a state with a row for each.
   func reading(
     _ next: [(row: Int, token: Token)], after state: State

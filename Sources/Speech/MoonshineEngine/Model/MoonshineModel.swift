@@ -100,10 +100,8 @@ final class MoonshineModel: Sendable {
   /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not
   /// need.
   ///
-  /// - Parameters:
-  ///   - silence: the length of the silence to append.
-  ///   - isLive: whether the audio is live, so that two threads reduce the latency. The result is
-  ///     the same, bit by bit.
+  /// `silence` is the length of the silence to append. If `isLive` is true, the audio is live, so
+  /// two threads reduce the latency. The result is the same, bit by bit.
   func encode(
     _ samples: [Float], followedBy silence: FrameCount = 0, isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
@@ -274,7 +272,7 @@ final class EncodedUtterance: TokenModel {
 
   /// Runs the decoder over tokens; returns the scores after each token, and the keys and values.
   ///
-  /// - Parameter shape: the number of texts, and the number of tokens in each text.
+  /// `shape` contains the number of texts, and the number of tokens in each text.
   private func decode(
     _ tokens: [Token], shape: [Int], isFirst: Bool, keeping names: [String],
     with cache: () throws(ONNXError) -> [(name: String, value: ONNXValue)]

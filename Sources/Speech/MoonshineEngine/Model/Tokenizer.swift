@@ -95,7 +95,7 @@ extension Tokenizer {
 
   /// Returns every token that a reader accepts as a whole, each with the reader after that token.
   ///
-  /// - Parameter next: returns the reader after a byte; nil if that byte cannot follow.
+  /// `next` returns the reader after a byte; nil if that byte cannot follow.
   func tokens<Reader>(
     readBy reader: Reader, reading next: (Reader, UInt8) -> Reader?
   ) -> [(token: Token, reader: Reader)] {

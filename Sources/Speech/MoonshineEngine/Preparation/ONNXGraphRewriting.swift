@@ -25,6 +25,8 @@ struct ONNXGraphRewriting {
   /// Copies the model with the changes; weights that stay are copied from file to file.
   ///
   /// - Parameters:
+  ///   - model: the path of the model.
+  ///   - path: the path of the copy.
   ///   - headSize: the size of an attention head; nil to leave scales as they are.
   ///   - quantizesInputs: whether products use the 8-bit weights directly and round their inputs to
   ///     8 bits.

@@ -130,9 +130,8 @@ func numberField(_ number: Int, _ value: Int) -> [UInt8] {
 
 /// Returns the content of a `NodeProto`.
 ///
-/// - Parameters:
-///   - attributes: the encoded attribute fields.
-///   - domain: the operator's domain; nil for the operators of ONNX itself.
+/// `attributes` contains the encoded attribute fields. `domain` is the operator's domain; nil for
+/// the operators of ONNX itself.
 func operatorNode(
   _ type: String, _ inputs: [String], _ output: String, _ attributes: [UInt8] = [],
   domain: String? = "com.microsoft"
@@ -154,7 +153,7 @@ func attribute(_ name: String, _ value: Int) -> [UInt8] {
 
 /// Returns the field of a graph for a `TensorProto`.
 ///
-/// - Parameter type: the element type: 1 for floats, 2 for unsigned bytes.
+/// `type` is the element type: 1 for floats, 2 for unsigned bytes.
 func tensorField(
   _ name: String, _ dimensions: [Int], _ content: [UInt8], type: Int = 2
 ) -> [UInt8] {

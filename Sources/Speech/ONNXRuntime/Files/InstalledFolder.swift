@@ -29,8 +29,11 @@ package struct InstalledFolder: Sendable {
   /// The manifest; nil for the user's own folder.
   package let manifest: Manifest?
 
-  /// - Parameter environment: the variables that determine where components are installed; an
-  ///   installed component has a manifest.
+  /// Checks a folder, and reads its manifest.
+  ///
+  /// The variables in `environment` determine where components are installed; an installed
+  /// component has a manifest.
+  ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
   package init(
     _ path: FilePath, environment: [String: String] = ProcessInfo.processInfo.environment

@@ -130,7 +130,7 @@ struct ONNXOwner: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
   private let release: ONNXFunctions.Release?
 
-  /// - Parameter release: nil for an object that lives as long as the library.
+  /// Creates an owner; `release` is nil for an object that lives as long as the library.
   init(_ pointer: OpaquePointer, releasedBy release: ONNXFunctions.Release?) {
     self.pointer = pointer
     self.release = release

@@ -52,12 +52,12 @@ package final class ONNXLibrary: Sendable {
     memory = try functions.make { functions.createMemoryInfo(0, 0, $0) }
   }
 
-  /// Whether the library's version is at least 1 with this minor number.
+  /// Whether the library's version is at least 1.`minor`.
   package func isAtLeast(minor: Int) -> Bool { Self.isVersion(version, atLeast: minor) }
 
-  private static func isVersion(_ version: String, atLeast minor: Int) -> Bool {
+  static func isVersion(_ version: String, atLeast minor: Int) -> Bool {
     let parts = version.split(separator: ".").compactMap { Int($0) }
-    return parts.count >= 2 && (parts[0] > 1 || parts[1] >= minor)
+    return parts.count >= 2 && (parts[0], parts[1]) >= (1, minor)
   }
 
   private typealias GetInterface = @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer>?

@@ -88,6 +88,7 @@ package final class ONNXSession: Sendable {
   /// It blocks; with a `threadCount` of 1, it uses only the calling thread.
   ///
   /// - Parameters:
+  ///   - inputs: the model's inputs by name.
   ///   - outputs: the names of the outputs to compute; the library skips all others.
   ///   - run: the run by which another thread can terminate the call.
   /// - Returns: a value for each name in `outputs`.

@@ -57,7 +57,9 @@ package final class ONNXValue: Sendable {
   /// Creates a tensor whose elements the caller writes in place.
   ///
   /// - Parameters:
+  ///   - element: the type of the elements.
   ///   - shape: the length of each dimension; with a length of 0, the tensor has no elements.
+  ///   - library: the loaded library.
   ///   - write: writes every element; without it, all elements are zero.
   package init<Element: ONNXElement>(
     of element: Element.Type, shape: [Int], in library: ONNXLibrary,

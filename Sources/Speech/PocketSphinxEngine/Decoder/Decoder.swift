@@ -27,7 +27,7 @@ final class Decoder {
   ///
   /// If a file is truncated, PocketSphinx may end the process, so the model must be validated.
   ///
-  /// - Parameter wholeDictionary: whether to load every word, which takes longer.
+  /// If `wholeDictionary` is true, it loads every word, which takes longer.
   init(
     model: ValidatedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {

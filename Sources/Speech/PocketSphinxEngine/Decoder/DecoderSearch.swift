@@ -65,16 +65,20 @@ enum DecoderSearch: Hashable {
   }
 
   /// Returns the tokens of a grammar's statement without rule names, tags, weights, and block
-  /// comments; nil if a slash in a comment may hide tokens.
+  /// comments; nil if a mark in a comment may hide tokens.
   private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View]? {
-    let slash = UInt8(ascii: "/")
+    let (slash, lineFeed) = (UInt8(ascii: "/"), UInt8(ascii: "\n"))
     var hiddenUntil: UInt8?
     var isCertain = true
     let tokens = statement.split { byte in
       if let end = hiddenUntil {
-        if byte == end { hiddenUntil = nil }
-        // A weight is on one line, so these slashes are not around a weight.
-        if end == slash, byte == UInt8(ascii: "\n") { isCertain = false }
+        if byte == end {
+          hiddenUntil = nil
+        } else if byte == slash || byte == lineFeed {
+          // Names and weights contain neither, and tags rarely do, so `<`, `{`, or `/` was probably
+          // part of a comment that has ended.
+          isCertain = false
+        }
         return true
       }
       switch byte {

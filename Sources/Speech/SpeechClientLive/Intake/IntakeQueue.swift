@@ -54,8 +54,10 @@ struct IntakeQueue: PipeQueue {
   private(set) var isClosed = false
   private(set) var isAbandoned = false
 
-  /// - Parameter reportLag: called with each reportable backlog of a live source; the pipe is
-  ///   locked, so the reports are in order.
+  /// Creates a queue.
+  ///
+  /// `reportLag` is called with each reportable backlog of a live source; the pipe is locked, so
+  /// the reports are in order.
   init(
     _ backPressure: SpeechRequest.BackPressure,
     reportLag: @escaping @Sendable (Duration) -> Void = { _ in }

@@ -50,8 +50,10 @@ struct UtteranceFinder {
   /// The position in the stream of the first sample in `audio`.
   private var position: FrameCount = 0
 
-  /// - Parameter overlap: the part of an utterance of maximum length that the next utterance
-  ///   repeats; at most half of it.
+  /// Creates a finder.
+  ///
+  /// `overlap` is the part of an utterance of maximum length that the next utterance repeats; at
+  /// most half of it.
   init(
     policy: EndpointPolicy = EndpointPolicy(), overlap: Duration = .zero,
     detector: SpeechActivityDetector = .energy

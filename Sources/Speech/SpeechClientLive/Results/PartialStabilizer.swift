@@ -79,8 +79,7 @@ struct PartialStabilizer {
 
   /// Adds the hypothesis for the first `processed` frames of the utterance.
   ///
-  /// - Parameter maySettle: whether the audio seems to be speech; otherwise no more words become
-  ///   stable.
+  /// If `maySettle` is true, the audio seems to be speech; otherwise no more words become stable.
   mutating func add(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, maySettle: Bool = true
   ) {

@@ -47,8 +47,8 @@ struct UtteranceResults {
   /// Returns a partial result for the first `processed` frames of the utterance; nil if nothing has
   /// changed.
   ///
-  /// - Parameter plausibility: judges the words so far, because no word of a noise may become
-  ///   stable; nil as in `final`.
+  /// `plausibility` judges the words so far, because no word of a noise may become stable; it is
+  /// nil as in `final`.
   mutating func partial(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
@@ -67,8 +67,8 @@ struct UtteranceResults {
 
   /// Returns the final result; nil if the utterance has no words that can be speech, and is lost.
   ///
-  /// - Parameter plausibility: determines whether the words can be speech; nil for an engine that
-  ///   recognizes only requested phrases.
+  /// `plausibility` determines whether the words can be speech; it is nil for an engine that
+  /// recognizes only requested phrases.
   mutating func final(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {

@@ -13,9 +13,10 @@ actor Decoder {
   private var session: (any SpeechEngineSession)?
   private var isInUtterance = false
 
-  /// - Parameters:
-  ///   - control: counts the steps, and interrupts the session's calls.
-  ///   - isWanted: whether the results are still wanted.
+  /// Creates a decoder.
+  ///
+  /// `control` counts the steps, and interrupts the session's calls. `isWanted` returns whether the
+  /// results are still wanted.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, executor: ThreadExecutor,
     control: TaskControl, isWanted: @escaping @Sendable () -> Bool
@@ -64,8 +65,7 @@ actor Decoder {
 
   /// Returns the words of an utterance that ends with this audio.
   ///
-  /// - Parameter measuresWordTimes: whether word times are measured, even if the options permit
-  ///   estimates.
+  /// If `measuresWordTimes` is true, word times are measured, even if the options permit estimates.
   func finish(_ pieces: [[Float]], measuresWordTimes: Bool) throws -> SpeechHypothesis {
     try process(pieces)
     isInUtterance = false

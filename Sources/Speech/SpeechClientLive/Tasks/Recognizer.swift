@@ -67,12 +67,12 @@ actor Recognizer {
   /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
 
-  /// - Parameters:
-  ///   - jobCount: the number of utterances that are decoded at a time; 1 for partial results.
-  ///   - isLive: whether the audio may still be in progress: the engine may then decode in pauses,
-  ///     because the utterance may be complete.
-  ///   - joinsUtterances: whether neighboring utterances may be decoded as one.
-  ///   - spelling: the spelling of the request's phrases.
+  /// Creates a recognizer.
+  ///
+  /// `jobCount` is the number of utterances that are decoded at a time; it is 1 for partial
+  /// results. If `isLive` is true, the audio may still be in progress: the engine may then decode
+  /// in pauses, because the utterance may be complete. If `joinsUtterances` is true, neighboring
+  /// utterances may be decoded as one. `spelling` is the spelling of the request's phrases.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, jobCount: Int = 1, isLive: Bool,
@@ -123,7 +123,7 @@ actor Recognizer {
 
   /// Recognizes the next audio; results go into the pipe at once.
   ///
-  /// - Parameter hasMore: whether more audio is already queued, so no early decode is needed.
+  /// `hasMore` returns whether more audio is already queued, so no early decode is needed.
   func add(
     _ item: IntakeQueue.Item, hasMore: @Sendable () -> Bool = { false }
   ) async throws {

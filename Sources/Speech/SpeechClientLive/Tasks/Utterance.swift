@@ -40,8 +40,10 @@ struct Utterance {
   /// Whether several stretches of speech were joined.
   var isJoined: Bool { stretches.count > 1 }
 
-  /// - Parameter pause: the duration of a pause between words that divides the results; nil for a
-  ///   single result.
+  /// Creates an utterance.
+  ///
+  /// `pause` is the duration of a pause between words that divides the results; nil for a single
+  /// result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
     self.pause = pause.map { FrameCount($0, at: .speech) }
     (self.start, self.sound, end) = (start, sound..<sound, start)
@@ -65,7 +67,7 @@ struct Utterance {
 
   /// Ends the newest stretch, whose last sound is followed by `silence`.
   ///
-  /// - Parameter certainty: the detector's highest probability of speech in the stretch.
+  /// `certainty` is the detector's highest probability of speech in the stretch.
   mutating func endSound(after silence: FrameCount, certainty: Double) {
     let begin = last.sound.lowerBound
     last.sound = begin..<max(begin, end - silence)

@@ -48,7 +48,10 @@ import Testing
     #expect(abs(index - (captured + zeros)) < 4_800, "\(index) at \(captured + zeros)")
   }
 
-  @Test(arguments: ["short=240 again_every=3", "again_in=start", "early_wakes=1"])
+  @Test(arguments: [
+    "short=240 again_every=3", "again_in=start", "early_wakes=1",
+    "pointer=4611686018427387904 pointer_at=9600",
+  ])
   func `a card with unusual return values loses no frame`(script: String) async throws {
     let recorded = try await bench.record(.milliseconds(400), from: testCard(script))
     #expect(recorded.error == nil)
@@ -116,11 +119,16 @@ import Testing
     #expect(sentence.contains(reason), "\(sentence)")
   }
 
-  @Test(.timeLimit(.minutes(5)), arguments: ["fail=5", "fail=11"])
-  func `a card whose transfers all fail is reported as lost; the file has the captured audio`(
+  @Test(
+    .timeLimit(.minutes(5)),
+    arguments: [
+      "fail=5 fail_at=9600", "fail=11 fail_at=9600",
+      "pointer=-9200000000000000000 pointer_at=9600",
+    ])
+  func `a card whose transfers or positions all fail is lost; the file has the captured audio`(
     script: String
   ) async throws {
-    let device = testCard("\(script) fail_at=9600")
+    let device = testCard(script)
     let recorded = try await bench.record(nil, from: device)
     #expect(recorded.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(recorded.samples.count >= 2_400)
@@ -136,15 +144,6 @@ import Testing
     let recorded = try await bench.record(nil, from: testCard("\(script) claim_at=9600"))
     #expect(recorded.error != nil && recorded.finish == nil)
     #expect(recorded.samples.count >= 2_400)
-  }
-
-  @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
-  func `a driver that reports an impossible position ends the recording`(
-    script: String
-  ) async throws {
-    let recorded = try await bench.record(
-      .milliseconds(600), from: testCard("\(script) pointer_at=9600"))
-    #expect(recorded.error != nil || recorded.finish != nil)
   }
 
   @Test(.timeLimit(.minutes(5)))

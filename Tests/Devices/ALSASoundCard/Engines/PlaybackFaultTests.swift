@@ -30,6 +30,7 @@ import Testing
   @Test(arguments: [
     "short=100 again_every=3", "again_in=start", "early_wakes=1", "delay=-500",
     "delay=2000000000", "delay_error=5", "stall_at=23900",
+    "pointer=4611686018427387904 pointer_at=4800",
   ])
   func `a card with unusual return values plays every frame once and ends`(script: String)
     async throws
@@ -121,7 +122,10 @@ import Testing
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
   }
 
-  @Test(arguments: ["start_error=5", "pollerr_at=4800", "start_error=2147483647"])
+  @Test(arguments: [
+    "start_error=5", "pollerr_at=4800", "start_error=2147483647",
+    "pointer=-9200000000000000000 pointer_at=4800",
+  ])
   func `a card that discards all written frames is reported as lost, not as completed`(
     script: String
   ) async {
@@ -165,14 +169,6 @@ import Testing
   ) async {
     let played = await bench.play(sound, on: testCard(script))
     #expect(played.error != nil && played.finish == nil)
-  }
-
-  @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
-  func `a driver that reports an impossible position ends the playback`(
-    script: String
-  ) async {
-    let played = await bench.play(sound, on: testCard("\(script) pointer_at=4800"))
-    #expect(played.error != nil || played.finish != nil)
   }
 
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
