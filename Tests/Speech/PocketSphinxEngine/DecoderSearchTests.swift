@@ -43,7 +43,9 @@ import Testing
     "// yes/no answers\n", "/* http://x.org/y */", "/* a / b */ ", "// a < b\n", "// a { b\n",
     "/* a < b */ ", "/* a { b */ ",
   ])
-  func `a slash, bracket, or brace in a comment does not hide the words after the comment`(comment: String) {
+  func `a slash, bracket, or brace in a comment does not hide the words after it`(
+    comment: String
+  ) {
     let words = "a b go yes answers"
     #expect(!isWithin(words, .grammar("\(comment)public <a> = go | on;")))
     #expect(!isWithin(words, .grammar("public <a> = go | \(comment)on <b> {c};")))
