@@ -7,7 +7,7 @@ public protocol EphemeralState<Action> {
 }
 
 /// The state of one of several destinations; the macro `@Reducer` generates it for an enumeration.
-public protocol DestinationState {
+public protocol DestinationState: CasePathable {
   /// The actions of the destinations.
   associatedtype DestinationAction
   /// The type of `destinations`.
