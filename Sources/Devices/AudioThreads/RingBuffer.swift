@@ -76,7 +76,14 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   @inlinable
   @discardableResult
   public func tryWrite(_ element: Element) -> Bool {
-    withUnsafePointer(to: element) { tryWrite(UnsafeBufferPointer(start: $0, count: 1)) == 1 }
+    let position = head.load(ordering: .relaxed)
+    let room = writable
+    guard room > 0, let base = storage.baseAddress else { return false }
+    if room == capacity { origin.store(position, ordering: .relaxed) }
+    // A copy from a pointer to the element would also read the padding that follows it.
+    (base + slot(of: position)).initialize(to: element)
+    head.store(position + 1, ordering: .releasing)
+    return true
   }
 
   /// Reads as many elements as are available and fit, and returns their number.
