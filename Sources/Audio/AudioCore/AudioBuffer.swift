@@ -1,7 +1,15 @@
+/// A buffer, alone or with what its source reports about it, such as captured audio.
+///
+/// Operators on streams take any of them, and read the buffer.
+public protocol AudioBlock: Sendable {
+  /// The audio.
+  var buffer: AudioBuffer { get }
+}
+
 /// A block of interleaved Float32 samples with its format and its position on the timeline.
 ///
 /// It is a value: copies share their samples until one of them is modified.
-public struct AudioBuffer: Equatable, Sendable {
+public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// The rate and channels of the samples.
   public let format: AudioFormat
 
@@ -11,13 +19,19 @@ public struct AudioBuffer: Equatable, Sendable {
   /// The index of the first frame on the stream's timeline, which begins at 0.
   public var firstFrame: FrameCount
 
-  /// The number of silenced samples, which were NaN or infinite, in the buffer or just before it.
+  /// The time at which a microphone captured the first frame; nil for other audio.
   ///
-  /// A consumer that reports such samples adds this number to its own.
-  package var silencedSampleCount = 0
+  /// It follows the device's clock and has its jitter. Operators that keep frames also keep their
+  /// times. On a virtual card, it is the time at which the card delivered the frame.
+  public var hostTime: ContinuousClock.Instant?
 
-  /// Compares format, samples, and position; the number of silenced samples is not part of the
-  /// audio.
+  /// The number of samples that were NaN or infinite and became silence, in the buffer or just
+  /// before it.
+  ///
+  /// A consumer that silences such samples adds their number. Operators pass the number on.
+  public var silencedSampleCount = 0
+
+  /// Compares format, samples, and position, which are the audio.
   public static func == (buffer: AudioBuffer, other: AudioBuffer) -> Bool {
     buffer.format == other.format && buffer.firstFrame == other.firstFrame
       && buffer.samples == other.samples
@@ -38,6 +52,9 @@ public struct AudioBuffer: Equatable, Sendable {
     let samples = [Float](repeating: 0, count: frameCount.rawValue * format.channelCount)
     self.init(format: format, samples: samples, firstFrame: firstFrame)
   }
+
+  /// The buffer itself.
+  public var buffer: AudioBuffer { self }
 
   /// The number of frames in the buffer.
   public var frameCount: FrameCount { FrameCount(samples.count / format.channelCount) }
@@ -83,8 +100,24 @@ public struct AudioBuffer: Equatable, Sendable {
       range.lowerBound.rawValue * channels..<range.upperBound.rawValue * channels]
     var piece = AudioBuffer(
       format: format, samples: Array(slice), firstFrame: firstFrame + range.lowerBound)
+    piece.setTime(from: self)
     // The numbers of all pieces must add up to the buffer's number.
     if range.lowerBound == 0 { piece.silencedSampleCount = silencedSampleCount }
     return piece
   }
+  /// Returns a buffer of other samples with this position, time, and number of silenced samples.
+  package func with(_ samples: [Float], format: AudioFormat? = nil) -> AudioBuffer {
+    var other = AudioBuffer(
+      format: format ?? self.format, samples: samples, firstFrame: firstFrame)
+    (other.hostTime, other.silencedSampleCount) = (hostTime, silencedSampleCount)
+    return other
+  }
+
+  /// Sets the time by that of audio on the same timeline, which may have another rate.
+  package mutating func setTime(from source: AudioBuffer) {
+    hostTime = source.hostTime.map { $0 + (start - source.start) }
+  }
+
+  /// The position of the first frame on the timeline.
+  private var start: Duration { firstFrame.duration(at: format.sampleRate) }
 }

@@ -2,7 +2,7 @@ public import AudioCore
 import AudioThreads
 public import FoundationEssentials
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// The same buffers, each written to a file before it is yielded.
   ///
   /// The first buffer determines the format of the file, which has its own thread; without buffers,
@@ -22,9 +22,9 @@ extension AsyncSequence where Element == AudioBuffer {
 }
 
 /// A sequence that is written to a file; each iteration writes the file again.
-public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element == AudioBuffer {
-  /// The unchanged buffers.
-  public typealias Element = AudioBuffer
+public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: AudioBlock {
+  /// The unchanged buffers or blocks.
+  public typealias Element = Base.Element
   /// The sequence and the file have different errors.
   public typealias Failure = any Error
 
@@ -54,23 +54,23 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
     /// Returns the next buffer after writing it; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(any Error) -> AudioBuffer? {
-      let buffer: AudioBuffer?
+    ) async throws(any Error) -> Base.Element? {
+      let block: Base.Element?
       do {
-        buffer = try await base?.next(isolation: actor)
+        block = try await base?.next(isolation: actor)
       } catch {
         await closeAfterError()
         throw error
       }
       do {
-        try await write(buffer)
+        try await write(block?.buffer)
       } catch let error as CancellationError {
         (base, writing) = (nil, nil)
         throw error
       } catch {
         try lose(error)
       }
-      return buffer
+      return block
     }
 
     /// Writes a buffer, or completes the file if there is none.

@@ -22,7 +22,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   /// Creates a broadcast whose source runs on this executor, or on the default one.
   package init<Base: AsyncSequence & Sendable>(
     of base: Base, on executor: (any TaskExecutor)? = nil
-  ) where Base.Element == AudioBuffer, Base.Failure == Failure {
+  ) where Base.Element: AudioBlock, Base.Failure == Failure {
     let source = Task(executorPreference: executor) { [pipe] in await pipe.run(base) }
     pipe.onTermination { source.cancel() }
   }
@@ -42,7 +42,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
+extension AsyncSequence where Element: AudioBlock, Self: Sendable {
   /// Makes this sequence the source of a broadcast, which iterates it once.
   public func broadcast() -> AudioBroadcast<Failure> {
     AudioBroadcast(of: self)
@@ -52,12 +52,12 @@ extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
 extension StreamPipe {
   /// Sends the source's buffers on demand.
   fileprivate func run<Base: AsyncSequence, Failure: Error>(_ base: Base) async
-  where Base.Element == AudioBuffer, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
+  where Base.Element: AudioBlock, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
     // Creating an iterator may open a device.
     guard await room() else { return }
     do throws(Failure) {
       var iterator = base.makeAsyncIterator()
-      while await room(), let buffer = try await iterator.next(isolation: nil) {
+      while await room(), let buffer = try await iterator.next(isolation: nil)?.buffer {
         change { $0.send(buffer) }
       }
       change { $0.finish(nil) }
@@ -79,7 +79,7 @@ public enum BroadcastPolicy: Hashable, Sendable {
 }
 
 /// A buffer of a broadcast, with the number of frames that this consumer lost before it.
-public struct BroadcastAudio: Equatable, Sendable {
+public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
   /// The number of frames just before the buffer that this slow consumer lost; gaps in the source
@@ -95,8 +95,8 @@ public struct BroadcastAudio: Equatable, Sendable {
 
 /// The buffers of a broadcast for one consumer, with its lost frames.
 ///
-/// For the audio alone, use `consumer.map(\.buffer)`; lost frames are gaps in its indices. It ends
-/// with the source and its errors. A canceled task gets the end of the stream.
+/// Its operators are those of the source; lost frames are gaps in the indices. It ends with the
+/// source and its errors. A canceled task gets the end of the stream.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio

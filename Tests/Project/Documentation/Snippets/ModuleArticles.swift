@@ -1,5 +1,6 @@
 import ALSASoundCard
 import AudioCore
+import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
