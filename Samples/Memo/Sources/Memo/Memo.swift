@@ -21,7 +21,6 @@ struct Memo {
     try await clock.sleep(for: length)
     try await recording.stop()
     let request = SpeechRequest(url: file, shouldReportPartialResults: false)
-    return try await speech.startTask(request: request)
-      .reduce(into: []) { $0.append($1.bestTranscription.formattedString) }
+    return try await speech.startTask(request: request).finalTranscripts()
   }
 }

@@ -3,6 +3,8 @@ import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
+import SoundFile
+import TestTools
 import Testing
 
 /// The examples of `AudioRecorderClient.docc`.
@@ -122,5 +124,13 @@ import Testing
       if let gap = block.gap { print("lost \(gap.lost) frames") }
       print(block.time, block.buffer.level.rms)
     }
+    let folder = try TestFolder()
+    let file = folder.file("talk.flac")
+    let microphone = await recorder.capture(request: request).broadcast()
+    let meter = microphone.consumer()
+    let talk = microphone.consumer().prefix(.seconds(60)).trimmingSilence()
+    async let frames = talk.write(to: file, encoding: .flac16, atomically: true)
+    for try await reading in meter.levels() { print(reading.level.rms) }
+    #expect(try await frames == 16_000)
   }
 }
