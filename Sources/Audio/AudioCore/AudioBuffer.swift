@@ -92,6 +92,26 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return channel
   }
 
+  /// Changes the samples in place, without an allocation unless another buffer shares them.
+  ///
+  /// They are interleaved, as in `samples`.
+  public mutating func withMutableSamples<Result, Failure: Error>(
+    _ body: (_ samples: inout MutableSpan<Float>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var span = samples.mutableSpan
+    return try body(&span)
+  }
+
+  /// Returns the buffer with every sample transformed.
+  public consuming func mapSamples<Failure: Error>(
+    _ transform: (_ sample: Float) throws(Failure) -> Float
+  ) throws(Failure) -> AudioBuffer {
+    try withMutableSamples { (samples: inout MutableSpan<Float>) throws(Failure) -> Void in
+      for index in samples.indices { samples[index] = try transform(samples[index]) }
+    }
+    return self
+  }
+
   /// Returns a range of frames, counted from the start of this buffer; it must lie within the
   /// buffer.
   public func frames(_ range: Range<FrameCount>) -> AudioBuffer {

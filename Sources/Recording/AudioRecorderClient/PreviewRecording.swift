@@ -30,7 +30,7 @@ extension AudioRecorderClient {
       (try? await stage.update(where: isMeant) { $0.control(command) }) ?? false
     }
     return AudioRecorderClient(
-      currentTime: { await stage.scripts.last?.recorded.inSeconds },
+      currentTime: { await stage.scripts.last?.recorded },
       requestRecordPermission: { true },
       startRecording: { url in
         var hasRecorded = false

@@ -103,7 +103,7 @@ import VirtualSoundCard
       #expect(levels.recorded == .milliseconds(100))
       #expect(abs(levels.level.peak.value - -20) < 0.01)
       #expect(levels.channels.map(\.peak) == Array(repeating: levels.level.peak, count: 2))
-      #expect(await recorder.currentTime() == 0.1)
+      #expect(await recorder.currentTime() == .milliseconds(100))
       await recorder.stopRecording()
       #expect(await recorder.currentTime() == nil)
     }

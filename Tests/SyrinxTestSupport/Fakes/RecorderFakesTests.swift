@@ -173,7 +173,9 @@ extension FakesTests {
     func `stopRecording completes a recording`(_ implementation: Implementation) async throws {
       try await check(implementation) { recorder in
         async let isComplete = recorder.startRecording(url: url)
-        while await recorder.currentTime() ?? 0 < 0.5 { try await clock.sleep(for: .seconds(0.1)) }
+        while await recorder.currentTime() ?? .zero < .seconds(0.5) {
+          try await clock.sleep(for: .seconds(0.1))
+        }
         await recorder.stopRecording()
         #expect(try await isComplete)
         #expect(await recorder.currentTime() == nil)

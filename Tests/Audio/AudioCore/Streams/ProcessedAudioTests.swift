@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a processor that is over makes no further request`() {
-    let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].limited(to: .seconds(0)) }
+    let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].prefix(.seconds(0)) }
     #expect(result == .init(output: "|--", taken: ["---"]))
   }
 

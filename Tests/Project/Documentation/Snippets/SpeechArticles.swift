@@ -69,6 +69,8 @@ import Testing
   }
 
   @Test func `the installed engines are listed`() async {
+    if speech.authorizationStatus() != .authorized { print(await speech.requestAuthorization()) }
+    print(await speech.supportedLocales())
     for engine in await speech.engines() {
       print(engine.name, engine.obstacle ?? "ready")
     }
