@@ -2,13 +2,13 @@
 ///
 /// ```swift
 /// let broadcast = microphone.broadcast()
-/// let toFile = broadcast.consumer(.waiting)
-/// let toMeter = broadcast.consumer(.droppingOldest(48_000))
+/// let recognizer = broadcast.consumer()
+/// let meter = broadcast.consumer(.droppingOldest(48_000))
 /// ```
 ///
 /// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
-/// receive its first frame. The next buffer is requested as soon as the `.waiting` consumers have
-/// none left. Without consumers, the source waits.
+/// receive its first frame. The next buffer is requested as soon as the consumers for which it waits
+/// have none left; see `BroadcastPolicy`. Without consumers, the source waits.
 ///
 /// A consumer that joins late receives the buffers from then on; after the end it receives the end.
 /// A canceled or released consumer does not delay the others. The end and errors reach each
@@ -33,11 +33,11 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
 
   /// Adds a consumer.
   ///
-  /// Buffers wait for the consumer before its iteration starts, and a `.waiting` consumer also
-  /// makes the source wait.
+  /// Buffers wait for the consumer before its iteration starts. A consumer for which the source
+  /// waits stops all others until it reads or is released.
   ///
   /// It supports one iteration, and leaves when the iteration ends or the consumer is released.
-  public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
+  public func consumer(_ policy: BroadcastPolicy = .automatic) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
   }
 }
@@ -69,7 +69,13 @@ extension StreamPipe {
 
 /// The policy for a consumer that is slower than the source.
 public enum BroadcastPolicy: Hashable, Sendable {
-  /// The source waits for it, and so do all other consumers: nothing is lost.
+  /// Captured audio, which has a `hostTime`, does not wait: after ten seconds of it, the oldest is
+  /// dropped as by `.droppingOldest`. All other audio waits, as with `.waiting`.
+  case automatic
+  /// The source waits for it, and so do all other consumers.
+  ///
+  /// Nothing is lost here, but a microphone loses what it cannot deliver. A test on a virtual card in
+  /// lockstep gets every frame in time.
   case waiting
   /// At most this number of frames waits; the newest buffer is always kept.
   ///
@@ -205,15 +211,26 @@ struct ConsumerBuffers {
   }
 
   /// Whether the source may send another buffer.
-  var hasRoom: Bool { policy != .waiting || waiting.isEmpty }
+  var hasRoom: Bool { waiting.first.map { limit(of: $0.buffer) != nil } ?? true }
 
   mutating func append(_ buffer: AudioBuffer) {
     waiting.append(BroadcastAudio(buffer))
     frameCount += buffer.frameCount
-    guard case .droppingOldest(let limit) = policy, frameCount > limit else { return }
+    guard let limit = limit(of: buffer), frameCount > limit else { return }
     for dropped in waiting.removeOldest(beyond: limit, by: \.buffer.frameCount) {
       frameCount -= dropped.buffer.frameCount
       waiting[0].lost += dropped.lost + dropped.buffer.frameCount
+      waiting[0].buffer.silencedSampleCount += dropped.buffer.silencedSampleCount
+    }
+  }
+
+  /// The number of frames beyond which the oldest are dropped; nil if the source waits.
+  private func limit(of buffer: AudioBuffer) -> FrameCount? {
+    switch policy {
+    case .automatic:
+      buffer.hostTime.map { _ in FrameCount(.seconds(10), at: buffer.format.sampleRate) }
+    case .waiting: nil
+    case .droppingOldest(let limit): limit
     }
   }
 

@@ -27,15 +27,20 @@ import Testing
 
   @Test func `a recording lasts until it is stopped`() async throws {
     let (stops, stop) = AsyncStream<Void>.makeStream()
-    let recorder = withDependencies {
+    try await withDependencies {
       $0.audioRecorder.startRecording = { _ in
         for await _ in stops { return true }
         return false
       }
       $0.audioRecorder.stopRecording = { stop.yield() }
     } operation: {
+      let clock = ImmediateClock()
       @Dependency(\.audioRecorder) var recorder
-      return recorder
+      let recording = Task { [recorder] in try await recorder.startRecording(url: file) }
+      try await clock.sleep(for: .seconds(5))
+      await recorder.stopRecording()
+      let isComplete = try await recording.value
+      #expect(isComplete)
     }
     let clock = ImmediateClock()
     let recording = Task { try await recorder.startRecording(url: file) }
