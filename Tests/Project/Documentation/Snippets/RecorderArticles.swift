@@ -42,12 +42,41 @@ import Testing
       let isComplete = try await recording.value
       #expect(isComplete)
     }
-    let clock = ImmediateClock()
-    let recording = Task { try await recorder.startRecording(url: file) }
-    try await clock.sleep(for: .seconds(5))
-    await recorder.stopRecording()
-    let isComplete = try await recording.value
-    #expect(isComplete)
+  }
+
+  @Test(
+    .dependencies {
+      $0.audioRecorder = .previewValue
+      $0.continuousClock = ImmediateClock()
+    })
+  func `a recording has events and levels, and can be paused`() async throws {
+    @Dependency(\.audioRecorder) var recorder
+    let memo = try await recorder.beginRecording(RecordingRequest(url: file))
+    let levels = memo.levels
+    let meter = Task { for await levels in levels { print(levels.level.peak) } }
+    try await memo.pause()
+    try await memo.resume()
+    try await memo.stop()
+    for try await event in memo.events { print(event) }  // started, paused, resumed, finished
+    await meter.value
+  }
+
+  @Test(
+    .dependencies {
+      $0.audioRecorder = .previewValue
+      $0.continuousClock = ImmediateClock()
+    })
+  func `all recordings are paused, and devices are listed`() async throws {
+    @Dependency(\.audioRecorder) var recorder
+    let request = RecordingRequest(url: file, id: "doorbell")
+    let memo = try await recorder.beginRecording(request)
+    try await recorder.control(id: "doorbell", command: .roll)
+    await recorder.pause()
+    if let recorded = await recorder.currentTime() { print("paused at \(recorded)") }
+    await recorder.resume()
+    try await memo.stop()
+    guard await recorder.requestRecordPermission() else { return }  // it cannot be opened now
+    for device in try await recorder.devices() { print(device.id, device.name) }
   }
 
   @Test func `rules determine the begin and the end of a recording`() async throws {
