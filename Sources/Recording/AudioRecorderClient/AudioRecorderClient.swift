@@ -4,8 +4,8 @@ public import FoundationEssentials
 
 /// Records a microphone to files, or captures live buffers.
 public struct AudioRecorderClient: Sendable {
-  /// The recorded length, counted in frames; nil while nothing is recorded.
-  public var currentTime: @Sendable () async -> Duration? = unimplemented(
+  /// The recorded length in seconds, counted in frames; nil while nothing is recorded.
+  public var currentTime: @Sendable () async -> TimeInterval? = unimplemented(
     endpoint: "AudioRecorderClient.currentTime"
   ) { _ in nil }
 
@@ -88,7 +88,7 @@ public struct AudioRecorderClient: Sendable {
 extension AudioRecorderClient {
   /// Creates a client from its endpoints.
   public init(
-    currentTime: @escaping @Sendable () async -> Duration?,
+    currentTime: @escaping @Sendable () async -> TimeInterval?,
     requestRecordPermission: @escaping @Sendable () async -> Bool,
     startRecording: @escaping @Sendable (_ url: URL) async throws -> Bool,
     stopRecording: @escaping @Sendable () async -> Void,

@@ -30,7 +30,7 @@ extension AudioRecorderClient {
       (try? await stage.update(where: isMeant) { $0.control(command) }) ?? false
     }
     return AudioRecorderClient(
-      currentTime: { await stage.scripts.last?.recorded },
+      currentTime: { await stage.scripts.last?.recorded.inSeconds },
       requestRecordPermission: { true },
       startRecording: { url in
         var hasRecorded = false

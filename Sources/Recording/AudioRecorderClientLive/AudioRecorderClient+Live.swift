@@ -13,7 +13,7 @@ extension AudioRecorderClient: DependencyKey {
   public static var liveValue: AudioRecorderClient {
     let (recorder, scope) = (AudioRecorder(), CreationScope())
     return AudioRecorderClient(
-      currentTime: { await recorder.recorded },
+      currentTime: { await recorder.recorded?.inSeconds },
       requestRecordPermission: { await scope.run { await recorder.mayRecord() } },
       startRecording: { url in
         try await scope.run { try await recorder.record(RecordingRequest(url: url)) }

@@ -103,7 +103,7 @@ import VirtualSoundCard
       #expect(levels.recorded == .milliseconds(100))
       #expect(abs(levels.level.peak.value - -20) < 0.01)
       #expect(levels.channels.map(\.peak) == Array(repeating: levels.level.peak, count: 2))
-      #expect(await recorder.currentTime() == .milliseconds(100))
+      #expect(await recorder.currentTime() == 0.1)
       await recorder.stopRecording()
       #expect(await recorder.currentTime() == nil)
     }
@@ -144,6 +144,21 @@ import VirtualSoundCard
       let recorded = try folder.read(url)
       #expect(recorded.frameCount == finish.frameCount && recorded.frameCount >= 4_000)
       #expect(recorded.samples.prefix(4_000) == captured.samples.prefix(4_000))
+    }
+  }
+
+  @Test func `a canceled begin throws when its recording has ended, so its ID is free`()
+    async throws
+  {
+    let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.sine(440)))
+    try await withRecorder(on: card) { recorder in
+      let request = RecordingRequest(url: folder.url("wav"), id: "memo")
+      for _ in 0..<20 {
+        let beginning = Task { try await recorder.beginRecording(request) }
+        beginning.cancel()
+        await #expect(throws: CancellationError.self) { try await beginning.value }
+      }
+      try await recorder.beginRecording(request).stop()
     }
   }
 

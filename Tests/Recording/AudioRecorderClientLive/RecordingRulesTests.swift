@@ -132,7 +132,7 @@ import VirtualSoundCard
       let paused = try await pass(.milliseconds(500), until: .paused, &events)
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(3))
-      #expect(await recorder.currentTime() == paused)
+      #expect(await recorder.currentTime() == paused.inSeconds)
       await recorder.resume()
       let resumed = try await pass(.milliseconds(500), until: .resumed, &events)
       #expect(resumed == paused)

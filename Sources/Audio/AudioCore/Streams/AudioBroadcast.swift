@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// let broadcast = microphone.broadcast()
-/// let recognizer = broadcast.consumer()
-/// let meter = broadcast.consumer(.droppingOldest(48_000))
+/// let toFile = broadcast.consumer(.waiting)
+/// let toMeter = broadcast.consumer(.droppingOldest(48_000))
 /// ```
 ///
 /// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
@@ -37,7 +37,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   /// waits stops all others until it reads or is released.
   ///
   /// It supports one iteration, and leaves when the iteration ends or the consumer is released.
-  public func consumer(_ policy: BroadcastPolicy = .automatic) -> BroadcastConsumer<Failure> {
+  public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
   }
 }
@@ -69,13 +69,10 @@ extension StreamPipe {
 
 /// The policy for a consumer that is slower than the source.
 public enum BroadcastPolicy: Hashable, Sendable {
-  /// Captured audio, which has a `hostTime`, does not wait: after ten seconds of it, the oldest is
-  /// dropped as by `.droppingOldest`. All other audio waits, as with `.waiting`.
-  case automatic
   /// The source waits for it, and so do all other consumers.
   ///
-  /// Nothing is lost here, but a microphone loses what it cannot deliver. A test on a virtual card in
-  /// lockstep gets every frame in time.
+  /// Nothing is lost here, but a microphone loses what it cannot deliver. A consumer that never reads
+  /// stops all others.
   case waiting
   /// At most this number of frames waits; the newest buffer is always kept.
   ///
@@ -211,26 +208,16 @@ struct ConsumerBuffers {
   }
 
   /// Whether the source may send another buffer.
-  var hasRoom: Bool { waiting.first.map { limit(of: $0.buffer) != nil } ?? true }
+  var hasRoom: Bool { policy != .waiting || waiting.isEmpty }
 
   mutating func append(_ buffer: AudioBuffer) {
     waiting.append(BroadcastAudio(buffer))
     frameCount += buffer.frameCount
-    guard let limit = limit(of: buffer), frameCount > limit else { return }
+    guard case .droppingOldest(let limit) = policy, frameCount > limit else { return }
     for dropped in waiting.removeOldest(beyond: limit, by: \.buffer.frameCount) {
       frameCount -= dropped.buffer.frameCount
       waiting[0].lost += dropped.lost + dropped.buffer.frameCount
       waiting[0].buffer.silencedSampleCount += dropped.buffer.silencedSampleCount
-    }
-  }
-
-  /// The number of frames beyond which the oldest are dropped; nil if the source waits.
-  private func limit(of buffer: AudioBuffer) -> FrameCount? {
-    switch policy {
-    case .automatic:
-      buffer.hostTime.map { _ in FrameCount(.seconds(10), at: buffer.format.sampleRate) }
-    case .waiting: nil
-    case .droppingOldest(let limit): limit
     }
   }
 

@@ -45,4 +45,16 @@ extension AsyncSequence where Element: AudioBlock {
   public func prefix(frames count: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(count))
   }
+
+  /// Limits the audio to its first `limit`.
+  @available(*, deprecated, renamed: "prefix(_:)")
+  public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
+    prefix(limit)
+  }
+
+  /// Limits the audio to its first `limit` frames.
+  @available(*, deprecated, renamed: "prefix(frames:)")
+  public func limited(to limit: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
+    prefix(frames: limit)
+  }
 }

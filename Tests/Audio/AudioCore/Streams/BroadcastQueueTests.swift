@@ -55,28 +55,6 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "8")
   }
 
-  @Test func `by default, a microphone does not wait and loses the oldest of ten seconds`() {
-    var queue = BroadcastQueue<Failure>()
-    let (fast, slow) = (queue.join(.automatic), queue.join(.automatic))
-    for number in 0..<60 {
-      var captured = frames(number)
-      captured.hostTime = .now
-      queue.send(captured)
-      #expect(next(of: &queue, for: fast) == "\(number * 2)" && queue.hasRoom)
-    }
-    let first = next(of: &queue, for: slow)
-    #expect(first != "0" && first.contains("-"))
-    #expect(queue.heldFrames <= 100)
-  }
-
-  @Test func `by default, audio of a file waits for the slowest consumer`() {
-    var queue = BroadcastQueue<Failure>()
-    let (fast, slow) = (queue.join(.automatic), queue.join(.automatic))
-    queue.send(frames(0))
-    #expect(next(of: &queue, for: fast) == "0" && !queue.hasRoom)
-    #expect(next(of: &queue, for: slow) == "0" && queue.hasRoom)
-  }
-
   @Test func `the newest buffer is kept for any limit`() {
     var buffers = ConsumerBuffers(policy: .droppingOldest(0))
     for number in 0..<3 { buffers.append(frames(number)) }
