@@ -8,7 +8,7 @@ extension AudioRecorderClient {
   /// `startRecording` returns when the recording has ended. This function returns at its start, and
   /// the recording lasts until `OngoingRecording.stop()` or the end set by the request. Releasing
   /// the last reference also ends the recording and completes its file. Throws `AudioRecorderError`
-  /// if the recording cannot begin.
+  /// if the recording cannot begin, and `CancellationError` when a canceled one has ended.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
@@ -16,7 +16,7 @@ extension AudioRecorderClient {
     let (starts, start) = AsyncThrowingStream.makeStream(of: Void.self)
     let recording = OngoingRecording(request, id: id, recorder: self, start: start)
     for try await _ in starts {}
-    try Task.checkCancellation()
+    if Task.isCancelled { try await recording.cancel() }
     return recording
   }
 
@@ -26,10 +26,10 @@ extension AudioRecorderClient {
   }
 
   fileprivate func finish(
-    of request: RecordingRequest, report: (RecordingEvent) -> Void
+    of request: RecordingRequest, report: (RecordingEvent) async -> Void
   ) async throws -> RecordingFinish {
     for try await event in await recording(request) {
-      report(event)
+      await report(event)
       if case .finished(let finish) = event { return finish }
     }
     throw CancellationError()
@@ -47,13 +47,15 @@ public final class OngoingRecording: Sendable {
   /// All events of the recording, from `started` to `finished`, for one consumer.
   ///
   /// They wait for a late consumer within the limits of `AudioRecorderClient.recording`, and throw
-  /// the error that ended the recording. A consumer that leaves or is canceled does not end it.
-  public let events: AsyncThrowingStream<RecordingEvent, any Error>
+  /// the error that ended the recording. A consumer that leaves or is canceled does not end it; later
+  /// streams are then empty. In lockstep, a virtual card waits while the consumer has an event.
+  public var events: AsyncThrowingStream<RecordingEvent, any Error> { pipe.stream() }
 
-  /// The newest levels, until the recording ends, for one consumer.
+  /// The newest levels, until the recording ends, for one consumer; a virtual card does not wait.
   public let levels: AsyncStream<RecordingLevels>
 
   private let recorder: AudioRecorderClient
+  private let pipe: PolicyPipe<RecordingEvent>
   private let work: Task<RecordingFinish, any Error>
 
   /// - Parameter start: ends when the recording has begun, with the error if it cannot.
@@ -62,8 +64,8 @@ public final class OngoingRecording: Sendable {
     start: AsyncThrowingStream<Void, any Error>.Continuation
   ) {
     (self.id, self.recorder) = (id, recorder)
-    let pipe = PolicyPipe<RecordingEvent>(policy: .recording)
-    events = pipe.stream()
+    let pipe = StreamPipe(PolicyQueue<RecordingEvent>(policy: .recording, isPaced: true))
+    self.pipe = pipe
     let (levels, meter) = AsyncStream.makeStream(
       of: RecordingLevels.self, bufferingPolicy: .bufferingNewest(1))
     self.levels = levels
@@ -77,6 +79,8 @@ public final class OngoingRecording: Sendable {
           case .levels(let levels): meter.yield(levels)
           default: break
           }
+          // The next event is requested when the reader requests it.
+          _ = await pipe.room()
         }
         start.finish()
         pipe.finish()
@@ -90,7 +94,15 @@ public final class OngoingRecording: Sendable {
   }
 
   deinit {
+    pipe.change { $0.liftLimit() }
     work.cancel()
+  }
+
+  /// Ends the recording of a canceled start, and throws when its file is complete.
+  fileprivate func cancel() async throws -> Never {
+    work.cancel()
+    _ = await work.result
+    throw CancellationError()
   }
 
   /// Omits audio from the next block on, until `resume()`; the file continues without a gap.
@@ -109,6 +121,7 @@ public final class OngoingRecording: Sendable {
   /// `AudioRecorderError` if an error ended the recording; the file keeps the audio until then.
   @discardableResult
   public func stop() async throws -> RecordingFinish {
+    pipe.change { $0.liftLimit() }
     // The error is ignored: the recording has then ended, and the task has its result.
     try? await recorder.control(id: id, command: .stop)
     return try await work.value
