@@ -116,8 +116,9 @@ SWIFT_DEPENDENCIES_CONTEXT=preview swift run "${package[@]}" --skip-build Memo >
 expect_line '[a-z]'
 # Without a sound card, the program ends with a sentence, not with a crash.
 status=0
-ALSA_CONFIG_PATH=/dev/null swift run "${package[@]}" --skip-build Memo >"$log" 2>&1 || status=$?
+output=$(ALSA_CONFIG_PATH=/dev/null swift run --quiet "${package[@]}" --skip-build Memo 2>"$log") || status=$?
 [ "$status" = 1 ] || complain "without a sound card, its status is $status"
+[ -z "$output" ] || complain "without a sound card, its output is: $output"
 expect_line '^Memo: '
 report "$before"
 

@@ -1,4 +1,4 @@
-/// A buffer, alone or with what its source reports about it, such as captured audio.
+/// A buffer and its source's reports, such as a captured block.
 ///
 /// Operators on streams take any of them, and read the buffer.
 public protocol AudioBlock: Sendable {
@@ -19,16 +19,19 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// The index of the first frame on the stream's timeline, which begins at 0.
   public var firstFrame: FrameCount
 
-  /// The time at which a microphone captured the first frame; nil for other audio.
+  /// The time at which a microphone captured the first frame; nil for other audio, and for that of
+  /// previews, fakes, and replays.
   ///
-  /// It follows the device's clock and has its jitter. Operators that keep frames also keep their
-  /// times. On a virtual card, it is the time at which the card delivered the frame.
+  /// It has the jitter of the device's wake-ups, so that it may go backward between buffers.
+  /// Operators that keep frames also keep their times. On a virtual card, it is the real time at
+  /// which the card delivered the frame, whatever clock the card follows.
   public var hostTime: ContinuousClock.Instant?
 
   /// The number of samples that were NaN or infinite and became silence, in the buffer or just
   /// before it.
   ///
-  /// A consumer that silences such samples adds their number. Operators pass the number on.
+  /// A consumer that silences such samples adds their number. Operators pass the number on, but not
+  /// that of empty buffers and of removed silence.
   public var silencedSampleCount = 0
 
   /// Compares format, samples, and position, which are the audio.
@@ -125,6 +128,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     if range.lowerBound == 0 { piece.silencedSampleCount = silencedSampleCount }
     return piece
   }
+
   /// Returns a buffer of other samples with this position, time, and number of silenced samples.
   package func with(_ samples: [Float], format: AudioFormat? = nil) -> AudioBuffer {
     var other = AudioBuffer(

@@ -29,10 +29,10 @@ extension AsyncSequence where Element: AudioBlock {
   ///   - url: the path of the file.
   ///   - encoding: the container and sample format.
   ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
-  ///     Otherwise it can be read while it is written, and an end by an error or by cancellation
-  ///     keeps the audio until then.
+  ///     An error and a cancellation then lose all of its audio. Otherwise it can be read while it is
+  ///     written, and keeps the audio until then: use this for a microphone.
   ///   - gaps: the handling of missing frames in the stream.
-  ///   - actor: the caller's actor, on which `progress` is called.
+  ///   - actor: the caller's actor, on which `progress` and the operators of this sequence run.
   ///   - progress: called after each buffer with the length of the file so far.
   /// - Throws: the errors of this sequence, `SoundFileError`, and `CancellationError` in a canceled
   ///   task, even if the sequence ends without an error.

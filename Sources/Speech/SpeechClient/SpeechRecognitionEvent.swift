@@ -132,6 +132,8 @@ extension SpeechRecognitionEvent {
 extension AsyncSequence where Element == SpeechRecognitionResult {
   /// Returns the text of each utterance's final result once the recognition has ended.
   ///
+  /// Dropped speech is omitted; the events of `recognition` report it.
+  ///
   /// - Parameter actor: the caller's actor, on which it runs.
   /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
   public func finalTranscripts(
@@ -149,6 +151,8 @@ extension AsyncSequence where Element == SpeechRecognitionResult {
 
 extension AsyncSequence where Element == SpeechRecognitionEvent {
   /// Returns the text of each utterance's final result once the recognition has ended.
+  ///
+  /// Dropped speech is omitted; the events of `recognition` report it.
   ///
   /// - Parameter actor: the caller's actor, on which it runs.
   /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.

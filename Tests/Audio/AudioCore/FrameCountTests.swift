@@ -30,6 +30,8 @@ import Testing
 
   @Test func `a length is multiplied from either side`() {
     #expect(FrameCount(480) * 3 == 1_440 && 3 * FrameCount(480) == 1_440)
+    let product: FrameCount = 480 * 3
+    #expect(product == 1_440)
   }
 
   @Test func `a length converts between rates to the nearest frame`() {

@@ -15,7 +15,7 @@ struct Memo {
         print(line)
       }
     } catch {
-      print("Memo: \(error)")  // without a microphone, a sentence that says so
+      FileHandle.standardError.write(Data("Memo: \(error)\n".utf8))  // a sentence for users
       exit(1)
     }
   }

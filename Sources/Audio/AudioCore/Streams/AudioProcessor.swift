@@ -142,7 +142,7 @@ extension ProcessedAudio: Sendable where Base: Sendable {}
 extension AsyncSequence {
   /// Returns all elements once the sequence has ended; memory grows with them.
   ///
-  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Parameter actor: the caller's actor, on which it and the operators of this sequence run.
   /// - Throws: the errors of this sequence, and `CancellationError` in a canceled task, where
   ///   elements may be missing.
   public func collect(

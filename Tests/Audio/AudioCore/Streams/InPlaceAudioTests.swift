@@ -28,29 +28,39 @@ import Testing
     #expect(buffer.samples == [1, 2, 3, 4])
   }
 
-  @Test func `an operator changes the buffers of its source in place`() async {
-    let addresses = Mutex<[Int]>([])
+  /// Whether each buffer of a source keeps its address in an operator's output.
+  private func isInPlace<Output: AsyncSequence>(
+    _ change: (AsyncStream<AudioBuffer>) -> Output
+  ) async -> Bool where Output.Element == AudioBuffer, Output.Failure == Never {
+    let made = Mutex<[Int]>([])
     let source = AsyncStream<AudioBuffer> { [format] in
       let buffer = AudioBuffer(silence: 100, format: format)
-      let count = addresses.withLock { addresses in
-        addresses.append(buffer.address)
-        return addresses.count
+      let count = made.withLock { made in
+        made.append(buffer.address)
+        return made.count
       }
       return count > 20 ? nil : buffer
     }
     var changed: [Int] = []
-    for await buffer in source.mapSamples({ $0 + 1 }).processed(
-      with: 0,
-      { count, buffer in
-        count += 1
-        buffer.withMutableSamples { $0[0] = Float(count) }
+    for await buffer in change(source) { changed.append(buffer.address) }
+    return changed.count == 20 && changed == Array(made.withLock { $0 }.prefix(20))
+  }
+
+  @Test func `operators change the buffers of their source in place, unless they are kept`() async {
+    #expect(await isInPlace { $0.mapSamples { $0 + 1 } })
+    #expect(
+      await isInPlace {
+        $0.processed(with: Float.zero) { level, buffer in
+          buffer.withMutableSamples { $0[0] = level }
+        }
       })
-    {
-      changed.append(buffer.address)
-      #expect(buffer.samples[0] == Float(changed.count) && buffer.samples[199] == 1)
-    }
-    #expect(changed.count == 20)
-    #expect(changed == Array(addresses.withLock { $0 }.prefix(20)))
+    #expect(
+      await !isInPlace {
+        $0.processed(with: [AudioBuffer]()) { kept, buffer in
+          kept = [buffer]
+          buffer.withMutableSamples { $0[0] = 1 }
+        }
+      })
   }
 
   @Test func `each iteration has its own state, and typed errors keep their type`() async {
@@ -60,7 +70,7 @@ import Testing
     }
     for _ in 0..<2 {
       // This compiles only if the failure is `Never`.
-      for await buffer in counted { #expect(buffer.samples == [1, 1]) }
+      for await buffer in counted.mapSamples({ -$0 }) { #expect(buffer.samples == [-1, -1]) }
     }
   }
 }
