@@ -120,6 +120,33 @@ import Testing
     for await _ in ends { break }
   }
 
+  @Test func `a canceled start throws only when its recording has ended`() async {
+    let steps = LockIsolated<[String]>([])
+    let (requests, request) = AsyncStream<Void>.makeStream()
+    let recorder = withDependencies {
+      $0.audioRecorder.recording = { _ in
+        AsyncThrowingStream {
+          request.yield()
+          for await _ in AsyncStream<Void>.never {}
+          for _ in 0..<1_000 { await Task.yield() }
+          steps.withValue { $0.append("closed") }
+          return nil
+        }
+      }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let beginning = Task { [self] in
+      defer { steps.withValue { $0.append("thrown") } }
+      return try await recorder.beginRecording(self.request)
+    }
+    for await _ in requests { break }
+    beginning.cancel()
+    await #expect(throws: CancellationError.self) { try await beginning.value }
+    #expect(steps.value == ["closed", "thrown"])
+  }
+
   @Test func `a cancelled start ends the recording`() async throws {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let recorder = recorder([], finish: finish, whenCancelled: { end.yield() })
