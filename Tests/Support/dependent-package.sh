@@ -114,6 +114,12 @@ swift test "${package[@]}" --skip-build >"$log" 2>&1 || complain "its test fails
 expect_line 'Test run with 1 test .*passed'
 SWIFT_DEPENDENCIES_CONTEXT=preview swift run "${package[@]}" --skip-build Memo >"$log" || complain "it fails"
 expect_line '[a-z]'
+# Without a sound card, the program ends with a sentence, not with a crash.
+status=0
+output=$(ALSA_CONFIG_PATH=/dev/null swift run --quiet "${package[@]}" --skip-build Memo 2>"$log") || status=$?
+[ "$status" = 1 ] || complain "without a sound card, its status is $status"
+[ -z "$output" ] || complain "without a sound card, its output is: $output"
+expect_line '^Memo: '
 report "$before"
 
 if [ "$failures" -gt 0 ]; then

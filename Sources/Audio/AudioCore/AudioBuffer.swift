@@ -1,7 +1,15 @@
+/// A buffer and its source's reports, such as a captured block.
+///
+/// Operators on streams take any of them, and read the buffer.
+public protocol AudioBlock: Sendable {
+  /// The audio.
+  var buffer: AudioBuffer { get }
+}
+
 /// A block of interleaved Float32 samples with its format and its position on the timeline.
 ///
 /// Copies of a buffer share their samples until one copy is modified.
-public struct AudioBuffer: Equatable, Sendable {
+public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// The rate and channels of the samples.
   public let format: AudioFormat
 
@@ -11,13 +19,22 @@ public struct AudioBuffer: Equatable, Sendable {
   /// The index of the first frame on the stream's timeline, which begins at 0.
   public var firstFrame: FrameCount
 
-  /// The number of NaN or infinite samples that were replaced with silence, in this buffer or just
+  /// The time at which a microphone captured the first frame; nil for other audio, and for that of
+  /// previews, fakes, and replays.
+  ///
+  /// It has the jitter of the device's wake-ups, so that it may go backward between buffers.
+  /// Operators that keep frames also keep their times. On a virtual card, it is the real time at
+  /// which the card delivered the frame, whatever clock the card follows.
+  public var hostTime: ContinuousClock.Instant?
+
+  /// The number of samples that were NaN or infinite and became silence, in the buffer or just
   /// before it.
   ///
-  /// A consumer that also replaces such samples adds this number to its own count.
-  package var silencedSampleCount = 0
+  /// A consumer that silences such samples adds their number. Operators pass the number on, but not
+  /// that of empty buffers and of removed silence.
+  public var silencedSampleCount = 0
 
-  /// Compares format, samples, and position; `silencedSampleCount` is ignored.
+  /// Compares format, samples, and position, which are the audio.
   public static func == (buffer: AudioBuffer, other: AudioBuffer) -> Bool {
     buffer.format == other.format && buffer.firstFrame == other.firstFrame
       && buffer.samples == other.samples
@@ -38,6 +55,9 @@ public struct AudioBuffer: Equatable, Sendable {
     let samples = [Float](repeating: 0, count: frameCount.rawValue * format.channelCount)
     self.init(format: format, samples: samples, firstFrame: firstFrame)
   }
+
+  /// The buffer itself.
+  public var buffer: AudioBuffer { self }
 
   /// The number of frames in the buffer.
   public var frameCount: FrameCount { FrameCount(samples.count / format.channelCount) }
@@ -76,6 +96,26 @@ public struct AudioBuffer: Equatable, Sendable {
     return channel
   }
 
+  /// Changes the samples in place, without an allocation unless another buffer shares them.
+  ///
+  /// They are interleaved, as in `samples`.
+  public mutating func withMutableSamples<Result, Failure: Error>(
+    _ body: (_ samples: inout MutableSpan<Float>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var span = samples.mutableSpan
+    return try body(&span)
+  }
+
+  /// Returns the buffer with every sample transformed.
+  public consuming func mapSamples<Failure: Error>(
+    _ transform: (_ sample: Float) throws(Failure) -> Float
+  ) throws(Failure) -> AudioBuffer {
+    try withMutableSamples { (samples: inout MutableSpan<Float>) throws(Failure) -> Void in
+      for index in samples.indices { samples[index] = try transform(samples[index]) }
+    }
+    return self
+  }
+
   /// Returns the frames in a range that counts from the start of this buffer and lies within it.
   public func frames(_ range: Range<FrameCount>) -> AudioBuffer {
     let channels = format.channelCount
@@ -83,9 +123,26 @@ public struct AudioBuffer: Equatable, Sendable {
       range.lowerBound.rawValue * channels..<range.upperBound.rawValue * channels]
     var piece = AudioBuffer(
       format: format, samples: Array(slice), firstFrame: firstFrame + range.lowerBound)
+    piece.setTime(from: self)
     // Only the first piece gets the count, so the counts of all pieces add up to the buffer's
     // count.
     if range.lowerBound == 0 { piece.silencedSampleCount = silencedSampleCount }
     return piece
   }
+
+  /// Returns a buffer of other samples with this position, time, and number of silenced samples.
+  package func with(_ samples: [Float], format: AudioFormat? = nil) -> AudioBuffer {
+    var other = AudioBuffer(
+      format: format ?? self.format, samples: samples, firstFrame: firstFrame)
+    (other.hostTime, other.silencedSampleCount) = (hostTime, silencedSampleCount)
+    return other
+  }
+
+  /// Sets the time by that of audio on the same timeline, which may have another rate.
+  package mutating func setTime(from source: AudioBuffer) {
+    hostTime = source.hostTime.map { $0 + (start - source.start) }
+  }
+
+  /// The position of the first frame on the timeline.
+  private var start: Duration { firstFrame.duration(at: format.sampleRate) }
 }

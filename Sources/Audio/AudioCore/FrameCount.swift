@@ -43,6 +43,11 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.rawValue + rhs.rawValue) }
   /// Subtracts a length.
   public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.rawValue - rhs.rawValue) }
+  /// Multiplies a length.
+  public static func * (lhs: Self, rhs: Int) -> Self { Self(lhs.rawValue * rhs) }
+  /// Multiplies a length; a product of two literals is the other product.
+  @_disfavoredOverload
+  public static func * (lhs: Int, rhs: Self) -> Self { rhs * lhs }
   /// Orders from low to high.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }

@@ -22,26 +22,31 @@ package struct PipePolicy<Element: Sendable>: Sendable {
 package struct PolicyQueue<Element: Sendable>: PipeQueue {
   private let policy: PipePolicy<Element>
   private var limit: Int
+  /// Whether a waiting producer has no room while the reader works on an element.
+  private var isPaced: Bool
+  private var isReaderBusy = false
   private var elements: [Element] = []
   package private(set) var isClosed = false
   package private(set) var isAbandoned = false
   /// The error to throw after the elements.
   private var failure: (any Error)?
 
-  package init(policy: PipePolicy<Element>) {
-    (self.policy, limit) = (policy, policy.limit)
+  package init(policy: PipePolicy<Element>, isPaced: Bool = false) {
+    (self.policy, limit, self.isPaced) = (policy, policy.limit, isPaced)
   }
 
-  package var hasRoom: Bool { isClosed || elements.count < limit }
+  package var hasRoom: Bool {
+    isClosed || elements.count < limit && !(isPaced && isReaderBusy)
+  }
 
   /// Adds an element; a closed queue ignores it.
   package mutating func send(_ element: Element) {
     if !isClosed { policy.enqueue(&elements, element) }
   }
 
-  /// Lifts the limit, so that the last elements are accepted.
+  /// Lifts the limit and the pace, so that the last elements are accepted.
   package mutating func liftLimit() {
-    limit = .max
+    (limit, isPaced) = (.max, false)
   }
 
   /// Ends the queue after its elements; later calls are ignored.
@@ -50,6 +55,7 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
   }
 
   package mutating func next(for _: Int) -> PipeStep<Element, any Error> {
+    isReaderBusy = !elements.isEmpty
     guard elements.isEmpty else { return .element(elements.removeFirst()) }
     return isClosed ? .end(failure.take()) : .wait
   }

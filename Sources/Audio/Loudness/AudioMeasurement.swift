@@ -50,7 +50,7 @@ public struct ChannelMeasurement: Hashable, Sendable {
   public var clippedRunCount: Int
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Measures all of the audio; nil if there is none.
   ///
   /// It returns when this sequence has ended; memory does not grow with the length of the audio.
@@ -60,7 +60,8 @@ extension AsyncSequence where Element == AudioBuffer {
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func measured(silence: Decibels = Decibels(-60)) async throws -> AudioMeasurement? {
     var measurer: AudioMeasurer?
-    for try await buffer in self where !buffer.isEmpty {
+    for try await block in self where !block.buffer.isEmpty {
+      let buffer = block.buffer
       let current = try measurer ?? AudioMeasurer(buffer.format, silence: silence)
       try current.add(buffer)
       measurer = current

@@ -76,7 +76,7 @@ public struct LoudnessReading: Hashable, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Returns the loudness of the audio, reported for every `interval`.
   ///
   /// Each reading has the momentary and the short-term loudness at its end, the levels of its

@@ -9,6 +9,7 @@ public struct StreamResampler: AudioProcessor {
   private let target: @Sendable (AudioFormat) -> AudioFormat
   private var resampler: Resampler?
   private var continuity = Continuity()
+  private var trail = BufferTrail()
 
   init(
     quality: Resampler.Quality, target: @escaping @Sendable (AudioFormat) -> AudioFormat
@@ -37,14 +38,18 @@ public struct StreamResampler: AudioProcessor {
       output = try flush()
       resampler = nil
     }
-    output.append(try resampler(for: buffer.format).process(buffer))
-    return output.filter { !$0.isEmpty }
+    trail.note(buffer)
+    return try output + marked(resampler(for: buffer.format).process(buffer))
   }
 
   /// Returns the buffered audio.
   public mutating func flush() throws(ResamplingError) -> [AudioBuffer] {
     guard let resampler, !resampler.isFinished else { return [] }
-    return [try resampler.flush()].filter { !$0.isEmpty }
+    return marked(try resampler.flush())
+  }
+
+  private mutating func marked(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    buffer.isEmpty ? [] : [trail.marked(buffer)]
   }
 
   private mutating func resampler(for format: AudioFormat) throws(ResamplingError) -> Resampler {
@@ -55,7 +60,7 @@ public struct StreamResampler: AudioProcessor {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Converts the audio to another format; buffers that already have this format are unchanged.
   ///
   /// Frames are numbered at the new rate. A gap in the indices keeps its duration: buffered audio

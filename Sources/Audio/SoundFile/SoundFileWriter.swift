@@ -129,7 +129,7 @@ public final class SoundFileWriter {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
     (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
     let half = FrameCount((format.sampleRate.hertz + 1) / 2)
-    (halfSeconds, seconds) = (FrameClock(every: half), FrameClock(every: half + half))
+    (halfSeconds, seconds) = (FrameClock(every: half), FrameClock(every: half * 2))
     // At the lowest rates, the encoder's block determines the delay.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.longestDelay.map { EncoderWatch(longestDelay: max($0, blocks)) }

@@ -2,7 +2,7 @@ public import AudioCore
 import AudioThreads
 public import FoundationEssentials
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Returns the same buffers, each of which is written to a file before it is yielded.
   ///
   /// The first buffer determines the format of the file, which has its own thread; without buffers,
@@ -19,12 +19,49 @@ extension AsyncSequence where Element == AudioBuffer {
   ) -> TeedAudio<Self> {
     TeedAudio(base: self, url: url, encoding: encoding, policy: policy)
   }
+
+  /// Writes all audio to a file, and returns its number of frames when it is complete and on disk.
+  ///
+  /// The first buffer determines the format of the file, which has its own thread. Without buffers,
+  /// no file is created, and the number is 0.
+  ///
+  /// - Parameters:
+  ///   - url: the path of the file.
+  ///   - encoding: the container and sample format.
+  ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
+  ///     An error and a cancellation then lose all of its audio. Otherwise it can be read while it is
+  ///     written, and keeps the audio until then: use this for a microphone.
+  ///   - gaps: the handling of missing frames in the stream.
+  ///   - actor: the caller's actor, on which `progress` and the operators of this sequence run.
+  ///   - progress: called after each buffer with the length of the file so far.
+  /// - Throws: the errors of this sequence, `SoundFileError`, and `CancellationError` in a canceled
+  ///   task, even if the sequence ends without an error.
+  @discardableResult
+  public func write(
+    to url: URL, encoding: SoundFileEncoding, atomically isAtomic: Bool,
+    gaps: TeePolicy.Gaps = .silence, isolation actor: isolated (any Actor)? = #isolation,
+    progress: (_ written: Duration) -> Void = { _ in }
+  ) async throws -> FrameCount {
+    let file = try TeeWriting(url: url, encoding: encoding, gaps: gaps, isAtomic: isAtomic)
+    do {
+      var iterator = makeAsyncIterator()
+      while let buffer = try await iterator.next(isolation: actor)?.buffer {
+        try Task.checkCancellation()
+        progress(try await file.process(buffer))
+      }
+      try Task.checkCancellation()
+      return try await file.finish()
+    } catch {
+      await file.abandon()
+      throw error
+    }
+  }
 }
 
 /// A sequence that is written to a file; each iteration writes the file again.
-public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element == AudioBuffer {
-  /// The unchanged buffers.
-  public typealias Element = AudioBuffer
+public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: AudioBlock {
+  /// The unchanged buffers or blocks.
+  public typealias Element = Base.Element
   /// Any error, because the sequence and the file have different errors.
   public typealias Failure = any Error
 
@@ -54,23 +91,23 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
     /// Returns the next buffer after writing it; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(any Error) -> AudioBuffer? {
-      let buffer: AudioBuffer?
+    ) async throws(any Error) -> Base.Element? {
+      let block: Base.Element?
       do {
-        buffer = try await base?.next(isolation: actor)
+        block = try await base?.next(isolation: actor)
       } catch {
         await closeAfterError()
         throw error
       }
       do {
-        try await write(buffer)
+        try await write(block?.buffer)
       } catch let error as CancellationError {
         (base, writing) = (nil, nil)
         throw error
       } catch {
         try lose(error)
       }
-      return buffer
+      return block
     }
 
     /// Writes a buffer, or completes the file if there is none.
@@ -157,14 +194,18 @@ private actor TeeWriting {
   private let url: URL
   private let encoding: SoundFileEncoding
   private let gaps: TeePolicy.Gaps
+  /// Whether an incomplete file disappears.
+  private let isAtomic: Bool
   private var continuity = Continuity()
   private var writer: SoundFileWriter?
 
-  init(url: URL, encoding: SoundFileEncoding, gaps: TeePolicy.Gaps) throws {
+  init(
+    url: URL, encoding: SoundFileEncoding, gaps: TeePolicy.Gaps, isAtomic: Bool = false
+  ) throws {
     executor = try ThreadExecutor(name: "syrinx-tee")
     self.url = url
     self.encoding = encoding
-    self.gaps = gaps
+    (self.gaps, self.isAtomic) = (gaps, isAtomic)
   }
 
   // If the consumer leaves, the file is completed and closed on the thread.
@@ -176,27 +217,42 @@ private actor TeeWriting {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Writes a buffer; after a failure, the file is closed before the error is thrown.
+  /// Writes a buffer and returns the length of the file; after a failure, the file is closed before
+  /// the error is thrown.
   ///
   /// It throws `CancellationError` if the task is canceled while a gap is filled.
-  func process(_ buffer: AudioBuffer) throws {
+  @discardableResult
+  func process(_ buffer: AudioBuffer) throws -> Duration {
     do {
       if case .gap(let missing) = continuity.note(buffer), gaps == .silence {
         try writeSilence(missing)
       }
       let writer =
-        try self.writer ?? SoundFileWriter(url: url, format: buffer.format, encoding: encoding)
+        try self.writer
+        ?? SoundFileWriter(
+          url: url, format: buffer.format, encoding: encoding, isAtomic: isAtomic)
       self.writer = writer
       try writer.write(buffer)
+      return writer.framesWritten.duration(at: writer.format.sampleRate)
     } catch {
-      // The first error is more useful than the error of closing an incomplete file.
-      try? writer.take()?.close()
+      abandon()
       throw error
     }
   }
 
-  /// Completes the file, if there is one.
-  func finish() throws { try writer.take()?.close() }
+  /// Completes the file, if there is one, and returns its number of frames.
+  @discardableResult
+  func finish() throws -> FrameCount {
+    let writer = writer.take()
+    try writer?.close()
+    return writer?.framesWritten ?? 0
+  }
+
+  /// Closes the file after an error, which is more useful than that of closing an incomplete file.
+  func abandon() {
+    let writer = writer.take()
+    if isAtomic { writer?.discard() } else { try? writer?.close() }
+  }
 
   private func writeSilence(_ count: FrameCount) throws {
     guard let writer else { return }

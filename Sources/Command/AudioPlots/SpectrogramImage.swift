@@ -155,7 +155,7 @@ private actor ChannelSpectrogram {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Returns the spectrogram of the whole audio; nil if there is no audio.
   ///
   /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. A gap
@@ -203,7 +203,7 @@ extension AsyncSequence where Element == AudioBuffer {
     _ iterator: inout AsyncIterator, like format: AudioFormat? = nil
   ) async throws -> AudioBuffer? {
     var (format, samples): (AudioFormat?, [Float]) = (format, [])
-    while var buffer = try await iterator.next() {
+    while var buffer = try await iterator.next()?.buffer {
       guard !buffer.isEmpty else { continue }
       let expected = format ?? buffer.format
       guard buffer.format == expected else {

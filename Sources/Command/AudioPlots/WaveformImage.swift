@@ -146,7 +146,7 @@ struct WaveformBuilder {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Returns the waveform of the whole audio; nil if there is no audio.
   ///
   /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. A gap
@@ -172,7 +172,8 @@ extension AsyncSequence where Element == AudioBuffer {
   ) async throws -> WaveformImage? {
     var builder: WaveformBuilder?
     var format: AudioFormat?
-    for try await buffer in self where !buffer.isEmpty {
+    for try await block in self where !block.buffer.isEmpty {
+      let buffer = block.buffer
       let expected = format ?? buffer.format
       guard buffer.format == expected else {
         throw PlotError.formatChanged(expected: expected, actual: buffer.format)

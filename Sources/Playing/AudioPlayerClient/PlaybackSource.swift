@@ -19,10 +19,10 @@ public enum PlaybackSource: Sendable {
   /// An asynchronous sequence of buffers, pulled on demand; it can be played only once.
   public static func sequence<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers
-  ) -> PlaybackSource where Buffers.Element == AudioBuffer {
+  ) -> PlaybackSource where Buffers.Element: AudioBlock {
     // This is safe, because the player requests one buffer at a time.
     nonisolated(unsafe) var iterator = buffers.makeAsyncIterator()
-    return .stream(AsyncThrowingStream { try await iterator.next() })
+    return .stream(AsyncThrowingStream { try await iterator.next()?.buffer })
   }
 }
 

@@ -57,9 +57,10 @@ public struct CaptureRequest: Hashable, Sendable {
   }
 }
 
-/// A block of live audio.
-public struct CapturedAudio: Equatable, Sendable {
-  /// The frames; `firstFrame` is their index on the capture's timeline, which includes lost frames.
+/// A block of live audio, which operators take as they take buffers.
+public struct CapturedAudio: AudioBlock, Equatable, Sendable {
+  /// The frames; `firstFrame` is their index on the capture's timeline, which includes lost frames,
+  /// and `hostTime` is their time on the host's clock.
   public var buffer: AudioBuffer
 
   /// The timestamp of the first frame, from the first frame of the capture.
@@ -83,20 +84,31 @@ public struct CapturedAudio: Equatable, Sendable {
   public var device: PCMConfiguration?
 
   /// The number of NaN or infinite device samples replaced by silence in this buffer or just before
-  /// it.
-  public var nonFiniteCount: Int
+  /// it: its `silencedSampleCount`.
+  public var nonFiniteCount: Int {
+    get { buffer.silencedSampleCount }
+    set { buffer.silencedSampleCount = newValue }
+  }
 
-  /// Creates a block, by default of a device whose clock began with the capture.
+  /// Creates a block, by default of a device whose clock began with the capture, and with the
+  /// buffer's number of silenced samples.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
-    device: PCMConfiguration? = nil, nonFiniteCount: Int = 0
+    device: PCMConfiguration? = nil, nonFiniteCount: Int? = nil
   ) {
     self.buffer = buffer
     self.time = time
     self.gap = gap
     self.capturedAt = capturedAt ?? time
     self.device = device
-    self.nonFiniteCount = nonFiniteCount
+    if let nonFiniteCount { self.nonFiniteCount = nonFiniteCount }
+  }
+
+  /// Compares the audio, its times, its gap, its device, and the number of replaced samples.
+  public static func == (block: CapturedAudio, other: CapturedAudio) -> Bool {
+    block.buffer == other.buffer && block.nonFiniteCount == other.nonFiniteCount
+      && (block.time, block.capturedAt, block.gap, block.device)
+        == (other.time, other.capturedAt, other.gap, other.device)
   }
 }
 

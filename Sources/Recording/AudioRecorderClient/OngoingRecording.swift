@@ -1,3 +1,4 @@
+import AudioCore
 public import FoundationEssentials
 import Synchronization
 
@@ -7,24 +8,15 @@ extension AudioRecorderClient {
   /// `startRecording` returns when the recording has ended. This function returns at its start, and
   /// the recording lasts until `OngoingRecording.stop()` or the end set by the request. Releasing
   /// the last reference also ends the recording and completes its file. Throws `AudioRecorderError`
-  /// if the recording cannot begin.
+  /// if the recording cannot begin, and `CancellationError` when a canceled one has ended.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
     request.id = id
     let (starts, start) = AsyncThrowingStream.makeStream(of: Void.self)
-    let recording = OngoingRecording(id: id, recorder: self) { [self, request] in
-      do {
-        let finish = try await finish(of: request) { start.finish() }
-        start.finish()
-        return finish
-      } catch {
-        start.finish(throwing: error)
-        throw error
-      }
-    }
+    let recording = OngoingRecording(request, id: id, recorder: self, start: start)
     for try await _ in starts {}
-    try Task.checkCancellation()
+    if Task.isCancelled { try await recording.cancel() }
     return recording
   }
 
@@ -33,39 +25,95 @@ extension AudioRecorderClient {
     try await beginRecording(RecordingRequest(url: url))
   }
 
-  private func finish(
-    of request: RecordingRequest, whenStarted: () -> Void
+  fileprivate func finish(
+    of request: RecordingRequest, report: (RecordingEvent) async -> Void
   ) async throws -> RecordingFinish {
     for try await event in await recording(request) {
-      switch event {
-      case .started: whenStarted()
-      case .finished(let finish): return finish
-      default: break
-      }
+      await report(event)
+      if case .finished(let finish) = event { return finish }
     }
     throw CancellationError()
   }
 }
 
 /// A recording in progress, which its owner stops, as with AVAudioRecorder.
+///
+/// `stop()` completes the file even in a canceled task. Releasing the recording ends it as well, and
+/// `AudioRecorderClient.stopRecording` returns when its file is complete.
 public final class OngoingRecording: Sendable {
-  /// The ID for `AudioRecorderClient.control`, to pause the recording for example.
+  /// The ID for `AudioRecorderClient.control`.
   public let id: RecordingID
 
+  /// All events of the recording, from `started` to `finished`, for one consumer.
+  ///
+  /// They wait for a late consumer within the limits of `AudioRecorderClient.recording`, and throw
+  /// the error that ended the recording. A consumer that leaves or is canceled does not end it; later
+  /// streams are then empty. In lockstep, a virtual card waits while the consumer has an event.
+  public var events: AsyncThrowingStream<RecordingEvent, any Error> { pipe.stream() }
+
+  /// The newest levels, until the recording ends, for one consumer; a virtual card does not wait.
+  public let levels: AsyncStream<RecordingLevels>
+
   private let recorder: AudioRecorderClient
+  private let pipe: PolicyPipe<RecordingEvent>
   private let work: Task<RecordingFinish, any Error>
 
-  init(
-    id: RecordingID, recorder: AudioRecorderClient,
-    _ work: @escaping @Sendable () async throws -> RecordingFinish
+  /// - Parameter start: ends when the recording has begun, with the error if it cannot.
+  fileprivate init(
+    _ request: RecordingRequest, id: RecordingID, recorder: AudioRecorderClient,
+    start: AsyncThrowingStream<Void, any Error>.Continuation
   ) {
     (self.id, self.recorder) = (id, recorder)
-    self.work = Task { try await work() }
+    let pipe = StreamPipe(PolicyQueue<RecordingEvent>(policy: .recording, isPaced: true))
+    self.pipe = pipe
+    let (levels, meter) = AsyncStream.makeStream(
+      of: RecordingLevels.self, bufferingPolicy: .bufferingNewest(1))
+    self.levels = levels
+    work = Task {
+      defer { meter.finish() }
+      do {
+        let finish = try await recorder.finish(of: request) { event in
+          pipe.send(event)
+          switch event {
+          case .started: start.finish()
+          case .levels(let levels): meter.yield(levels)
+          default: break
+          }
+          // The next event is requested when the reader requests it.
+          _ = await pipe.room()
+        }
+        start.finish()
+        pipe.finish()
+        return finish
+      } catch {
+        start.finish(throwing: error)
+        pipe.finish(throwing: error)
+        throw error
+      }
+    }
   }
 
   deinit {
+    pipe.change { $0.liftLimit() }
     work.cancel()
   }
+
+  /// Ends the recording of a canceled start, and throws when its file is complete.
+  fileprivate func cancel() async throws -> Never {
+    work.cancel()
+    _ = await work.result
+    throw CancellationError()
+  }
+
+  /// Omits audio from the next block on, until `resume()`; the file continues without a gap.
+  ///
+  /// Throws `AudioRecorderError.unknownRecording` if the recording has ended.
+  public func pause() async throws { try await recorder.control(id: id, command: .pause) }
+
+  /// Continues after a pause.
+  ///
+  /// Throws `AudioRecorderError.unknownRecording` if the recording has ended.
+  public func resume() async throws { try await recorder.control(id: id, command: .resume) }
 
   /// Ends the recording and returns when the file is closed and on disk.
   ///
@@ -73,6 +121,7 @@ public final class OngoingRecording: Sendable {
   /// `AudioRecorderError` if an error ended the recording; the file keeps the audio until then.
   @discardableResult
   public func stop() async throws -> RecordingFinish {
+    pipe.change { $0.liftLimit() }
     // The error is ignored: the recording has then ended, and the task has its result.
     try? await recorder.control(id: id, command: .stop)
     return try await work.value

@@ -4,8 +4,7 @@ import ClientDependencies
 
 /// Captured audio as buffers for a recognizer.
 ///
-/// A gap is a jump in `firstFrame`. Each buffer contains the number of samples that the recorder
-/// silenced.
+/// A gap is a jump in `firstFrame`.
 ///
 /// Each iteration is a separate capture. It begins with the first call of `next`, and ends when the
 /// iterator is released or its task is canceled.
@@ -49,9 +48,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
       }
       let block = try await blocks?.next()
       if let block, let whenOpen = whenOpen.take() { await whenOpen(block) }
-      var buffer = block?.buffer
-      buffer?.silencedSampleCount = block?.nonFiniteCount ?? 0
-      return buffer
+      return block?.buffer
     }
   }
 

@@ -128,3 +128,60 @@ extension SpeechRecognitionEvent {
     return events + [.result(result)] + (result.isFinal ? [.speechEnded(at: end)] : [])
   }
 }
+
+extension AsyncSequence where Element == SpeechRecognitionResult {
+  /// Returns the text of each utterance's final result once the recognition has ended.
+  ///
+  /// Dropped speech is omitted; the events of `recognition` report it.
+  ///
+  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
+  public func finalTranscripts(
+    isolation actor: isolated (any Actor)? = #isolation
+  ) async throws -> [String] {
+    try await finalTexts(isolation: actor) { $0 }
+  }
+
+  /// Returns the final results as one text once the recognition has ended; otherwise like
+  /// `finalTranscripts`.
+  public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
+    try await finalTranscripts(isolation: actor).joinedAsWritten
+  }
+}
+
+extension AsyncSequence where Element == SpeechRecognitionEvent {
+  /// Returns the text of each utterance's final result once the recognition has ended.
+  ///
+  /// Dropped speech is omitted; the events of `recognition` report it.
+  ///
+  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
+  public func finalTranscripts(
+    isolation actor: isolated (any Actor)? = #isolation
+  ) async throws -> [String] {
+    try await finalTexts(isolation: actor) {
+      if case .result(let result) = $0 { result } else { nil }
+    }
+  }
+
+  /// Returns the final results as one text once the recognition has ended; otherwise like
+  /// `finalTranscripts`.
+  public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
+    try await finalTranscripts(isolation: actor).joinedAsWritten
+  }
+}
+
+extension AsyncSequence {
+  fileprivate func finalTexts(
+    isolation actor: isolated (any Actor)?, of result: (Element) -> SpeechRecognitionResult?
+  ) async throws -> [String] {
+    var texts: [String] = []
+    var iterator = makeAsyncIterator()
+    while let element = try await iterator.next(isolation: actor) {
+      guard let result = result(element), result.isFinal else { continue }
+      texts.append(result.bestTranscription.formattedString)
+    }
+    try Task.checkCancellation()
+    return texts
+  }
+}

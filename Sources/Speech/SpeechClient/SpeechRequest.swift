@@ -134,8 +134,8 @@ public struct SpeechRequest: Sendable {
   /// The stream must end when the task that iterates it is canceled, as Swift's own streams do.
   public init<Buffers: AsyncSequence & Sendable>(
     buffers: Buffers, shouldReportPartialResults: Bool = true
-  ) where Buffers.Element == AudioBuffer {
-    let throwing = buffers.map { buffer throws in buffer }
+  ) where Buffers.Element: AudioBlock {
+    let throwing = buffers.map { block throws in block.buffer }
     self.init(source: .buffers(throwing), shouldReportPartialResults: shouldReportPartialResults)
   }
 }

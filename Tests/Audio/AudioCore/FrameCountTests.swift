@@ -28,6 +28,12 @@ import Testing
     #expect(frames.converted(from: 8_000, to: 192_000) == frames)
   }
 
+  @Test func `a length is multiplied from either side`() {
+    #expect(FrameCount(480) * 3 == 1_440 && 3 * FrameCount(480) == 1_440)
+    let product: FrameCount = 480 * 3
+    #expect(product == 1_440)
+  }
+
   @Test func `a length converts between rates to the nearest frame`() {
     #expect(FrameCount(44_100).converted(from: 44_100, to: 16_000) == 16_000)
     #expect(FrameCount(1).converted(from: 48_000, to: 16_000) == 0)

@@ -34,6 +34,19 @@ import Testing
     #expect(text(queue.next()) == "end")
   }
 
+  @Test func `a paced queue has no room while its reader works on an element`() {
+    var queue = PolicyQueue<Int>(policy: .keepingAll(), isPaced: true)
+    for number in 1...3 { queue.send(number) }
+    #expect(queue.hasRoom)
+    #expect(text(queue.next()) == "1" && !queue.hasRoom)
+    #expect(text(queue.next()) == "2" && text(queue.next()) == "3" && !queue.hasRoom)
+    #expect(text(queue.next()) == "wait" && queue.hasRoom)
+    queue.send(4)
+    #expect(text(queue.next()) == "4" && !queue.hasRoom)
+    queue.liftLimit()
+    #expect(queue.hasRoom)
+  }
+
   @Test func `an abandoned queue is empty and accepts no elements`() {
     var queue = queue()
     queue.send(1)

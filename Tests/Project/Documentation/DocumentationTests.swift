@@ -62,6 +62,34 @@ import Testing
     #expect(named.filter { !products.contains($0) } == [])
   }
 
+  @Test func `each endpoint of a client is shown in a snippet`() throws {
+    let code = try documentation.pages().flatMap(\.snippets).flatMap(\.code.lines)
+      .joined(separator: "\n")
+    let clients = [
+      "player": "Playing/AudioPlayerClient", "recorder": "Recording/AudioRecorderClient",
+      "speech": "Speech/SpeechClient",
+    ]
+    let endpoints = try clients.flatMap { name, module in
+      let file = "Sources/\(module)/\(module.split(separator: "/")[1]).swift"
+      let source = try String(contentsOf: documentation.root.appending(path: file), encoding: .utf8)
+      return source.matches(of: /public var (\w+):\s*@Sendable/).map { "\(name).\($0.1)(" }
+    }
+    #expect(endpoints.count > 20)
+    #expect(endpoints.filter { !code.contains($0) } == [])
+  }
+
+  @Test func `the first line of each page about a library names the module to import`() throws {
+    let silent = try documentation.catalogs().flatMap { catalog in
+      let module = try #require(catalog.split(separator: "/").dropLast().last)
+      return try documentation.articles(in: catalog).filter { page in
+        module != "SyrinxCommand"
+          && !page.lines.dropFirst(2).prefix(while: { !$0.isEmpty }).joined(separator: " ")
+            .contains("`import \(module)`")
+      }
+    }
+    #expect(silent.map(\.name) == [])
+  }
+
   @Test func `each article is in the list of its catalog`() throws {
     let unlisted = try documentation.catalogs().flatMap { catalog in
       let articles = try documentation.articles(in: catalog)

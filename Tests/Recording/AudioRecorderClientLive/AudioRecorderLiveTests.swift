@@ -146,6 +146,21 @@ import VirtualSoundCard
     }
   }
 
+  @Test func `a canceled begin throws when its recording has ended, so its ID is free`()
+    async throws
+  {
+    let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.sine(440)))
+    try await withRecorder(on: card) { recorder in
+      let request = RecordingRequest(url: folder.url("wav"), id: "memo")
+      for _ in 0..<20 {
+        let beginning = Task { try await recorder.beginRecording(request) }
+        beginning.cancel()
+        await #expect(throws: CancellationError.self) { try await beginning.value }
+      }
+      try await recorder.beginRecording(request).stop()
+    }
+  }
+
   @Test func `stopRecording returns when the file is complete, and startRecording returns true`()
     async throws
   {

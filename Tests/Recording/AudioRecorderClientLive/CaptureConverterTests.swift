@@ -6,6 +6,8 @@ import Testing
 
 @Suite struct CaptureConverterTests {
   private let device = AudioFormat(sampleRate: 48_000, channelCount: 1)
+  /// The time on the host at which the device was opened.
+  private let opening = ContinuousClock.now
 
   /// Blocks of 10 ms from a device that has been open for 5 s, with a gap after half a second.
   ///
@@ -15,9 +17,10 @@ import Testing
       let isLate = index >= 50
       let first = FrameCount(index * 480 + (isLate ? 4_800 : 0))
       let time = Duration.milliseconds(5_000 + 10 * index + (isLate ? 103 : 0))
+      var buffer = AudioSignal.sine(440).buffer(480, format: device, firstFrame: first)
+      buffer.hostTime = opening + time
       return CapturedAudio(
-        buffer: AudioSignal.sine(440).buffer(480, format: device, firstFrame: first), time: time,
-        gap: index == 50 ? CaptureGap(lost: 4_800) : nil)
+        buffer: buffer, time: time, gap: index == 50 ? CaptureGap(lost: 4_800) : nil)
     }
   }
 
@@ -49,6 +52,7 @@ import Testing
       let nominal = block.buffer.firstFrame.duration(at: 16_000)
       let isLate = block.buffer.firstFrame >= 9_600
       #expect(block.capturedAt == .seconds(5) + nominal + (isLate ? .milliseconds(3) : .zero))
+      #expect(block.buffer.hostTime == opening + block.capturedAt)
     }
   }
 

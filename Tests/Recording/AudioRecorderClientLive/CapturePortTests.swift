@@ -14,7 +14,9 @@ import Testing
   private func write(_ samples: Int, lost: Int = 0, to port: CapturePort) {
     let sound = (0..<samples).map { Float($0) }
     sound.withUnsafeBufferPointer {
-      port.write($0, .speech, lost: lost, time: .nanoseconds(7), nonFinite: 0)
+      port.write(
+        $0, .speech, lost: lost, time: .nanoseconds(7), hostTime: port.beginning + .seconds(3),
+        nonFinite: 0)
     }
   }
 
@@ -58,6 +60,7 @@ import Testing
     #expect(joined.map(\.buffer.frameCount) == [320, 160, 320])
     #expect(joined.map(\.buffer.firstFrame) == [0, 320, 560])
     #expect(joined.map(\.gap?.lost) == [nil, nil, 80])
+    #expect(joined.allSatisfy { $0.buffer.hostTime == port.beginning + .seconds(3) })
     #expect(counts == [2, 3, 5])
     let sound = (0..<160).map { Float($0) }
     #expect(joined[0].buffer.samples == sound + sound)

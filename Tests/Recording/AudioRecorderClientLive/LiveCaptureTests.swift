@@ -4,6 +4,7 @@ import AudioRecorderClientLive
 import AudioThreads
 import ClientDependencies
 import Foundation
+import Resampling
 import SoundCard
 import TestTools
 import Testing
@@ -28,6 +29,22 @@ import VirtualSoundCard
       #expect(next.time >= block.time)
     }
     while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `captured audio goes straight into operators, with its time on the host`()
+    async throws
+  {
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(brokenNoise))
+    let request = CaptureRequest(sampleRate: 16_000, droppingOldestAfter: .seconds(60))
+    let begin = ContinuousClock.now
+    let buffers = try await withRecorder(on: card) { recorder in
+      try await recorder.capture(request: request).resampled(toRate: 8_000).rechunked(to: 333)
+        .collect()
+    }
+    let times = try buffers.map { try #require($0.hostTime) }
+    #expect(times.allSatisfy { $0 > begin - .seconds(2) && $0 < .now + .seconds(2) })
+    #expect(buffers.reduce(0) { $0 + $1.silencedSampleCount } == 2)
+    #expect(buffers.dropLast().allSatisfy { $0.frameCount == 333 })
   }
 
   /// Noise in which two samples are not finite.

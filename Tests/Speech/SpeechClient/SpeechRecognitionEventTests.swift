@@ -23,6 +23,50 @@ import Testing
     #expect(results.last?.speechRecognitionMetadata?.speakingRate == 200)
   }
 
+  /// A screen that shows a text, as an app has it.
+  @MainActor private final class Screen {
+    private(set) var lines: [String] = []
+    private(set) var text = ""
+
+    func show(_ speech: SpeechClient, _ request: SpeechRequest) async throws {
+      lines = try await speech.startTask(request: request).finalTranscripts()
+      text = try await speech.recognition(request: request).text()
+    }
+  }
+
+  @Test func `a type on the main actor gets the texts of the final results`() async throws {
+    let results = [("go", false), ("go forward", true), ("stop", false), ("stop now", true)]
+      .map { SpeechRecognitionResult($0, isFinal: $1) }
+    let stream = AsyncThrowingStream<SpeechRecognitionResult, any Error> { continuation in
+      for result in results { continuation.yield(result) }
+      continuation.finish()
+    }
+    let events = AsyncThrowingStream<SpeechRecognitionEvent, any Error> { continuation in
+      continuation.yield(.speechStarted(at: .zero))
+      for result in results { continuation.yield(.result(result)) }
+      continuation.finish()
+    }
+    let speech = withDependencies {
+      $0.speechClient.startTask = { _ in stream }
+      $0.speechClient.recognition = { _ in events }
+    } operation: {
+      @Dependency(\.speechClient) var speech
+      return speech
+    }
+    let screen = Screen()
+    try await screen.show(speech, SpeechRequest(url: URL(filePath: "any.wav")))
+    #expect(await screen.lines == ["go forward", "stop now"])
+    #expect(await screen.text == "go forward stop now")
+  }
+
+  @Test func `a canceled task gets no texts`() async {
+    let (results, feed) = AsyncThrowingStream<SpeechRecognitionResult, any Error>.makeStream()
+    feed.yield(SpeechRecognitionResult("go", isFinal: true))
+    let reading = Task { try await results.finalTranscripts() }
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
   @Test func `an utterance without a final result ends before the next one begins, or at the end`()
     async throws
   {

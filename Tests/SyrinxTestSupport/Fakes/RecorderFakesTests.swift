@@ -105,6 +105,30 @@ extension FakesTests {
       }
     }
 
+    @Test func `a pause at an event of a handle is at the same position in every run`() async throws
+    {
+      let positions = LockIsolated<[Duration]>([])
+      for _ in 0..<3 {
+        try await check(.live) { recorder in
+          let request = RecordingRequest(url: url, maximumDuration: .seconds(1))
+          var isPaused = false
+          let memo = try await recorder.beginRecording(request)
+          for try await event in memo.events {
+            switch event {
+            case .levels(let levels) where levels.recorded >= .milliseconds(300) && !isPaused:
+              isPaused = true
+              try await memo.pause()
+            case .paused(let position):
+              positions.withValue { $0.append(position) }
+              try await memo.resume()
+            default: break
+            }
+          }
+        }
+      }
+      #expect(Set(positions.value).count == 1)
+    }
+
     @Test(arguments: recorders)
     func `a pause is omitted from a recording`(_ implementation: Implementation) async throws {
       try await check(implementation) { recorder in

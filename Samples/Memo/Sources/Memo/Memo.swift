@@ -1,5 +1,5 @@
 // Records five seconds and prints what was said: swift run Memo
-import FoundationEssentials
+import Foundation
 import Syrinx
 
 @main
@@ -8,10 +8,15 @@ struct Memo {
   @Dependency(\.continuousClock) private var clock
   @Dependency(\.speechClient) private var speech
 
-  static func main() async throws {
+  static func main() async {
     prepareDependencies { $0.speechEngine = .best }
-    for line in try await Memo().lines(of: .seconds(5), in: URL(filePath: "memo.wav")) {
-      print(line)
+    do {
+      for line in try await Memo().lines(of: .seconds(5), in: URL(filePath: "memo.wav")) {
+        print(line)
+      }
+    } catch {
+      FileHandle.standardError.write(Data("Memo: \(error)\n".utf8))  // a sentence for users
+      exit(1)
     }
   }
 
@@ -21,7 +26,6 @@ struct Memo {
     try await clock.sleep(for: length)
     try await recording.stop()
     let request = SpeechRequest(url: file, shouldReportPartialResults: false)
-    return try await speech.startTask(request: request)
-      .reduce(into: []) { $0.append($1.bestTranscription.formattedString) }
+    return try await speech.startTask(request: request).finalTranscripts()
   }
 }

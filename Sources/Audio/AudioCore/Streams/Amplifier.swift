@@ -52,11 +52,7 @@ extension GainRamp {
 extension AudioBuffer {
   /// Returns the buffer multiplied by the gain; a gain of 1 copies nothing.
   package func scaled(by gain: Float) -> AudioBuffer {
-    guard gain != 1 else { return self }
-    var scaled = AudioBuffer(
-      format: format, samples: samples.map { gain * $0 }, firstFrame: firstFrame)
-    scaled.silencedSampleCount = silencedSampleCount
-    return scaled
+    gain == 1 ? self : with(samples.map { gain * $0 })
   }
 
   /// Returns the buffer multiplied by the gain of each frame, counted from the buffer's start.
@@ -67,7 +63,7 @@ extension AudioBuffer {
       let factor = gain(FrameCount(frame))
       for index in frame * channels..<(frame + 1) * channels { scaled[index] *= factor }
     }
-    return AudioBuffer(format: format, samples: scaled, firstFrame: firstFrame)
+    return with(scaled)
   }
 }
 
@@ -145,7 +141,7 @@ public struct GainRamp: Hashable, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Multiplies every sample by `gain`: 1 is unchanged, 0 is silence.
   ///
   /// Samples may exceed ±1.
@@ -245,7 +241,7 @@ public enum FadeCurve: Hashable, Sendable, CaseIterable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Fades in from silence at the start and out to silence at the end.
   ///
   /// The first and the last frame are silent. Each fade has its full length in frames, without the

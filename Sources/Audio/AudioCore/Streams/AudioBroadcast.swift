@@ -7,8 +7,8 @@
 /// ```
 ///
 /// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
-/// receive its first frame. The next buffer is requested as soon as the `.waiting` consumers have
-/// none left. Without consumers, the source waits.
+/// receive its first frame. The next buffer is requested as soon as the consumers for which it waits
+/// have none left; see `BroadcastPolicy`. Without consumers, the source waits.
 ///
 /// A consumer that joins late receives the buffers from then on; after the end it receives the end.
 /// A canceled or released consumer does not delay the others. The end and errors reach each
@@ -22,7 +22,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   /// Creates a broadcast whose source runs on this executor, or on the default one.
   package init<Base: AsyncSequence & Sendable>(
     of base: Base, on executor: (any TaskExecutor)? = nil
-  ) where Base.Element == AudioBuffer, Base.Failure == Failure {
+  ) where Base.Element: AudioBlock, Base.Failure == Failure {
     let source = Task(executorPreference: executor) { [pipe] in await pipe.run(base) }
     pipe.onTermination { source.cancel() }
   }
@@ -33,8 +33,8 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
 
   /// Adds a consumer.
   ///
-  /// Buffers wait for the consumer before its iteration starts, and a `.waiting` consumer also
-  /// makes the source wait.
+  /// Buffers wait for the consumer before its iteration starts. A consumer for which the source
+  /// waits stops all others until it reads or is released.
   ///
   /// A consumer supports one iteration, and leaves when the iteration ends or the consumer is
   /// released.
@@ -43,7 +43,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
+extension AsyncSequence where Element: AudioBlock, Self: Sendable {
   /// Makes this sequence the source of a broadcast, which iterates it once.
   public func broadcast() -> AudioBroadcast<Failure> {
     AudioBroadcast(of: self)
@@ -53,12 +53,12 @@ extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
 extension StreamPipe {
   /// Sends the source's buffers on demand.
   fileprivate func run<Base: AsyncSequence, Failure: Error>(_ base: Base) async
-  where Base.Element == AudioBuffer, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
+  where Base.Element: AudioBlock, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
     // Creating an iterator may open a device.
     guard await room() else { return }
     do throws(Failure) {
       var iterator = base.makeAsyncIterator()
-      while await room(), let buffer = try await iterator.next(isolation: nil) {
+      while await room(), let buffer = try await iterator.next(isolation: nil)?.buffer {
         change { $0.send(buffer) }
       }
       change { $0.finish(nil) }
@@ -70,7 +70,10 @@ extension StreamPipe {
 
 /// The policy for a consumer that is slower than the source.
 public enum BroadcastPolicy: Hashable, Sendable {
-  /// The source waits for it, and so do all other consumers: nothing is lost.
+  /// The source waits for it, and so do all other consumers.
+  ///
+  /// Nothing is lost here, but a microphone loses what it cannot deliver. A consumer that never reads
+  /// stops all others.
   case waiting
   /// At most this number of frames waits; the newest buffer is always kept.
   ///
@@ -80,7 +83,7 @@ public enum BroadcastPolicy: Hashable, Sendable {
 }
 
 /// A buffer of a broadcast, with the number of frames that this consumer lost before it.
-public struct BroadcastAudio: Equatable, Sendable {
+public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
   /// The number of frames just before the buffer that this slow consumer lost; gaps in the source
@@ -96,9 +99,8 @@ public struct BroadcastAudio: Equatable, Sendable {
 
 /// The buffers of a broadcast for one consumer, with its lost frames.
 ///
-/// For the audio alone, use `consumer.map(\.buffer)`; lost frames are gaps in its indices. The
-/// sequence ends with the source, and throws the source's errors. A canceled task gets the end of
-/// the stream.
+/// Its operators are those of the source; lost frames are gaps in the indices. The sequence ends with
+/// the source, and throws the source's errors. A canceled task gets the end of the stream.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio
@@ -217,6 +219,7 @@ struct ConsumerBuffers {
     for dropped in waiting.removeOldest(beyond: limit, by: \.buffer.frameCount) {
       frameCount -= dropped.buffer.frameCount
       waiting[0].lost += dropped.lost + dropped.buffer.frameCount
+      waiting[0].buffer.silencedSampleCount += dropped.buffer.silencedSampleCount
     }
   }
 

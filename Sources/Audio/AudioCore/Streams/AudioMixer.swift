@@ -33,6 +33,8 @@ public struct AudioMixer: Sendable {
   private var inputs: [Input]
   private let end: End
   private var format: AudioFormat?
+  /// The silenced samples of the inputs that the mix has not reported yet.
+  private var silencedSampleCount = 0
 
   /// Creates a mixer with an input for each gain.
   public init(gains: [Float], end: End = .whenAllEnd) {
@@ -70,6 +72,7 @@ public struct AudioMixer: Sendable {
     inputs[input].end = buffer.endFrame
     inputs[input].next = buffer.firstFrame
     inputs[input].pending = buffer.isEmpty ? nil : buffer
+    silencedSampleCount += buffer.silencedSampleCount
   }
 
   /// Records that a requested input has ended.
@@ -85,7 +88,11 @@ public struct AudioMixer: Sendable {
     let end = places.min() ?? begin
     var sum = [Float](repeating: 0, count: (end - begin).rawValue * format.channelCount)
     for index in inputs.indices { inputs[index].add(to: &sum, from: begin, until: end) }
-    return AudioBuffer(format: format, samples: sum, firstFrame: begin)
+    var mix = AudioBuffer(format: format, samples: sum, firstFrame: begin)
+    let timed = pending.lazy.compactMap(\.pending).first { $0.hostTime != nil }
+    if let timed { mix.setTime(from: timed) }
+    (mix.silencedSampleCount, silencedSampleCount) = (silencedSampleCount, 0)
+    return mix
   }
 }
 
@@ -178,11 +185,11 @@ public struct MixInput: Sendable {
 
   /// Creates an input whose samples are multiplied by `gain`.
   public init<Base: AsyncSequence & Sendable>(_ base: Base, gain: Float = 1)
-  where Base.Element == AudioBuffer {
+  where Base.Element: AudioBlock {
     self.gain = gain
     begin = {
       var iterator = base.makeAsyncIterator()
-      return { actor in try await iterator.next(isolation: actor) }
+      return { actor in try await iterator.next(isolation: actor)?.buffer }
     }
   }
 }
@@ -190,11 +197,11 @@ public struct MixInput: Sendable {
 /// Returns the next buffer of a sequence of any type and with any errors.
 typealias MixReader = (isolated (any Actor)?) async throws -> AudioBuffer?
 
-extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
+extension AsyncSequence where Element: AudioBlock, Self: Sendable {
   /// Mixes this sequence with another one frame by frame; see `MixedAudio`.
   public func mixed<Other: AsyncSequence & Sendable>(
     with other: Other, gain: Float = 1, end: AudioMixer.End = .whenAllEnd
-  ) -> MixedAudio where Other.Element == AudioBuffer {
+  ) -> MixedAudio where Other.Element: AudioBlock {
     MixedAudio([MixInput(self), MixInput(other, gain: gain)], end: end)
   }
 }

@@ -35,7 +35,7 @@ extension AudioProcessor {
   public mutating func flush() throws(Failure) -> [Output] { [] }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// The outputs of a processor for this sequence; each iteration has its own processor.
   ///
   /// The sequence is pull-based: a buffer is requested when no outputs are left. It ends after the
@@ -68,7 +68,7 @@ extension AsyncSequence where Element == AudioBuffer {
 /// error.
 public struct ProcessedAudio<Base: AsyncSequence, Processor: AudioProcessor, Failure: Error>:
   AsyncSequence
-where Base.Element == AudioBuffer {
+where Base.Element: AudioBlock {
   /// The output of the processor.
   public typealias Element = Processor.Output
 
@@ -111,7 +111,7 @@ where Base.Element == AudioBuffer {
 
     private mutating func advance(isolation actor: isolated (any Actor)?) async {
       do throws(Base.Failure) {
-        process(try await base?.next(isolation: actor))
+        process(try await base?.next(isolation: actor)?.buffer)
       } catch {
         failure = baseFailure(error)
         process(nil)
@@ -138,3 +138,23 @@ where Base.Element == AudioBuffer {
 }
 
 extension ProcessedAudio: Sendable where Base: Sendable {}
+
+extension AsyncSequence {
+  /// Returns all elements once the sequence has ended; memory grows with them.
+  ///
+  /// - Parameter actor: the caller's actor, on which it and the operators of this sequence run.
+  /// - Throws: the errors of this sequence, and `CancellationError` in a canceled task, where
+  ///   elements may be missing.
+  public func collect(
+    isolation actor: isolated (any Actor)? = #isolation
+  ) async throws -> [Element] {
+    var elements: [Element] = []
+    var iterator = makeAsyncIterator()
+    while let element = try await iterator.next(isolation: actor) {
+      try Task.checkCancellation()
+      elements.append(element)
+    }
+    try Task.checkCancellation()
+    return elements
+  }
+}

@@ -15,10 +15,7 @@ public struct ChannelMapper: AudioProcessor, Sendable {
     let mix = try mix(for: buffer.format)
     let format = AudioFormat(
       sampleRate: buffer.format.sampleRate, channelCount: mix.outputCount)
-    return [
-      AudioBuffer(
-        format: format, samples: mix.apply(buffer.samples), firstFrame: buffer.firstFrame)
-    ]
+    return [buffer.with(mix.apply(buffer.samples), format: format)]
   }
 
   private mutating func mix(for format: AudioFormat) throws(AudioStreamError) -> ChannelMix {
@@ -33,7 +30,7 @@ public struct ChannelMapper: AudioProcessor, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Selects, reorders, duplicates, or mixes channels.
   ///
   /// ```swift

@@ -34,6 +34,30 @@ package struct Continuity: Sendable {
   }
 }
 
+/// The time and the silenced samples of the audio in an operator, for the buffers that it makes.
+package struct BufferTrail: Sendable {
+  /// The latest buffer, without its samples.
+  private var latest: AudioBuffer?
+  private var silencedSampleCount = 0
+
+  /// Creates a trail without buffers.
+  package init() {}
+
+  /// Adds the next buffer of the source.
+  package mutating func note(_ buffer: AudioBuffer) {
+    latest = buffer.with([])
+    silencedSampleCount += buffer.silencedSampleCount
+  }
+
+  /// Returns a buffer made from the noted ones, with its time and with the silenced samples.
+  package mutating func marked(_ buffer: AudioBuffer) -> AudioBuffer {
+    var marked = buffer
+    if let latest { marked.setTime(from: latest) }
+    (marked.silencedSampleCount, silencedSampleCount) = (silencedSampleCount, 0)
+    return marked
+  }
+}
+
 /// The reason that buffers of a stream cannot be processed.
 public enum AudioStreamError: Error, Equatable {
   /// An input of a mix has another format than the first one.
@@ -83,7 +107,7 @@ public struct Renumberer: AudioProcessor, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Numbers the frames from `firstFrame` on; gaps stay.
   public func numbered(from firstFrame: FrameCount = 0) -> ProcessedAudio<Self, Renumberer, Failure>
   {

@@ -66,7 +66,7 @@ public struct LevelReading: Hashable, Sendable {
 }
 
 /// A buffer with its level.
-public struct MeteredAudio: Equatable, Sendable {
+public struct MeteredAudio: AudioBlock, Equatable, Sendable {
   /// The unchanged buffer.
   public var buffer: AudioBuffer
   /// The level of the buffer.
@@ -104,7 +104,7 @@ extension LevelReading {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Reports the level of the audio for every `interval`.
   ///
   /// Intervals are counted in frames from the first one. The last reading, and the one before a gap
@@ -119,6 +119,6 @@ extension AsyncSequence where Element == AudioBuffer {
   ///
   /// An iterator that is held by hand releases its source only when it is released itself.
   public func metered() -> AsyncMapSequence<Self, MeteredAudio> {
-    map { MeteredAudio($0) }
+    map { MeteredAudio($0.buffer) }
   }
 }

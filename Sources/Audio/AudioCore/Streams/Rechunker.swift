@@ -14,6 +14,7 @@ public struct Rechunker: AudioProcessor, Sendable {
   private var format = AudioFormat.speech
   private var firstFrame: FrameCount = 0
   private var samples: [Float] = []
+  private var trail = BufferTrail()
 
   /// Creates a rechunker for buffers of `size` frames, which must be above 0.
   public init(size: FrameCount, rest: Rest = .short) {
@@ -36,6 +37,7 @@ public struct Rechunker: AudioProcessor, Sendable {
     }
     if samples.isEmpty { (format, firstFrame) = (buffer.format, buffer.firstFrame) }
     samples += buffer.samples
+    trail.note(buffer)
     return output + fullBuffers()
   }
 
@@ -44,7 +46,8 @@ public struct Rechunker: AudioProcessor, Sendable {
     guard !samples.isEmpty else { return [] }
     if rest == .padded { appendSilence(size - heldFrames) }
     defer { samples = [] }
-    return [AudioBuffer(format: format, samples: samples, firstFrame: firstFrame)]
+    let rest = AudioBuffer(format: format, samples: samples, firstFrame: firstFrame)
+    return [trail.marked(rest)]
   }
 
   private mutating func bridge(_ missing: FrameCount) -> [AudioBuffer] {
@@ -64,7 +67,8 @@ public struct Rechunker: AudioProcessor, Sendable {
     var start = 0
     while samples.count - start >= step {
       let block = Array(samples[start..<start + step])
-      output.append(AudioBuffer(format: format, samples: block, firstFrame: firstFrame))
+      let buffer = AudioBuffer(format: format, samples: block, firstFrame: firstFrame)
+      output.append(trail.marked(buffer))
       firstFrame += size
       start += step
     }
@@ -73,7 +77,7 @@ public struct Rechunker: AudioProcessor, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Divides the audio into buffers of `size` frames each; `size` must be above 0.
   ///
   /// Only incomplete buffers are shorter, or padded with silence if `rest` is `.padded`: the last

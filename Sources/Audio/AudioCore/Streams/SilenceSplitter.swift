@@ -221,7 +221,7 @@ public struct SilencePolicy: Hashable, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
+extension AsyncSequence where Element: AudioBlock {
   /// Removes the silence before the first sound and after the last one.
   ///
   /// Pauses shorter than `hold`, by default ten seconds, stay. Longer ones are removed except for

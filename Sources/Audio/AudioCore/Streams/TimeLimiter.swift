@@ -32,17 +32,29 @@ public struct TimeLimiter: AudioProcessor, Sendable {
   }
 }
 
-extension AsyncSequence where Element == AudioBuffer {
-  /// Limits the audio to its first `limit`; the base sequence is released after the last frame.
+extension AsyncSequence where Element: AudioBlock {
+  /// Limits the audio to its first `duration`; the base sequence is released after the last frame.
   ///
   /// The limit applies to the timeline: missing frames in gaps count. Frames with earlier indices,
   /// as when audio starts again, are added.
-  public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
-    processed(by: TimeLimiter(limit))
+  public func prefix(_ duration: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
+    processed(by: TimeLimiter(duration))
   }
 
-  /// Limits the audio to its first `limit` frames; otherwise like the limit in time.
+  /// Limits the audio to its first `count` frames; otherwise like the prefix of a duration.
+  public func prefix(frames count: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
+    processed(by: TimeLimiter(count))
+  }
+
+  /// Limits the audio to its first `limit`.
+  @available(*, deprecated, renamed: "prefix(_:)")
+  public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
+    prefix(limit)
+  }
+
+  /// Limits the audio to its first `limit` frames.
+  @available(*, deprecated, renamed: "prefix(frames:)")
   public func limited(to limit: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
-    processed(by: TimeLimiter(limit))
+    prefix(frames: limit)
   }
 }

@@ -136,7 +136,7 @@ struct MeasureCommand: FileListSubcommand {
     let limit = Duration.seconds(seconds ?? 31_536_000)
     var meter = LevelMeterLine()
     var last: LoudnessReading?
-    let readings = audio.limited(to: limit)
+    let readings = audio.prefix(limit)
       .loudness(every: .milliseconds(100), silence: Decibels(silence))
     for try await reading in readings {
       let rate = reading.total.format.sampleRate

@@ -102,8 +102,9 @@ struct BlockReader {
         into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
     }
     let lost = hasBegun ? FrameCount(block.lostFrames) : 0
-    let buffer = AudioBuffer(
+    var buffer = AudioBuffer(
       format: format(of: block), samples: samples, firstFrame: nextFrame + lost)
+    buffer.hostTime = port.beginning + .nanoseconds(block.hostNanoseconds)
     (nextFrame, hasBegun) = (buffer.endFrame, true)
     return CapturedAudio(
       buffer: buffer, time: .nanoseconds(block.nanoseconds),

@@ -37,7 +37,7 @@ final class CaptureConverter {
   /// The beginning of the last block by its frame number, and its times since the device was first
   /// opened.
   private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
-  private var nonFiniteCount = 0
+  private var trail = BufferTrail()
   /// Whether the held frames were delivered since the last block.
   private var isFlushed = false
 
@@ -90,8 +90,10 @@ final class CaptureConverter {
     }
 
     if isGap, let missed { origin = last.end + missed - captured.time }
-    nonFiniteCount += captured.nonFiniteCount
-    let restored = try restoring?.resampler.process(captured.buffer) ?? captured.buffer
+    var restored = try restoring?.resampler.process(captured.buffer) ?? captured.buffer
+    restored.setTime(from: captured.buffer)
+    restored.silencedSampleCount = captured.nonFiniteCount
+    trail.note(restored)
     note(restored, at: captured.time + origin, lasting: captured.buffer.duration)
     let buffer = try resampler.process(try pick(restored))
     guard isGap, let end else { return [rest, placed(buffer)].compactMap(\.self) }
@@ -132,7 +134,7 @@ final class CaptureConverter {
   }
 
   private func placed(_ buffer: AudioBuffer, gap: CaptureGap? = nil) -> CapturedAudio {
-    var buffer = buffer
+    var buffer = trail.marked(buffer)
     let offset = buffer.firstFrame.duration(at: format.sampleRate)
     let capturedAt = max(.zero, last.start + offset - last.offset)
     buffer.firstFrame += shift
@@ -143,10 +145,8 @@ final class CaptureConverter {
       anchor = (buffer.firstFrame, .zero)
     }
     end = buffer.endFrame
-    defer { nonFiniteCount = 0 }
     return CapturedAudio(
-      buffer: buffer, time: time(of: buffer.firstFrame), gap: gap, capturedAt: capturedAt,
-      nonFiniteCount: nonFiniteCount)
+      buffer: buffer, time: time(of: buffer.firstFrame), gap: gap, capturedAt: capturedAt)
   }
 
   private func time(of frame: FrameCount) -> Duration {

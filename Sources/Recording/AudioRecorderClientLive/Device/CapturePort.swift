@@ -30,6 +30,8 @@ final class CapturePort: DevicePort {
     /// The device's time at which the first frame was captured; for a returned device, the time
     /// without capture before it was open.
     var nanoseconds: Int64 = 0
+    /// The host's time at which the first frame was captured, from the port's `beginning`.
+    var hostNanoseconds: Int64 = 0
     /// The number of samples that were NaN or infinite; they are silence.
     var nonFinite = 0
   }
@@ -42,6 +44,8 @@ final class CapturePort: DevicePort {
   /// The number of blocks that stay free for a loss at the end and for changes of the device.
   private static let spareBlocks = 16
 
+  /// The host's time from which the blocks' host times are counted.
+  let beginning = ContinuousClock.now
   let onDeviceLoss: DeviceLossPolicy
   /// The device's format when it was first opened; it may return with another.
   let format: AudioFormat
@@ -176,11 +180,11 @@ final class CapturePort: DevicePort {
 
   /// Writes a block, or counts it as lost if it does not fit.
   ///
-  /// `lost` is the number of frames lost immediately before the block, and `time` is the time at
-  /// which its first frame was captured.
+  /// `lost` is the number of frames lost immediately before the block; `time` and `hostTime` are the
+  /// times at which its first frame was captured, on the device's clock and on the host's.
   func write(
     _ block: UnsafeBufferPointer<Float>, _ format: AudioFormat, lost: Int, time: Duration,
-    nonFinite: Int
+    hostTime: ContinuousClock.Instant, nonFinite: Int
   ) {
     guard hasRoom(for: block.count) else {
       missing.wrappingAdd(lost + block.count / format.channelCount, ordering: .relaxed)
@@ -191,7 +195,8 @@ final class CapturePort: DevicePort {
       Block(
         hertz: format.sampleRate.hertz, channelCount: format.channelCount,
         sampleCount: block.count, lostFrames: lost + resetMissing(),
-        nanoseconds: time.inNanoseconds, nonFinite: nonFinite))
+        nanoseconds: time.inNanoseconds, hostNanoseconds: (hostTime - beginning).inNanoseconds,
+        nonFinite: nonFinite))
     announce()
   }
 

@@ -249,13 +249,14 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     let sampleCount = count.rawValue * format.channelCount
     let samples = UnsafeMutableBufferPointer(rebasing: block[..<sampleCount])
     let nonFinite = silenceNonFinite(samples)
+    lastRead = .now
+    let hostTime = lastRead - (pcm.elapsed - next)
     for index in 0..<ports.count {
       ports[index].write(
-        UnsafeBufferPointer(samples), format, lost: lost.rawValue, time: next,
+        UnsafeBufferPointer(samples), format, lost: lost.rawValue, time: next, hostTime: hostTime,
         nonFinite: nonFinite)
     }
     next += count.duration(at: rate)
-    lastRead = .now
     lost = 0
     guard hasNotDelivered, link.events.tryWrite(.returned) else { return }
     hasNotDelivered = false

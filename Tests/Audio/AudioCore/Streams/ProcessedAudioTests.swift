@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `the source gets no request after the processor has ended`() {
-    let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].limited(to: .seconds(0)) }
+    let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].prefix(.seconds(0)) }
     #expect(result == .init(output: "|--", taken: ["---"]))
   }
 

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a limited stream ends with its last frame without another request`() {
-    let result = audioDiagram("ab-c|").run(symbol: drawn) { $0[0].limited(to: 4) }
+    let result = audioDiagram("ab-c|").run(symbol: drawn) { $0[0].prefix(frames: 4) }
     #expect(result == .init(output: "[<0 1>][<2 3>|]---", taken: ["ab---"]))
   }
 

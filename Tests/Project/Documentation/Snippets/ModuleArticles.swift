@@ -1,5 +1,6 @@
 import ALSASoundCard
 import AudioCore
+import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
@@ -44,6 +45,33 @@ import VirtualSoundCard
     try writer.write(second)
     try writer.close()
     #expect(try AudioFileInfo(url: copy).frameCount == 16_000)
+  }
+
+  @Test func `a stream is written to its end`() async throws {
+    let copy = folder.file("copy.flac")
+    let quiet = SoundFile.buffers(of: talk).mapSamples { $0 / 2 }
+    let frames = try await quiet.write(to: copy, encoding: .flac16, atomically: true) { written in
+      print(written)
+    }
+    #expect(frames == 48_000)
+    #expect(try AudioFileInfo(url: copy).frameCount == 48_000)
+  }
+
+  @Test func `an operator changes samples in place`() async throws {
+    let tone = AudioSignal { _, _ in 1 }.buffer(.seconds(1), format: .speech)
+    let microphone = AsyncStream<CapturedAudio> { continuation in
+      continuation.yield(CapturedAudio(buffer: tone, time: .zero))
+      continuation.finish()
+    }
+    let rumbleFree = microphone.processed(with: Float.zero) { level, buffer in
+      buffer.withMutableSamples { samples in
+        for index in samples.indices {
+          level += 0.01 * (samples[index] - level)
+          samples[index] -= level
+        }
+      }
+    }
+    for await buffer in rumbleFree { #expect(abs(buffer.samples[15_999]) < 1e-3) }
   }
 
   @Test func `an intact file is read without an error and without a shortfall`() async throws {

@@ -26,6 +26,12 @@ struct PlayerArticlesTests {
     #expect(calls.value == ["0.5", "chime.wav"])
   }
 
+  @Test func `devices are listed, and everything is stopped`() async throws {
+    let player = AudioPlayerClient.previewValue
+    for device in try await player.devices() { print(device.id, device.name) }
+    await player.stop()
+  }
+
   @Test func `a list reports its progress`() async throws {
     let (intro, song) = (URL(filePath: "intro.wav"), URL(filePath: "song.flac"))
     let items = LockIsolated(0)

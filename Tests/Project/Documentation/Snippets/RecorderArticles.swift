@@ -3,6 +3,8 @@ import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
+import SoundFile
+import TestTools
 import Testing
 
 /// The examples of `AudioRecorderClient.docc`.
@@ -25,22 +27,56 @@ import Testing
 
   @Test func `startRecording returns after the recording is stopped`() async throws {
     let (stops, stop) = AsyncStream<Void>.makeStream()
-    let recorder = withDependencies {
+    try await withDependencies {
       $0.audioRecorder.startRecording = { _ in
         for await _ in stops { return true }
         return false
       }
       $0.audioRecorder.stopRecording = { stop.yield() }
     } operation: {
+      let clock = ImmediateClock()
       @Dependency(\.audioRecorder) var recorder
-      return recorder
+      let recording = Task { [recorder] in try await recorder.startRecording(url: file) }
+      try await clock.sleep(for: .seconds(5))
+      await recorder.stopRecording()
+      let isComplete = try await recording.value
+      #expect(isComplete)
     }
-    let clock = ImmediateClock()
-    let recording = Task { try await recorder.startRecording(url: file) }
-    try await clock.sleep(for: .seconds(5))
-    await recorder.stopRecording()
-    let isComplete = try await recording.value
-    #expect(isComplete)
+  }
+
+  @Test(
+    .dependencies {
+      $0.audioRecorder = .previewValue
+      $0.continuousClock = ImmediateClock()
+    })
+  func `a recording has events and levels, and can be paused`() async throws {
+    @Dependency(\.audioRecorder) var recorder
+    let memo = try await recorder.beginRecording(RecordingRequest(url: file))
+    let levels = memo.levels
+    let meter = Task { for await levels in levels { print(levels.level.peak) } }
+    try await memo.pause()
+    try await memo.resume()
+    try await memo.stop()
+    for try await event in memo.events { print(event) }  // started, paused, resumed, finished
+    await meter.value
+  }
+
+  @Test(
+    .dependencies {
+      $0.audioRecorder = .previewValue
+      $0.continuousClock = ImmediateClock()
+    })
+  func `all recordings are paused, and devices are listed`() async throws {
+    @Dependency(\.audioRecorder) var recorder
+    let request = RecordingRequest(url: file, id: "doorbell")
+    let memo = try await recorder.beginRecording(request)
+    try await recorder.control(id: "doorbell", command: .roll)
+    await recorder.pause()
+    if let recorded = await recorder.currentTime() { print("paused at \(recorded) s") }
+    await recorder.resume()
+    try await memo.stop()
+    guard await recorder.requestRecordPermission() else { return }  // it cannot be opened now
+    for device in try await recorder.devices() { print(device.id, device.name) }
   }
 
   @Test func `rules determine the beginning and the end of a recording`() async throws {
@@ -122,5 +158,14 @@ import Testing
       if let gap = block.gap { print("lost \(gap.lost) frames") }
       print(block.time, block.buffer.level.rms)
     }
+    let folder = try TestFolder()
+    let file = folder.file("talk.flac")
+    let microphone = await recorder.capture(request: request).broadcast()
+    let meter = microphone.consumer(.droppingOldest(16_000)).prefix(.seconds(60))
+    let talk = microphone.consumer().prefix(.seconds(60)).trimmingSilence()
+    async let frames = talk.write(to: file, encoding: .flac16, atomically: false)
+    for try await reading in meter.levels() { print(reading.level.rms) }
+    print(try await frames)
+    #expect(try AudioFileInfo(url: file).frameCount == 16_000)
   }
 }

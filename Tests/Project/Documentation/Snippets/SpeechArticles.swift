@@ -43,6 +43,13 @@ import Testing
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `a task returns its text`() async throws {
+    let request = SpeechRequest(url: file, shouldReportPartialResults: false)
+    let text = try await speech.startTask(request: request).text()
+    #expect(text == "go forward ten meters")
+  }
+
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
   func `a request sets options, and recognition reports all events`() async throws {
     let buffers = AsyncStream<AudioBuffer> { $0.finish() }
     var request = SpeechRequest(buffers: buffers)
@@ -62,6 +69,8 @@ import Testing
   }
 
   @Test func `the installed engines are listed`() async {
+    if speech.authorizationStatus() != .authorized { print(await speech.requestAuthorization()) }
+    print(await speech.supportedLocales())
     for engine in await speech.engines() {
       print(engine.name, engine.obstacle ?? "ready")
     }

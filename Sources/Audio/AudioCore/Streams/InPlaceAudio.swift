@@ -1,0 +1,73 @@
+/// A sequence whose buffers a function changes in place.
+public struct InPlaceAudio<Base: AsyncSequence, State>: AsyncSequence
+where Base.Element: AudioBlock {
+  /// The changed buffers.
+  public typealias Element = AudioBuffer
+  /// The error of the base sequence.
+  public typealias Failure = Base.Failure
+
+  fileprivate let base: Base
+  fileprivate let makeState: @Sendable () -> State
+  fileprivate let body: @Sendable (inout State, inout AudioBuffer) -> Void
+
+  /// Starts the base sequence with a new state.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), state: makeState(), body: body)
+  }
+
+  /// Changes each buffer of the base sequence.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// A finished sequence releases its source at once, because that may be a microphone.
+    fileprivate var base: Base.AsyncIterator?
+    fileprivate var state: State
+    fileprivate let body: @Sendable (inout State, inout AudioBuffer) -> Void
+
+    /// Returns the next changed buffer; nil after the end.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(Base.Failure) -> AudioBuffer? {
+      guard var buffer = try await base?.next(isolation: actor)?.buffer else {
+        base = nil
+        return nil
+      }
+      body(&state, &buffer)
+      return buffer
+    }
+  }
+}
+
+extension InPlaceAudio: Sendable where Base: Sendable {}
+
+extension AsyncSequence where Element: AudioBlock {
+  /// Changes each buffer in place by a function with a state, such as a filter.
+  ///
+  /// ```swift
+  /// microphone.processed(with: HighPass()) { filter, buffer in
+  ///   buffer.withMutableSamples { filter.apply(to: &$0) }
+  /// }
+  /// ```
+  ///
+  /// It allocates nothing per buffer if the source does not keep its buffers. An operator that holds
+  /// frames or can fail is an `AudioProcessor`.
+  ///
+  /// - Parameters:
+  ///   - state: the state before the first buffer; each iteration has its own.
+  ///   - body: changes the state and the buffer.
+  public func processed<State>(
+    with state: @autoclosure @escaping @Sendable () -> State,
+    _ body: @escaping @Sendable (_ state: inout State, _ buffer: inout AudioBuffer) -> Void
+  ) -> InPlaceAudio<Self, State> {
+    InPlaceAudio(base: self, makeState: state, body: body)
+  }
+
+  /// Transforms every sample in place.
+  public func mapSamples(
+    _ transform: @escaping @Sendable (_ sample: Float) -> Float
+  ) -> InPlaceAudio<Self, Void> {
+    processed(with: ()) { _, buffer in
+      buffer.withMutableSamples { samples in
+        for index in samples.indices { samples[index] = transform(samples[index]) }
+      }
+    }
+  }
+}
