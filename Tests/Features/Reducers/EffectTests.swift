@@ -226,6 +226,28 @@ import Testing
     #expect(await task.value)
   }
 
+  @Test func `a task outside effects ignores cancellations under other dependencies`() async {
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let log = LockIsolated<[String]>([])
+    let task = withDependencies {
+      $0 = .test
+    } operation: {
+      Task {
+        await withTaskCancellation(id: "other") {
+          begin.yield()
+          try? await Task.never()
+          log.withValue { $0.append("ended") }
+        }
+      }
+    }
+    for await _ in begun { break }
+    await withTaskCancellation(id: "other", cancelInFlight: true) {}
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(log.value == [])
+    task.cancel()
+    await task.value
+  }
+
   @Test func `a part with cancelInFlight begins after the earlier part is canceled`() async {
     let clock = clock
     let log = LockIsolated<[String]>([])

@@ -17,17 +17,28 @@ struct EffectScope: Sendable {
   var ids: [AnyHashableSendable]
 
   /// The scope of tasks outside effects, whose IDs belong to no store.
-  static let outside = EffectScope(
-    dismiss: nil,
-    begin: { id, cancelInFlight, cancel in
-      if cancelInFlight { groups[id]?.cancel() }
-      let group = groups[id] ?? EffectGroup { groups[id] = nil }
-      groups[id] = group
-      let part = RunningEffect(groups: [group])
-      part.start(cancel: cancel)
-      return { part.end() }
-    }, cancel: { id in groups[id]?.cancel() }, ids: [])
-  @MainActor private static var groups: [AnyHashableSendable: EffectGroup] = [:]
+  static var outside: EffectScope { DependencyValues._current[TasksOutsideEffects.self].scope }
+}
+
+/// The cancelable tasks outside effects, a dependency so that each test has its own.
+private final class TasksOutsideEffects: DependencyKey, Sendable {
+  static var liveValue: TasksOutsideEffects { TasksOutsideEffects() }
+  static var testValue: TasksOutsideEffects { TasksOutsideEffects() }
+
+  @MainActor private var groups: [AnyHashableSendable: EffectGroup] = [:]
+
+  var scope: EffectScope {
+    EffectScope(
+      dismiss: nil,
+      begin: { [self] id, cancelInFlight, cancel in
+        if cancelInFlight { groups[id]?.cancel() }
+        let group = groups[id] ?? EffectGroup { [weak self] in self?.groups[id] = nil }
+        groups[id] = group
+        let part = RunningEffect(groups: [group])
+        part.start(cancel: cancel)
+        return { part.end() }
+      }, cancel: { [self] id in groups[id]?.cancel() }, ids: [])
+  }
 }
 
 /// Runs a part of an effect that `cancel(id:)` can cancel.

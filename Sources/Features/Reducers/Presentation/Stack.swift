@@ -247,7 +247,8 @@ extension Reducer {
   /// The element handles an action before this reducer does, and this reducer sees a popped element
   /// before it is removed. `dismiss()` in an element pops it and all elements above it. When an
   /// element is removed, its effects end. When another stack replaces this one, the effects of all
-  /// elements end. An action for a removed element, and a push with a used ID, are reported.
+  /// elements end. An action for a removed element, and a push with an ID that is in use or that skips
+  /// an ID, are reported.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ stack: WritableKeyPath<State, StackState<ElementState>>,
     action: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,

@@ -178,7 +178,8 @@ public struct SharedReader<Value>: Sendable {
 extension RangeReplaceableCollection {
   /// The elements of a shared array, each a shared value: `Array($memos)`.
   ///
-  /// An element that is removed from the array later keeps its last value.
+  /// An element that is later removed from the array keeps the value that was last read or changed
+  /// through it.
   public init<ID, Item>(_ array: Shared<IdentifiedArray<ID, Item>>)
   where Element == Shared<Item> {
     self.init(array.read().ids.compactMap { Shared(array[id: $0]) })

@@ -35,3 +35,6 @@ public struct UncheckedSendable<Value>: @unchecked Sendable {
     self.value = value
   }
 }
+
+extension UncheckedSendable: Equatable where Value: Equatable {}
+extension UncheckedSendable: Hashable where Value: Hashable {}
