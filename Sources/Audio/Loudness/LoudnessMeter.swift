@@ -77,7 +77,7 @@ public struct LoudnessReading: Hashable, Sendable {
 }
 
 extension AsyncSequence where Element: AudioBlock {
-  /// Returns the loudness of the audio, reported for every `interval`.
+  /// Reports the loudness of the audio once per `interval`.
   ///
   /// Each reading has the momentary and the short-term loudness at its end, the levels of its
   /// interval, and the figures of all audio so far. The last reading covers the remaining audio.

@@ -3,7 +3,7 @@ import AudioThreads
 public import FoundationEssentials
 
 extension AsyncSequence where Element: AudioBlock {
-  /// Returns the same buffers, each of which is written to a file before it is yielded.
+  /// Returns the same buffers; each is written to a file before it is yielded.
   ///
   /// The first buffer determines the format of the file, which has its own thread; without buffers,
   /// no file is created. The consumer's demand is the back-pressure. The file is complete when the

@@ -22,7 +22,7 @@ extension DeclModifierListSyntax {
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
-  /// The modifier because of which no initializer sets a property: `static`, `class`, or `lazy`.
+  /// The modifier `static`, `class`, or `lazy` of a property, which no initializer sets.
   var ofNoInstance: DeclModifierSyntax? {
     first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
   }

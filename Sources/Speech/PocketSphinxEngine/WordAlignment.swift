@@ -32,7 +32,7 @@ package final class WordAlignment: Sendable {
   ///   - words: the words in usual spelling; punctuation is ignored.
   ///   - samples: the utterance at 16 kHz.
   ///   - language: the spoken language.
-  ///   - isWanted: called for every tenth of a second of the utterance; returns false to end the
+  ///   - isWanted: called ten times for each second of the utterance; returns false to end the
   ///     search with `.interrupted`.
   /// - Returns: the frames of each word, nil for a word that the dictionary lacks; nil instead of
   ///   the array if no words are found.

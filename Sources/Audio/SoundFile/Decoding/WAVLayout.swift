@@ -96,7 +96,7 @@ struct WAVLayout {
   ///
   /// - Parameters:
   ///   - bytes: returns up to `count` bytes at an offset.
-  ///   - length: the length of the file; nil for a stream, of which only the beginning is examined.
+  ///   - length: the length of the file; nil for a stream, whose end is not examined.
   mutating func examineSamples(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
   ) throws(SoundFileError) {

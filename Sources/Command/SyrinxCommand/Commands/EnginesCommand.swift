@@ -200,8 +200,8 @@ extension JSONRecord {
 }
 
 extension SpeechActivityDetector {
-  /// The location of the installable voice activity detector, or the reason that it is not in use,
-  /// if this detector is the one that commands use.
+  /// If commands use this detector, the location of the installed detector, or the reason that it is
+  /// not in use.
   fileprivate var installed: Result<String, CommandFailure> {
     let installable = EngineComponent.silero.name
     let remedy = "`syrinx engines install \(installable)` installs library and model"

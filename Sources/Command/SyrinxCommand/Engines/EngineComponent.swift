@@ -80,7 +80,7 @@ extension EngineComponent {
   ]
   private static let moonshineFolder = "moonshine_cpp-0.1.4.data/purelib/moonshine_cpp"
 
-  /// Offered for every machine, because the wheel's platform tag does not concern the model.
+  /// All machines use this wheel: its model does not depend on the platform that its name states.
   static let moonshine = EngineComponent(
     name: "moonshine-base-en",
     offers: [
