@@ -201,11 +201,16 @@ import Testing
     #expect(other("moonshine", home: home) == used)
     #expect(other("parrot", home: home) == nil)
     #expect(other("moonshine", home: home, data: folder.file("b").path) == nil)
-    // The registered home is found even if only XDG_DATA_HOME hides it.
+    // The registered home is found if HOME names another one.
     try FileManager.default.createDirectory(
       at: folder.file("home/.local/share/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let own = home.appending(".local/share/syrinx")
     #expect(other("moonshine", home: home, data: "/nowhere") == own)
     #expect(other("moonshine", home: home, data: home.appending(".local/share").text) == used)
+    // Whoever sets only XDG_DATA_HOME has chosen the folder.
+    let chosen = ["HOME": home.text, "XDG_DATA_HOME": "/nowhere", "XDG_DATA_DIRS": "/nowhere"]
+    #expect(
+      InstalledFolder.otherRoot(having: "moonshine", environment: chosen, registeredHome: home)
+        == nil)
   }
 }

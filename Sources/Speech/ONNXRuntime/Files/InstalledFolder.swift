@@ -167,8 +167,8 @@ extension InstalledFolder {
 
   /// Returns another folder that contains components with this name prefix.
   ///
-  /// It is in the registered home folder, which `HOME` or `XDG_DATA_HOME` may hide, or for all
-  /// users.
+  /// It is in the registered home folder, if `HOME` names another one, or for all users. Somebody
+  /// who sets only `XDG_DATA_HOME` has chosen the folder.
   ///
   /// The folders for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and
   /// the home of the system's service, `/var/lib/syrinx`.
@@ -176,7 +176,8 @@ extension InstalledFolder {
     having prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment,
     registeredHome: FilePath? = FilePath.registeredHome
   ) -> FilePath? {
-    let own = registeredHome?.appending(".local/share")
+    let isHidden = FilePath.home(environment["HOME"]) != registeredHome
+    let own = isHidden ? registeredHome?.appending(".local/share") : nil
     let shared =
       environment.nonEmpty("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share:/var/lib/syrinx"
     let used = root(environment: environment)
