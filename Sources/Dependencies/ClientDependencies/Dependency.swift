@@ -72,11 +72,10 @@ public struct Dependency<Value>: Sendable {
   /// The value in the current scope, merged over the scope in which the wrapper was created.
   public var wrappedValue: Value {
     var values = DependencyValues._current
-    let isCurrent = captured.isEmpty
-    values.scope = values.scope.merged(over: captured)
+    let isMerged = values.scope.merge(over: captured)
     let current = values
     values.site = site
-    if isCurrent { return read(values) }
+    if !isMerged { return read(values) }
     // Nested reads must see the same scope.
     return DependencyValues.$_current.withValue(current) { [values] in read(values) }
   }

@@ -1,14 +1,22 @@
 #if !PointFreeDependencies
 /// The overrides of a scope with its cache and context.
 struct DependencyScope: Sendable {
-  private var overrides: [ObjectIdentifier: any Sendable] = [:]
-  /// The keys whose overrides come from a value's first reader; see `forConstruction`.
-  private var keysOfReader: Set<ObjectIdentifier> = []
+  /// The overrides, each key once.
+  ///
+  /// Scopes have few overrides, so an array is faster than a dictionary.
+  private var overrides: [Override] = []
   private var ownCache: ValueCache?
   /// The context that is set by this scope or an outer scope.
   var context: DependencyContext?
   /// The test in which the reading wrapper was created, or else the test of its scope.
   private(set) var origin = IssueOrigin()
+
+  private struct Override: Sendable {
+    let key: ObjectIdentifier
+    var value: any Sendable
+    /// Whether it is an override of a value's first reader; see `forConstruction`.
+    var isOfReader = false
+  }
 
   /// A scope without overrides.
   ///
@@ -23,36 +31,45 @@ struct DependencyScope: Sendable {
     set { ownCache = newValue }
   }
 
-  /// Whether the scope has no overrides and no test.
-  var isEmpty: Bool {
-    overrides.isEmpty && ownCache == nil && context == nil && origin.test == nil
-  }
-
   /// Returns the override of a key; nil without an override.
   func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
-    (overrides[ObjectIdentifier(key)] as? Override<Key.Value>)?.value
+    guard let index = index(of: ObjectIdentifier(key)) else { return nil }
+    return overrides[index].value as? Key.Value
   }
 
   mutating func override<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) {
-    overrides[ObjectIdentifier(key)] = Override(value: value)
-    keysOfReader.remove(ObjectIdentifier(key))
+    let new = Override(key: ObjectIdentifier(key), value: value)
+    if let index = index(of: new.key) { overrides[index] = new } else { overrides.append(new) }
   }
 
-  /// Merges this scope's overrides over those of another scope; the result has the other scope's
-  /// test.
-  func merged(over other: DependencyScope) -> DependencyScope {
-    if other.isEmpty { return self }
-    if isEmpty { return other }
-    var merged = self
-    // A wrapper is usually read in the scope in which it was made: then nothing is copied.
-    for (key, value) in other.overrides where overrides[key] == nil {
-      merged.overrides[key] = value
-      if other.keysOfReader.contains(key) { merged.keysOfReader.insert(key) }
+  /// Adds what this scope lacks of another scope, and replaces the test with the other scope's.
+  ///
+  /// - Returns: whether this scope changed. A wrapper is usually read in the scope in which it was
+  ///   created, which lacks nothing.
+  mutating func merge(over other: DependencyScope) -> Bool {
+    var hasChanged = false
+    for override in other.overrides where index(of: override.key) == nil {
+      overrides.append(override)
+      hasChanged = true
     }
-    merged.ownCache = ownCache ?? other.ownCache
-    merged.context = context ?? other.context
-    merged.origin = other.origin.or(origin)
-    return merged
+    if ownCache == nil, let cache = other.ownCache {
+      ownCache = cache
+      hasChanged = true
+    }
+    if context == nil, let outer = other.context {
+      context = outer
+      hasChanged = true
+    }
+    if other.origin.test != nil {
+      origin = other.origin
+      hasChanged = true
+    }
+    return hasChanged
+  }
+
+  private func index(of key: ObjectIdentifier) -> Int? {
+    for index in overrides.indices where overrides[index].key == key { return index }
+    return nil
   }
 }
 
@@ -63,10 +80,7 @@ extension DependencyScope {
   /// set by the construction itself.
   var captured: DependencyScope {
     var captured = self
-    if !keysOfReader.isEmpty {
-      captured.overrides = overrides.filter { !keysOfReader.contains($0.key) }
-      captured.keysOfReader = []
-    }
+    if overrides.contains(where: \.isOfReader) { captured.overrides.removeAll(where: \.isOfReader) }
     if isTesting { captured.origin = .ofWrapper.or(origin) }
     return captured
   }
@@ -77,16 +91,9 @@ extension DependencyScope {
   /// capture them.
   var forConstruction: DependencyScope {
     var scope = self
-    scope.keysOfReader = Set(overrides.keys)
+    for index in overrides.indices { scope.overrides[index].isOfReader = true }
     return scope
   }
-}
-
-/// The value of an override.
-///
-/// Casting the value itself would confuse an optional value of nil with a missing override.
-private struct Override<Value: Sendable>: Sendable {
-  let value: Value
 }
 
 /// The scopes of objects that `withDependencies` returned.

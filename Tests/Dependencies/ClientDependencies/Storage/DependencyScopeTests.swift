@@ -32,6 +32,17 @@ import Testing
     #expect(mine.merged(over: DependencyScope()).value(of: NumberKey.self) == 1)
   }
 
+  @Test func `merging a scope over a scope of the same overrides changes nothing`() {
+    var scope = root.overriding(NumberKey.self, with: 1)
+    let same = scope
+    #expect(!scope.merge(over: same))
+    let others = [same.overriding(InterfaceOnlyKey.self, with: "other"), same.captured]
+    for other in others {
+      var scope = scope
+      #expect(scope.merge(over: other))
+    }
+  }
+
   @Test func `a captured scope keeps its test after any change`() {
     let captured = root.overriding(NumberKey.self, with: 1).captured
     let other = DependencyScope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
@@ -58,6 +69,12 @@ extension DependencyScope {
   func overriding<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) -> Self {
     var scope = self
     scope.override(key, with: value)
+    return scope
+  }
+
+  fileprivate func merged(over other: DependencyScope) -> Self {
+    var scope = self
+    _ = scope.merge(over: other)
     return scope
   }
 }
