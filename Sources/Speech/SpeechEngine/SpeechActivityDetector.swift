@@ -240,9 +240,9 @@ private struct LevelHistory {
   /// Returns the level at this percentile; the lowest level if there are none.
   func percentile(_ percent: Int) -> Double {
     var below = levels.count * percent / 100
-    for (step, count) in counts.enumerated() {
-      guard below >= count else { return Self.lowest + Double(step) / Self.stepsPerDecibel }
-      below -= count
+    for step in counts.indices {
+      guard below >= counts[step] else { return Self.lowest + Double(step) / Self.stepsPerDecibel }
+      below -= counts[step]
     }
     return Self.lowest
   }

@@ -67,9 +67,10 @@ enum ProcessThreads {
   ///
   /// The state follows the name, which is in parentheses and may contain parentheses.
   static func isRunnable(stat line: String) -> Bool {
-    guard let end = line.lastIndex(of: ")"), let state = line[end...].dropFirst(2).first
+    guard let end = line.utf8.lastIndex(of: UInt8(ascii: ")")),
+      let state = line.utf8[end...].dropFirst(2).first
     else { return false }
-    return state == "R" || state == "D"
+    return state == UInt8(ascii: "R") || state == UInt8(ascii: "D")
   }
 
   /// Returns the kernel's status of a thread; empty after the thread has ended.
@@ -79,7 +80,8 @@ enum ProcessThreads {
     defer { close(file) }
     // The name has at most 16 bytes, so the first bytes include the state.
     return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-      String(decoding: buffer.prefix(max(0, read(file, buffer.baseAddress, 64))), as: UTF8.self)
+      let count = max(0, read(file, buffer.baseAddress, buffer.count))
+      return String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)
     }
   }
 
@@ -88,10 +90,11 @@ enum ProcessThreads {
     defer { closedir(folder) }
     var threads: [pid_t] = []
     while let entry = readdir(folder) {
+      // The kernel ends each name with a zero byte.
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(atoi) ?? 0 }
       }
-      if let thread = pid_t(name) { threads.append(thread) }
+      if name > 0 { threads.append(name) }
     }
     return threads
   }

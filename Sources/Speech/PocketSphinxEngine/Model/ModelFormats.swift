@@ -221,7 +221,7 @@ extension ModelBytes {
     var vocabulary = Vocabulary()
     vocabulary.reserveCapacity(counts[0])
     var word = WordHash()
-    for byte in bytes[start...] {
+    for byte in UnsafeRawBufferPointer(rebasing: bytes[start...]) {
       if byte != 0 {
         word.add(byte)
       } else {
@@ -244,21 +244,22 @@ extension ModelBytes {
   /// A line consists of a word and its phones. Dictation finds no other words, and loading only
   /// these saves a fifth of the startup time.
   func excerpt(within vocabulary: Vocabulary) -> [UInt8] {
-    let bytes = bytes
     var excerpt: [UInt8] = []
     excerpt.reserveCapacity(bytes.count)
-    var begin = 0
-    while let end = bytes[begin...].firstIndex(of: UInt8(ascii: "\n")) {
-      let line = bytes[begin...end]
+    let newline = CInt(UInt8(ascii: "\n"))
+    var rest = bytes
+    while let start = rest.baseAddress, let end = memchr(start, newline, rest.count) {
+      let length = UnsafeRawPointer(end) - start + 1
+      let line = UnsafeRawBufferPointer(rebasing: rest[..<length])
       if vocabulary.contains(Self.word(of: line)) { excerpt += line }
-      begin = end + 1
+      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
     }
     return excerpt
   }
 
   /// Returns the hash of a line's word as the language model spells it: `close` for the
   /// pronunciation `close(2)`.
-  private static func word(of line: Slice<UnsafeRawBufferPointer>) -> WordHash {
+  private static func word(of line: UnsafeRawBufferPointer) -> WordHash {
     var hash = WordHash()
     var beforeBracket: WordHash?
     var last: UInt8?

@@ -98,6 +98,8 @@ extension SpeechHypothesis.Word {
 /// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
 struct VoicingMeter {
   /// The least correlation of two consecutive periods of a voice.
+  ///
+  /// It is 1 if the second period repeats the first, and about 0 for noise.
   static let likeness: Float = 0.75
   /// The interval of measurements in samples: 50 ms.
   ///
@@ -133,8 +135,16 @@ struct VoicingMeter {
   }
 
   private mutating func look(at window: [Float]) {
-    let isVoiced = Self.lags.contains { Self.likeness(of: window, lag: $0) >= Self.likeness }
-    looks.append((Self.product(window[...], window[...]) / Float(window.count), isVoiced))
+    // The energy of the samples before each index.
+    var energies = [0.0]
+    for sample in window { energies.append(energies[energies.count - 1] + Double(sample * sample)) }
+    let energy = energies[window.count]
+    let isVoiced = Self.lags.contains { lag in
+      let power = energies[window.count - lag] * (energy - energies[lag])
+      let product = (lag..<window.count).reduce(Float(0)) { $0 + window[$1] * window[$1 - lag] }
+      return power > 0 && Double(product) >= Double(Self.likeness) * power.squareRoot()
+    }
+    looks.append((Float(energy) / Float(window.count), isVoiced))
   }
 
   private static func thinned(_ samples: ArraySlice<Float>) -> [Float] {
@@ -147,16 +157,5 @@ struct VoicingMeter {
   private static func centered(_ window: [Float]) -> [Float] {
     let mean = window.reduce(0, +) / Float(window.count)
     return window.map { $0 - mean }
-  }
-
-  /// Returns 1 if the window repeats itself after `lag` samples, about 0 for noise.
-  private static func likeness(of window: [Float], lag: Int) -> Float {
-    let (early, late) = (window.dropLast(lag), window.dropFirst(lag))
-    let power = product(early, early) * product(late, late)
-    return power > 0 ? product(early, late) / power.squareRoot() : 0
-  }
-
-  private static func product(_ first: ArraySlice<Float>, _ second: ArraySlice<Float>) -> Float {
-    zip(first, second).reduce(into: 0) { $0 += $1.0 * $1.1 }
   }
 }
