@@ -24,7 +24,7 @@ package struct ChannelMix: Hashable, Sendable {
     self.init(from: input, to: output, keepsAll: false)
   }
 
-  /// Creates a mix that gives each input its own output, for microphones.
+  /// Creates a mix that gives each input its own output, so no channel of a microphone is lost.
   ///
   /// `output` must have as many channels as `input`.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {

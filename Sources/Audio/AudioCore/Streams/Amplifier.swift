@@ -2,10 +2,10 @@ import Synchronization
 
 /// Multiplies samples by a constant or changing gain.
 public struct Amplifier: AudioProcessor, Sendable {
-  /// The gain by frame index; it continues during gaps.
+  /// The gain by frame index, so a ramp continues during gaps.
   public private(set) var ramp: GainRamp
   private let control: GainControl?
-  /// The `number` of the setting that set `ramp`; `process` compares it to detect a new setting.
+  /// The number of the control's setting in use; another number means a new setting.
   private var number = 0
 
   /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.
@@ -78,7 +78,7 @@ public final class GainControl: Sendable {
     var curve = FadeCurve.linear
   }
 
-  // Held to copy a few numbers.
+  // The lock is held to copy a few numbers.
   private let setting: Mutex<Setting>
 
   /// Creates a control with this gain; 1 leaves samples unchanged.
@@ -86,7 +86,7 @@ public final class GainControl: Sendable {
     setting = Mutex(Setting(gain: gain))
   }
 
-  /// Changes the gain of every stream from its next buffer on, linearly over `ramp`.
+  /// Changes the gain of every stream from its next buffer on: over the duration `ramp`, along `curve`.
   public func set(
     _ gain: Float, over ramp: Duration = .milliseconds(10), curve: FadeCurve = .linear
   ) {
@@ -185,7 +185,7 @@ public struct Fader: AudioProcessor, Sendable {
     (self.fadeIn, self.fadeOut, self.curve) = (fadeIn, fadeOut, curve)
   }
 
-  /// The number of frames that may have to fade out.
+  /// The number of frames held back because the end of the audio would fade them out.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the frames that precede the possible fade-out.
@@ -223,7 +223,7 @@ public enum FadeCurve: Hashable, Sendable, CaseIterable {
   case linear
   /// A quarter sine; two opposite fades of different audio keep the power constant.
   case equalPower
-  /// Linear level over 60 dB, which sounds even.
+  /// The level rises linearly in decibels, from −60 dB to 0 dB, which sounds steady.
   case exponential
   /// Half a cosine, which begins and ends smoothly.
   case smooth

@@ -125,7 +125,7 @@ extension AudioMixer.Input {
 public struct MixedAudio: AsyncSequence, Sendable {
   /// The sum.
   public typealias Element = AudioBuffer
-  /// The inputs have different error types.
+  /// Any error, because inputs can have different error types.
   public typealias Failure = any Error
 
   let inputs: [MixInput]
