@@ -231,6 +231,8 @@ private final class ConversionWriting {
     }
   }
 
+  /// Passes a part to the encoding thread.
+  ///
   /// - Throws: the error that ended the thread.
   func put(_ part: SoundPart) throws {
     guard !parts.put(part) else { return }

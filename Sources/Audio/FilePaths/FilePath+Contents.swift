@@ -37,7 +37,7 @@ package struct FilePathError: Error, Equatable {
     }
   }
 
-  /// Whether the file itself causes the error, not a limit or the disk.
+  /// Whether the error concerns the file itself, not the disk or a limit of the system.
   package var isOfFile: Bool { [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM].contains(code) }
 }
 
@@ -87,7 +87,7 @@ extension FilePath {
     // A link and its target are one file.
     if let status { return status.identity }
     guard let folder = folder.status else {
-      // A folder that does not exist has no links to it.
+      // No links lead to a folder that does not exist, so its path identifies it.
       return absolute.bytes.map(UInt64.init)
     }
     return folder.identity + name.bytes.map(UInt64.init)

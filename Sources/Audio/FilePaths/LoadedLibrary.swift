@@ -62,7 +62,7 @@ extension UnsafeMutablePointer {
     return pointer
   }
 
-  /// Releases the one value and its memory.
+  /// Releases the value and its memory.
   package func releaseCallbackMemory() {
     deinitialize(count: 1).deallocate()
   }

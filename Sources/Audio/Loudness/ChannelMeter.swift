@@ -24,8 +24,8 @@ struct ChannelMeter: Sendable {
     window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
   }
 
-  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples, and
-  /// returns their peak and the sum of their squares.
+  /// Adds one channel of at most `chunkFrameCount` interleaved frames; returns its peak and the sum
+  /// of its squares.
   mutating func add(
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
@@ -76,7 +76,7 @@ struct ChannelMeter: Sendable {
       level: AudioLevel(
         peak: Decibels(amplitude: Double(highest)),
         rms: Decibels(amplitude: (squares / count).squareRoot())),
-      // A peak between the largest samples may be too large for Float32.
+      // A peak between samples may exceed the range of Float32, so it is limited.
       truePeak: Decibels(
         amplitude: Double(min(max(highest, truePeak), .greatestFiniteMagnitude))),
       offset: sum / count, clippedSampleCount: clippedCount, clippedRunCount: clippedRunCount)

@@ -29,7 +29,9 @@ public final class Resampler {
   /// The precision of the conversion.
   public let quality: Quality
 
-  /// The highest permitted ratio of the rates; soxr accepts any ratio, and its memory has no limit.
+  /// The highest permitted ratio of the rates.
+  ///
+  /// soxr accepts any ratio, and may then use any amount of memory.
   private static let highestRatio = 256.0
 
   private let mixBefore: ChannelMix?
@@ -39,7 +41,7 @@ public final class Resampler {
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false
-  /// Whether the position of the output after the last gap is known.
+  /// Whether the position of the next output is known; false before the first buffer after a gap.
   private var isPlaced = false
   /// The frame after the last returned frame; nil before the first output.
   private var end: FrameCount?
@@ -67,7 +69,7 @@ public final class Resampler {
     soxr_delete(soxr)
   }
 
-  /// Converts one buffer; the result may be empty, and usually differs slightly in length.
+  /// Converts one buffer; the result may be empty, or differ slightly in duration.
   ///
   /// The output frames are numbered continuously at the new rate from the start of the first
   /// buffer. For a gap in the input, use `StreamResampler`, or call `flush` before it and `reset`
@@ -81,7 +83,7 @@ public final class Resampler {
     guard !isFinished else { throw .finished }
     guard inputFormat != outputFormat else { return buffer }
     if !isPlaced {
-      // After a gap shorter than a frame, the audio before it may overlap.
+      // After a gap shorter than a frame, this position may lie before the end of the last output.
       let first = buffer.firstFrame.converted(
         from: inputFormat.sampleRate, to: outputFormat.sampleRate)
       (end, isPlaced) = (max(first, end ?? first), true)

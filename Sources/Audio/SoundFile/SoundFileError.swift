@@ -57,7 +57,7 @@ public enum SoundFileError: Error, Equatable {
   /// The copy is a complete file beside the original, in the nearest folder above it, or in the
   /// system's temporary folder.
   case recovered(path: String, copy: String)
-  /// The reader has closed the pipe; for a command, this is the usual end.
+  /// The reader has closed the pipe; a command treats this as its normal end.
   case brokenPipe(path: String)
   /// The file has been closed.
   case closed(path: String)

@@ -192,7 +192,7 @@ extension SoundFileReader {
     let first = position
     var failure: SoundFileError?
     let samples = [Float](unsafeUninitializedCapacity: frames * channels) { target, size in
-      // The array may have allocated more than requested.
+      // Uses only the requested part, because the array may have allocated more.
       let asked = UnsafeMutableBufferPointer(rebasing: target[..<(frames * channels)])
       do throws(SoundFileError) {
         size = try read(into: asked).rawValue * channels

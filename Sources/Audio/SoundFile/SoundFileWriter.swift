@@ -130,7 +130,7 @@ public final class SoundFileWriter {
     (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
     let half = FrameCount((format.sampleRate.hertz + 1) / 2)
     (halfSeconds, seconds) = (FrameClock(every: half), FrameClock(every: half * 2))
-    // At the lowest rates, the encoder's block determines the delay.
+    // At the lowest sample rates, an encoder's blocks last longer than `longestDelay`.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.longestDelay.map { EncoderWatch(longestDelay: max($0, blocks)) }
   }
@@ -139,7 +139,7 @@ public final class SoundFileWriter {
     sync?.end()
     guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil
     else { return }
-    // A `deinit` cannot report an error.
+    // The error is dropped, because a `deinit` cannot report it.
     try? file.claim.publish()
   }
 
@@ -181,10 +181,10 @@ public final class SoundFileWriter {
 
   /// Completes the file, flushes it to the disk, and checks that it is complete.
   ///
-  /// Calling it again has no effect. After a failed write, it completes the existing audio, and
-  /// throws only if another program has removed or truncated the file since; less than half a
-  /// second of audio then does not replace an existing file. Releasing the writer without `close`
-  /// completes a file that has audio, but skips the checks.
+  /// Calling it again has no effect. After a failed write, it completes the audio written before,
+  /// and throws only if another program has removed or truncated the file since. If less than half
+  /// a second of audio was written, an existing file is then not replaced. Releasing the writer
+  /// without `close` completes a file that has audio, but skips the checks.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` if the file
   ///   is too short.
@@ -233,8 +233,8 @@ public final class SoundFileWriter {
 
   /// Performs the updates and checks that are due.
   ///
-  /// Twice a second, it makes audio readable. Once a second, it also flushes to the disk and checks
-  /// that the file exists.
+  /// After every half second of audio, it makes the audio readable. After every second, it also
+  /// flushes the file to the disk and checks that the file exists.
   private func update() throws(SoundFileError) {
     guard halfSeconds.isDue(at: framesWritten) else { return }
     let isSecond = seconds.isDue(at: framesWritten)

@@ -126,8 +126,9 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: 
       try await file.process(buffer)
     }
 
-    /// Closes the file after an error of the stream, which the caller throws; the policy's handler
-    /// gets an error of the file.
+    /// Closes the file after an error of the stream, which the caller throws.
+    ///
+    /// If closing the file fails, too, the policy's handler gets that error.
     private mutating func closeAfterError(
       isolation actor: isolated (any Actor)? = #isolation
     ) async {
@@ -248,7 +249,8 @@ private actor TeeWriting {
     return writer?.framesWritten ?? 0
   }
 
-  /// Closes the file after an error, which is more useful than that of closing an incomplete file.
+  /// Closes the file after an error; an error of closing is dropped, because the first is more
+  /// useful.
   func abandon() {
     let writer = writer.take()
     if isAtomic { writer?.discard() } else { try? writer?.close() }

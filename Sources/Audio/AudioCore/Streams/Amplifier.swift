@@ -86,7 +86,7 @@ public final class GainControl: Sendable {
     setting = Mutex(Setting(gain: gain))
   }
 
-  /// Changes the gain of every stream from its next buffer on: over the duration `ramp`, along `curve`.
+  /// Changes the gain of every stream from its next buffer on, over the duration `ramp`.
   public func set(
     _ gain: Float, over ramp: Duration = .milliseconds(10), curve: FadeCurve = .linear
   ) {

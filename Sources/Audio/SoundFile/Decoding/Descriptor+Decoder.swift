@@ -204,7 +204,8 @@ extension StreamInput {
   ///
   /// - Parameters:
   ///   - isPromise: whether the header has a length.
-  ///   - name: the kind of file that another program decodes into the stream; nil without one.
+  ///   - name: the kind of file that another program decodes into this stream; nil if the stream
+  ///     itself is the file.
   ///   - ending: called at the end of the stream.
   func wavDecoder(
     isPromise: Bool = false, name: String? = nil,

@@ -21,7 +21,7 @@ struct FFmpegMessages: Sendable {
   private static let titleMark = "Metadata update for StreamTitle: "
   /// The beginning of the line about a connection that ended too early.
   private static let prematureMark = "Stream ends prematurely"
-  /// The size in the line about the end of a stream whose server announces no size.
+  /// The size in FFmpeg's message at the end of a stream whose server announced no size.
   private static let unknownSize = "should be \(UInt64.max)"
   /// The marks of a live stream: a header that only live servers send, and a missing duration.
   private static let liveMarks = ["icy-", "Duration: N/A"]

@@ -132,7 +132,7 @@ final class FLACDecoder: SoundDecoder {
     guard next == block.count, hasMetEnd || isAtEnd else { return true }
     if position >= length ?? 0, damage == nil, formatChange == nil {
       isFinished = true
-      // After a seek, libFLAC compares nothing.
+      // After a seek, libFLAC does not compare the audio with the MD5 sum, and reports success.
       if FLAC__stream_decoder_finish(handle) == 0 { hasWrongDigest = true }
     }
     return false
@@ -171,7 +171,7 @@ final class FLACDecoder: SoundDecoder {
     }
     let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
     if !isFound { FLAC__stream_decoder_flush(handle) }
-    // The seek may have met the end.
+    // Reset, because the seek may have reached the end.
     hasMetEnd = false
     return isFound
   }

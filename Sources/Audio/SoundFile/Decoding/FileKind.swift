@@ -4,7 +4,7 @@ struct FileKind: Equatable {
   enum Reading {
     /// libsndfile, sequentially, so even from a pipe.
     case streaming
-    /// libsndfile with seeking: some of its parsers never end at the end of a pipe.
+    /// libsndfile, but only from a file: at the end of a pipe, some of its parsers never return.
     case seeking
     /// libmpg123, even from a pipe.
     case mpeg
@@ -16,10 +16,10 @@ struct FileKind: Equatable {
     case nothing
   }
 
-  /// The human-readable name with its article.
+  /// The human-readable name with an article, such as `an Opus file`.
   let name: String
   let reading: Reading
-  /// The names of FFmpeg's demuxers that may read the file.
+  /// The names of the FFmpeg demuxers that are allowed to read the file.
   let demuxers: [String]
   /// The bytes that identify a file of this kind, by their offsets; empty if they are not constant.
   private let signature: [Int: [UInt8]]
@@ -112,7 +112,7 @@ struct FileKind: Equatable {
   private static func adtsBlock(
     _ bytes: [UInt8], at index: Int
   ) -> (size: Int, format: [UInt8])? {
-    // ADTS has 13 sample rates.
+    // ADTS has 13 sample rates, so a higher index is invalid.
     guard index + 7 <= bytes.count, bytes[index] == 0xFF, bytes[index + 1] & 0xF6 == 0xF0,
       bytes[index + 2] >> 2 & 0xF < 13
     else { return nil }
@@ -208,7 +208,7 @@ extension FileKind {
     FileKind("NIST_1A", "a NIST SPHERE file", .seeking, "nistsphere"),
   ]
 
-  /// The first packet is at offset 28.
+  /// The kinds of Ogg files, identified by their first packet, which begins at offset 28.
   private static let ogg: [FileKind] = [
     FileKind("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming, "ogg"),
     FileKind("OggS", "OpusHead", at: 28, "an Opus file", .streaming, "ogg"),
@@ -280,13 +280,13 @@ extension FileKind {
     mpegAudio.demuxers + ["mpegts"] + rareDemuxers
   ).sorted()
 
-  /// Returns the kind of a file that only FFmpeg may identify; nil for text.
+  /// Returns the kind of a file that only FFmpeg might identify; nil for text.
   static func unknown(_ part: FilePart) -> FileKind? {
     let bytes = part.bytes(at: 0, count: 4_096)
     let isText = bytes.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) || $0 == 0x1B }
     return isText ? nil : FileKind("a file of an unknown kind", .ffmpeg, demuxers: rareDemuxers)
   }
 
-  /// Whether only FFmpeg may identify the file.
+  /// Whether only FFmpeg might identify the file.
   var isUnknown: Bool { demuxers == Self.rareDemuxers }
 }

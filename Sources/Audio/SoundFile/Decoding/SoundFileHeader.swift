@@ -8,8 +8,8 @@ struct SoundFileHeader: Equatable {
   private(set) var promisedLength: Int?
   /// Whether libsndfile can read the audio from a pipe.
   ///
-  /// libsndfile must not need to seek, and the whole header must be available, because some of its
-  /// parsers never end at the end of a pipe.
+  /// libsndfile must not need to seek. The whole header must be available, because some parsers of
+  /// libsndfile never return at the end of a pipe.
   private(set) var isStreamable = false
   /// Whether the encoding needs seeking, or is unknown to libsndfile.
   private var needsSeeking = false

@@ -99,8 +99,8 @@ final class StreamInput {
 extension StreamInput {
   /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies the bytes, at little cost, so that a read that blocks in libsndfile can be
-  /// ended.
+  /// A thread copies the bytes to the pipe, which costs little. It can end a read that blocks in
+  /// libsndfile by closing the pipe.
   ///
   /// - Parameters:
   ///   - header: bytes to pass on before those of the stream.

@@ -30,7 +30,7 @@ struct WAVLayout {
   /// The offset of the bits per sample in `chunks`.
   private var bitsOffset = 0
 
-  /// The maximum number of bytes before the audio to copy.
+  /// The maximum size of a header to copy, in bytes.
   private static let longestHeader = 1 << 20
 
   /// - Parameter bytes: returns up to `count` bytes at an offset.

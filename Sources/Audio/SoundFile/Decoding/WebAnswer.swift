@@ -11,7 +11,8 @@ package struct WebAnswer: Sendable {
   package let type: String
   /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether the content, or only its beginning if the rest was not wanted, arrived in time.
+  /// Whether all wanted content arrived in time; if only the first bytes were wanted, whether any
+  /// arrived.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?
@@ -57,7 +58,7 @@ package struct WebAnswer: Sendable {
       {
         bytes += more
       }
-      // FFmpeg also reports the end of content without an announced length as a failure, so its
+      // If the server announced no length, FFmpeg reports even a normal end as a failure. So its
       // exit status counts only if nothing was received.
       let isEnd = bytes.count <= longest
       isComplete = !(isEnd && child.isCutOff) && !(bytes.isEmpty && child.hasFailed())

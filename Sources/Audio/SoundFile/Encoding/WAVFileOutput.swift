@@ -3,8 +3,8 @@ public import AudioThreads
 
 /// Writes WAV and RF64 files, and streams of WAV or raw samples.
 ///
-/// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
-/// rejects. The header of this type can be tested with every length.
+/// It does not use libsndfile, which writes a format chunk that Python's `wave` rejects if a WAV
+/// file may become RF64. Its own header can also be tested with every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader

@@ -49,7 +49,7 @@ public struct AudioPicture: Hashable, Sendable {
   /// The `kind` of a front cover.
   public static let frontCover = 3
 
-  /// The subject as a number of ID3: 3 is the front cover, 4 the back cover, and 0 unspecified.
+  /// The subject as an ID3 picture type: 3 is the front cover, 4 the back cover, and 0 unspecified.
   public var kind: Int
   /// The media type, such as `image/png`.
   public var mediaType: String
@@ -122,7 +122,9 @@ extension AudioMetadata {
     }
   }
 
-  /// Ends the open chapters that begin before the announced end, which may be too early.
+  /// Ends the open chapters that begin before the announced end.
+  ///
+  /// Later chapters stay open, because the announced end may be too early.
   mutating func closeOpenChapters(at end: FrameCount) {
     for (index, cue) in cues.enumerated() where cue.isOpen && cue.frame < end {
       cues[index].length = end - cue.frame

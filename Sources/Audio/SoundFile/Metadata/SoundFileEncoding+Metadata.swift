@@ -56,7 +56,7 @@ extension SoundFileEncoding.Container {
   /// The maximum number of cues that are written to a file and read from it.
   fileprivate var mostCues: Int {
     switch self {
-    // A chapter is two frames of ID3.
+    // Fewer than for other files, because ID3 stores each chapter in two of its frames.
     case .mp3: 4_000
     case .flac, .vorbis, .opus: AudioMetadata.mostChapters
     default: AudioMetadata.mostCues

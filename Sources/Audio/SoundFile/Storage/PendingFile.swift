@@ -53,7 +53,7 @@ package final class PendingFile {
     Self.removeAbandoned(in: FilePath(path).folder)
   }
 
-  /// A file that is written directly.
+  /// Creates a file that is written directly, without a pending state.
   private init(
     directly descriptor: Descriptor, path: String, isNew: Bool = false, isBorrowed: Bool = false
   ) {
