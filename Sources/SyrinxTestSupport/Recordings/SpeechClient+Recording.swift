@@ -82,10 +82,10 @@ extension SpeechClient {
   ///
   /// The results and events are yielded at the recorded times on `\.continuousClock`.
   ///
-  /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
-  /// their requests and of the recorded endpoint. Their audio is not read. A further call throws
-  /// `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at once. The client is
-  /// authorized, and has no locales and no engines.
+  /// The calls of `startTask` and `recognition` get the recorded tasks in order, whatever they
+  /// request and whichever of the two was recorded. The audio of their requests is not read. A
+  /// further call throws `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at
+  /// once. The client is authorized, and has no locales and no engines.
   ///
   /// - Throws: `ReplayError.unreadable`.
   public static func replaying(_ url: URL) throws -> SpeechClient {

@@ -49,7 +49,9 @@ public struct SpeechScript: Sendable {
     return script
   }
 
-  /// Returns the script with a given event at this time; the utterance number of a result is kept.
+  /// Returns the script with a given event at this time.
+  ///
+  /// If the event is a result, it keeps its utterance number.
   public func reporting(_ event: SpeechRecognitionEvent, at time: Duration) -> SpeechScript {
     with(.report(event), at: time)
   }
