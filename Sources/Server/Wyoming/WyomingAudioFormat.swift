@@ -70,15 +70,15 @@ package struct AudioDecoder {
   private var position: FrameCount = 0
   /// The incomplete frame at the end of the last payload.
   private var rest: [UInt8] = []
-  /// The number of nonzero samples, and of those whose bits are floating-point numbers in the usual
-  /// range, by sign.
+  /// The number of nonzero samples, and the numbers of positive and negative samples among them
+  /// whose bits form a floating-point number in the usual range.
   private var (sampleCount, positives, negatives) = (0, 0, 0)
 
   package init(format: WyomingAudioFormat) {
     self.format = format
   }
 
-  /// Returns the complete frames of the payload and of the rest before it.
+  /// Returns the complete frames of the payload, preceded by the rest of the last payload.
   ///
   /// - Throws: `.floatingPoint` as soon as 4-byte samples are evidently not integers.
   package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {

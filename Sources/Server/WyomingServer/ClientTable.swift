@@ -18,7 +18,7 @@ final class ClientTable: Sendable {
     var stage: Stage
     /// The client's IP address; nil on a Unix socket.
     let address: String?
-    /// Opened at the end of the client's wait.
+    /// Opened when the client's wait ends.
     let turn = Gate()
     var hasRequest = false
     /// Measures the client's idle time; nil until it is served.
@@ -27,7 +27,7 @@ final class ClientTable: Sendable {
 
   /// The maximum number of waiting clients.
   private static let mostWaiting = 64
-  /// The number of leaving clients from which rejected clients are disconnected without an event.
+  /// The number of leaving clients above which further clients are disconnected without an event.
   private static let mostLeaving = 256
   /// The idle time after which a client may lose its place.
   private static let grace = Duration.seconds(1)
@@ -36,7 +36,7 @@ final class ClientTable: Sendable {
   private let mostPerAddress: Int?
   // The lock is held to find or change an entry; gates and watches are signaled after its release.
   private let clients = Mutex<[Int: Client]>([:])
-  /// A stream with an element whenever the last client has left.
+  /// A stream with an element each time the last client has left.
   let emptied = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// - Parameters:

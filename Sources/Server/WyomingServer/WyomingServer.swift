@@ -108,7 +108,7 @@ public struct WyomingServerOptions: Sendable {
 
   /// Called with each event, for a log; does nothing by default.
   ///
-  /// The client of the event waits until it returns.
+  /// The client that caused the event waits until the closure returns.
   public var report: @Sendable (_ report: WyomingServerReport) async -> Void = { _ in }
 
   /// The system that receives the server's metrics; nil for the program's own metrics system, which
@@ -214,7 +214,7 @@ struct ServerMetrics: Sendable {
     realTimeFactor = Recorder(label: "syrinx_real_time_factor", factory: factory)
   }
 
-  /// Records a transcript's audio, and its time since `audio-start`.
+  /// Records the duration of a transcript's audio, and the real-time factor of its recognition.
   func recordTranscript(of audio: Duration, after elapsed: Duration) {
     self.audio.increment(by: audio.inSeconds)
     if audio > .zero { realTimeFactor.record(elapsed / audio) }
