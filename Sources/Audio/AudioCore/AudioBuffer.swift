@@ -130,7 +130,8 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return piece
   }
 
-  /// Returns a buffer of other samples with this position, time, and number of silenced samples.
+  /// Returns a buffer with other samples, but with the position, time, and number of silenced
+  /// samples of this buffer.
   package func with(_ samples: [Float], format: AudioFormat? = nil) -> AudioBuffer {
     var other = AudioBuffer(
       format: format ?? self.format, samples: samples, firstFrame: firstFrame)

@@ -159,7 +159,7 @@ extension ChannelPosition {
 }
 
 extension ChannelPosition {
-  /// The bit in a WAV file's channel mask, or nil.
+  /// The position's bit in a WAV file's channel mask; nil if it has none.
   fileprivate var wavBit: Int? {
     switch self {
     case .frontLeft: 0

@@ -16,7 +16,7 @@ package final class Lockstep: Sendable {
     /// The number of changes, for the watchdog.
     var changes = 0
     var watchdog: Task<Void, Never>?
-    /// The names of the consumers that did not release the time within the limit.
+    /// The names of the consumers that lost their holds because they did not release the time.
     var abandoned: [String] = []
 
     mutating func popWaiting() -> [CheckedContinuation<Void, Never>] {

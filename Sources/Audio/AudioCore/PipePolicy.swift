@@ -89,7 +89,7 @@ extension StreamPipe {
 }
 
 extension Array {
-  /// Appends an element and removes all for which `isReplaceable` holds.
+  /// Removes all elements for which `isReplaceable` is true, and appends an element.
   package mutating func append(_ element: Element, inPlaceOf isReplaceable: (Element) -> Bool) {
     removeAll(where: isReplaceable)
     append(element)

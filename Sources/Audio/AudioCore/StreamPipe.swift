@@ -200,7 +200,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 }
 
 extension StreamPipe where Queue.Failure == any Error {
-  /// Returns the elements for the only reader as a stream.
+  /// Returns a stream of the elements; the pipe has only this reader.
   package func stream() -> AsyncThrowingStream<Queue.Element, any Error> {
     stream { $0 }
   }

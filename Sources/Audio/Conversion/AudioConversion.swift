@@ -207,7 +207,7 @@ public struct ConversionResult: Sendable {
   }
 }
 
-/// The reason that audio could not be converted; files and rates have their own errors.
+/// The reason that audio could not be converted; files and resampling have their own error types.
 public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// Normalization reads a source twice, but a stream can be read only once.
   case cannotReadTwice(name: String)

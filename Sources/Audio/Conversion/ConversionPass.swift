@@ -5,7 +5,7 @@ import Loudness
 import Resampling
 import SoundFile
 
-/// One pass over all sources, and its steps, used by the run's thread.
+/// One pass over all sources, with its processing steps; only the run's thread uses it.
 final class ConversionPass {
   let input: ConversionInput
   let format: AudioFormat
@@ -127,7 +127,7 @@ extension AudioBuffer {
 }
 
 extension AudioConversion {
-  /// Returns the encoding of the result for the sample format of the first source.
+  /// Returns the encoding of the result, given the sample format of the first source.
   fileprivate func encoding(
     for source: SoundFileEncoding.SampleFormat?
   ) throws -> SoundFileEncoding {
@@ -174,7 +174,7 @@ extension AudioConversion {
     }
   }
 
-  /// Returns the format of the result for the format of its input.
+  /// Returns the format of the result, given the format of its input.
   fileprivate func format(
     for source: AudioFormat, _ encoding: SoundFileEncoding
   ) -> AudioFormat {

@@ -81,8 +81,8 @@ final class ConversionRun: Sendable {
     }
   }
 
-  /// Reads all audio once more if the result needs the tags of ReplayGain, and returns the loudness
-  /// and the peak amplitude of the result.
+  /// If the result needs ReplayGain tags, reads all audio once more, and returns the loudness and
+  /// the peak amplitude of the result.
   private func levels(
     _ pass: ConversionPass
   ) throws -> (loudness: LoudnessLevel, peak: Double)? {
@@ -138,7 +138,7 @@ final class ConversionRun: Sendable {
 
   /// Reads and converts all audio.
   ///
-  /// This pass is `share` of the whole work.
+  /// `share` is the part of the reported progress that this pass covers.
   private func run(
     _ pass: ConversionPass, share: Range<Double>, _ body: (SoundPart) throws -> Void
   ) throws {
@@ -173,7 +173,7 @@ final class ConversionRun: Sendable {
     _ input: ConversionInput, to blocks: Handoff<AudioBuffer>
   ) throws -> WakeUp {
     let ended = try WakeUp()
-    // Safe because only the thread uses the input until the signal.
+    // Safe because only the decoding thread uses the input until it signals its end.
     nonisolated(unsafe) var input: ConversionInput? = input
     _ = try DedicatedThread.start(name: "syrinx-decode") {
       do {
@@ -255,8 +255,8 @@ private final class ConversionWriting {
   private static func conversionError(
     _ error: any Error, writing destination: AudioConversion.Destination
   ) -> any Error {
-    // A descriptor keeps the bytes that it has received, so `ConversionError.diskFull` is not true
-    // of it.
+    // A descriptor keeps the bytes that it has received, but `ConversionError.diskFull` means that
+    // nothing is left.
     if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")

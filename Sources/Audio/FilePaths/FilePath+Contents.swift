@@ -125,7 +125,7 @@ extension FilePath {
     return try Self.contents(of: file, atMost: limit)
   }
 
-  /// Returns the contents of an open file, with the same limit.
+  /// Returns the contents of an open file; the limit is the same as for a path.
   package static func contents(
     of descriptor: Int32, atMost limit: Int = .max
   ) throws(FilePathError) -> [UInt8] {

@@ -163,7 +163,7 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
 
   /// The first byte of every character that represents a byte that is not UTF-8.
   ///
-  /// Without this byte, a path equals its `text`.
+  /// A path without this byte equals its `text`.
   private static var firstOfEscaped: UInt8 { 0xEE }
 
   /// The path on one line.
@@ -243,7 +243,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The character that represents a byte from 0x80 on.
+  /// Creates the character that represents a byte from 0x80 on.
   fileprivate init(escaping byte: UInt8) {
     // The fallback is never used, because U+EF80 to U+EFFF are valid characters.
     self = Unicode.Scalar(0xEF00 + UInt32(byte)) ?? "\u{FFFD}"

@@ -3,8 +3,8 @@ import Glibc
 
 /// Measures one channel: its peaks, root mean square, offset, and clipping.
 struct ChannelMeter: Sendable {
-  /// The maximum length of a chunk, for which sums are exact in Float32 and samples stay in the
-  /// cache.
+  /// The maximum length of a chunk: short enough that sums are exact in Float32 and that samples
+  /// stay in the cache.
   static let chunkFrameCount = 512
 
   private(set) var highest: Float = 0
@@ -14,7 +14,7 @@ struct ChannelMeter: Sendable {
   private var sum = 0.0
   private(set) var squares = 0.0
   private var runLength = 0
-  /// The samples that the filter needs, followed by the latest chunk.
+  /// The earlier samples that the filter needs, followed by the latest chunk.
   private var window: [Float]
   private var recentHighest: Float = 0
   private let filter: TruePeakFilter
@@ -125,7 +125,7 @@ private func chunkSums(
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples, beginning with that of the latest sample.
+  /// The coefficients of each output between two samples; the first applies to the latest sample.
   private let phases: [[Float]]
   /// The maximum ratio of an output to the highest sample of its stretch.
   private let bound: Float

@@ -18,7 +18,7 @@ public final class Resampler {
   public enum Quality: Hashable, Sendable {
     /// soxr's high quality: a signal-to-noise ratio above 130 dB and about 20 ms of latency.
     case high
-    /// soxr's low quality: above 95 dB, with the shortest latency.
+    /// soxr's low quality: a signal-to-noise ratio above 95 dB, with the shortest latency.
     case low
   }
 

@@ -62,7 +62,8 @@ public enum SoundFile {
 }
 
 extension SoundFileReader {
-  /// Returns a function that returns the next frames; nil at the end, after the reports.
+  /// Returns a function that returns the next frames; nil at the end, after `onShortfall` and
+  /// `onNotice` were called.
   func frames(
     onShortfall: @escaping (SoundFileShortfall) -> Void = { _ in },
     onNotice: @escaping (SoundFileNotice) -> Void = { _ in }

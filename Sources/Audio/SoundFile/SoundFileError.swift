@@ -133,7 +133,9 @@ extension SoundFileError: CustomStringConvertible {
 
 /// The errors for libsndfile's codes.
 extension LibraryFailure {
-  /// Returns the error of opening a file; `kind` is the kind by its first bytes, or nil if unknown.
+  /// Returns the error of opening a file.
+  ///
+  /// `kind` is the kind that the first bytes indicate; nil if unknown.
   func opening(_ path: String, kind: FileKind?) -> SoundFileError {
     if code == SF_ERR_SYSTEM { return .reading(path, code: systemCode) }
     // libsndfile's own message is misleading for a file that is too short for a header: "File does

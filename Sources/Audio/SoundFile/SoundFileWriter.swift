@@ -36,7 +36,7 @@ public final class SoundFileWriter {
   /// The size of the file in bytes, without the audio in the encoder's buffer.
   public var byteCount: Int { file.length }
 
-  /// The free space on the disk for this user, in bytes; nil if there is no disk.
+  /// The free space on the disk for this user, in bytes; nil if the output is not a file on a disk.
   public var freeSpace: Int? { file.descriptor.isRegularFile ? file.descriptor.freeSpace : nil }
 
   private let file: GrowingFile
@@ -168,7 +168,8 @@ public final class SoundFileWriter {
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
-      // Checked first: writing after a truncation would leave a gap and restore the length.
+      // Checked first, because writing after a truncation would leave a gap and hide the
+      // truncation.
       if !isAtomic { try checkLoss() }
       try output.write(samples)
       encoder?.add(samples)
@@ -278,7 +279,8 @@ public final class SoundFileWriter {
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Excludes the audio that another program has truncated; returns false if nothing was truncated.
+  /// Excludes the audio that another program has cut off; returns false if the file is not
+  /// truncated.
   private func acceptCut() -> Bool {
     guard let size = file.cutSize else { return false }
     file.accept(cut: size)

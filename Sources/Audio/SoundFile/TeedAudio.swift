@@ -29,8 +29,8 @@ extension AsyncSequence where Element: AudioBlock {
   ///   - url: the path of the file.
   ///   - encoding: the container and sample format.
   ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
-  ///     An error or a cancellation then discards all audio. If false, the file can be read while it
-  ///     is written, and keeps the audio written before an error: use this for a microphone.
+  ///     An error or a cancellation then discards all audio. If false, the file can be read while
+  ///     it is written, and keeps the audio written before an error: use this for a microphone.
   ///   - gaps: the handling of missing frames in the stream.
   ///   - actor: the caller's actor, on which `progress` and the operators of this sequence run.
   ///   - progress: called after each buffer with the length of the file so far.

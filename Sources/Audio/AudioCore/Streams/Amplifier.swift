@@ -13,7 +13,8 @@ public struct Amplifier: AudioProcessor, Sendable {
     (self.ramp, control) = (ramp, nil)
   }
 
-  /// Creates an amplifier that reads its control before every buffer, with the current gain.
+  /// Creates an amplifier with the control's current gain; the control is read again before every
+  /// buffer.
   public init(_ control: GainControl) {
     let setting = control.current
     ramp = GainRamp(constant: setting.gain)

@@ -108,7 +108,8 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
   typealias Reader = PipeReader<BroadcastQueue<Failure>>
 
-  /// The membership; the consumer leaves when the last copy is released.
+  /// The consumer's membership in the broadcast; the consumer leaves when its last copy is
+  /// released.
   fileprivate let membership: Reader
 
   /// Starts to consume buffers.

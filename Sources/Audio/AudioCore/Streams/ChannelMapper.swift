@@ -91,7 +91,7 @@ public struct ChannelMap: Hashable, Sendable {
     return ChannelMap(.gains(rows))
   }
 
-  /// The minimum number of channels of the audio.
+  /// The minimum number of channels that the audio must have.
   public var neededChannels: Int {
     switch rule {
     case .channels(let indices): 1 + (indices.max() ?? 0)

@@ -80,7 +80,7 @@ extension WakeUp? {
 
 /// Converts the errors of libsndfile and other errors to `SoundFileError`.
 ///
-/// `kind` is the kind by the first bytes; nil if unknown.
+/// `kind` is the kind that the first bytes indicate; nil if unknown.
 func convertingFailures(
   _ path: String, kind: FileKind?, _ open: () throws -> any SoundDecoder
 ) throws(SoundFileError) -> any SoundDecoder {

@@ -301,7 +301,7 @@ extension FLACDecoder {
   ) {
     // libFLAC replaces a damaged block with silence, so the block is ignored.
     guard hasInfo, !isDamaged, damage == nil, formatChange == nil else { return }
-    // libFLAC accepts a rate of 0 in the header of a block.
+    // libFLAC accepts a rate of 0 in the header of a block, so it is checked here.
     guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample

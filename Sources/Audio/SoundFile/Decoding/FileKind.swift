@@ -34,7 +34,10 @@ struct FileKind: Equatable {
   /// The number of bytes to search for MPEG blocks in a file of an unknown kind.
   static let mostBytesBeforeMPEG = 1 << 16
 
-  /// - Parameter bytes: returns up to `count` bytes at an offset from the end of a tag.
+  /// Identifies a kind of file.
+  ///
+  /// - Parameter bytes: returns up to `count` bytes at an offset; an ID3 tag at the beginning is
+  ///   not counted.
   /// - Returns: nil for an unknown kind.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]

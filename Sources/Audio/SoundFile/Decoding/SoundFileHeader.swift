@@ -198,7 +198,7 @@ extension SoundFileHeader {
     promise(Self.number(start[14..<18]) * channels * size, at: 128, widest: 1 << 40)
   }
 
-  /// Reads the size of WVE, A-law of Psion's organizers.
+  /// Reads the size of a WVE file, which contains A-law audio of Psion organizers.
   private mutating func readWVE(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

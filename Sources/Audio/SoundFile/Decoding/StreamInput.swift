@@ -11,7 +11,7 @@ final class StreamInput {
   let interruption: WakeUp
   /// The deadline at which waiting ends like an interrupted read; nil for no deadline.
   private let deadline: ContinuousClock.Instant?
-  /// The bytes that were inspected and not read.
+  /// The bytes that were inspected, but not read yet.
   private var inspected: [UInt8] = []
   /// The number of bytes that were read through `VirtualStorage`.
   private(set) var length = 0

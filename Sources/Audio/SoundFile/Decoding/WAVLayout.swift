@@ -169,8 +169,8 @@ extension WAVLayout {
     var size = audioSize ?? found
     let isUnfinished = size < found && audioSize != nil && hasAudioAfterEnd(part)
     if isUnfinished { size = found - found % blockSize }
-    // GSM has blocks of 65 bytes. libsndfile reads the padding byte after the last block as another
-    // block, unless the header counts it and the file lacks it.
+    // GSM has blocks of 65 bytes. libsndfile would read a padding byte after the last block as
+    // another block. So the corrected header counts the byte, and the file is read without it.
     let padding = isGSM && found % 65 == 1 ? 1 : 0
     if padding > 0 { size = found }
     let isTooLong = audioStart + size > Self.largestSize

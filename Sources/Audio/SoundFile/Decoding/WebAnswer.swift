@@ -19,8 +19,8 @@ package struct WebAnswer: Sendable {
 
   /// The time limit for a server's response.
   static let timeout = Duration.seconds(10)
-  /// The number of bytes that suffice to identify the content; fewer suffice if they contain a
-  /// line.
+  /// The number of bytes that suffice to identify the content; fewer suffice if they contain a line
+  /// break.
   private static let headLength = 512
 
   package init(address: String, type: String, bytes: [UInt8], isComplete: Bool = true) {
@@ -66,7 +66,7 @@ package struct WebAnswer: Sendable {
       isComplete = !bytes.isEmpty
     }
     self.bytes = bytes
-    // The process ends when the last reference is released.
+    // Keeps FFmpeg running until here: it ends when the last reference is released.
     withExtendedLifetime(child) {}
   }
 
@@ -187,9 +187,10 @@ extension WebAnswer {
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         || bytes.starts(with: [0, 0x64, 0xFF, 0x9B])
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
-      // An address of 6to4 contains an IPv4 address.
+      // A 6to4 address contains an IPv4 address.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
-      // Unspecified and loopback; unique local, link-local and site-local, and multicast.
+      // The tests, in order: unspecified and loopback addresses; unique local; link-local and
+      // site-local; multicast.
       return bytes.prefix(15).allSatisfy { $0 == 0 } || bytes[0] & 0xFE == 0xFC
         || (bytes[0] == 0xFE && bytes[1] & 0x80 != 0) || bytes[0] == 0xFF
     default: return true

@@ -55,8 +55,7 @@ extension SoundFileEncoding.SampleFormat {
 }
 
 extension SoundFileEncoding {
-  /// Creates the default encoding for a path extension without its dot; upper and lower case are
-  /// equal.
+  /// Creates the default encoding for a path extension without its dot; case is ignored.
   ///
   /// - Throws: `SoundFileError.unknownExtension`.
   public init(pathExtension: String) throws(SoundFileError) {

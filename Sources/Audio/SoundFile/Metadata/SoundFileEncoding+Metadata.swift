@@ -25,7 +25,7 @@ extension SoundFileEncoding.Container {
     let names = { (tags: [AudioTag: [String]]) in
       tags.isEmpty ? nil : "the tags " + tags.inOrder.map(\.tag.name).joined(separator: ", ")
     }
-    // The cues in chunks are also in `cues`, with their names and lengths.
+    // Chunks with cues are not listed, because their cues are also in `cues`.
     let chunks = metadata.chunks.filter { !$0.hasCues }.map(\.name)
     let hasNotes = metadata.chunks.contains(where: \.hasNotes)
     let lost: [String?] = [
