@@ -1,7 +1,7 @@
 /// Parses a peer's bytes, which arrive in pieces of any size, into events.
 ///
-/// It holds at most one frame and the bytes after that frame, so read all events before adding more
-/// bytes.
+/// Read all events before adding more bytes, so that it holds at most one frame and the bytes after
+/// it.
 package struct FrameReader: Sendable {
   private enum Stage {
     case header
@@ -202,12 +202,12 @@ extension FrameError: CustomStringConvertible {
 ///
 /// A larger part ends the connection before its bytes are read.
 public struct WyomingLimits: Hashable, Sendable {
-  /// The longest first line, in bytes; 1 MiB.
+  /// The maximum size of the first line, in bytes; by default 1 MiB.
   public var header: Int
-  /// The maximum size of the data after that line, in bytes; 1 MiB.
+  /// The maximum size of the data after the first line, in bytes; by default 1 MiB.
   public var data: Int
-  /// The maximum size of the payload after the data, in bytes; 4 MiB, ten seconds of audio in the
-  /// largest format.
+  /// The maximum size of the payload after the data, in bytes; by default 4 MiB, ten seconds of
+  /// audio in the largest format.
   public var payload: Int
 
   /// Creates limits in bytes, each at least 1.

@@ -250,7 +250,8 @@ struct JSONReader {
     }
   }
 
-  /// Reads four hexadecimal digits, and the second half of a surrogate pair.
+  /// Reads four hexadecimal digits; if they are half of a surrogate pair, also reads the other
+  /// half.
   private mutating func readScalar() throws(FrameError) -> Unicode.Scalar {
     let unit = try readCodeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -193,7 +193,7 @@ struct AnnouncementError: Error, CustomStringConvertible {
 ///
 /// The library is never unloaded, because D-Bus keeps state for the process.
 private struct Avahi: Sendable {
-  /// `AVAHI_CLIENT_NO_FAIL`: waits for a daemon that does not run yet.
+  /// `AVAHI_CLIENT_NO_FAIL`: waits for a daemon that is not running yet.
   static let noFail: Int32 = 2
   static let unspecified: Int32 = -1
 

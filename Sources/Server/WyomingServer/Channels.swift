@@ -64,7 +64,7 @@ extension ByteChannel {
     for await _ in ends {}
   }
 
-  /// Serves the client of a connection with a `ClientHandler`, and closes it.
+  /// Serves the client of a connection that has a `ClientHandler`, and closes the connection.
   static func serve(
     _ channel: any Channel, client: Int, _ options: WyomingServerOptions, _ watch: PeerWatch,
     refusing fault: ServerFault?
@@ -121,7 +121,7 @@ func withEventLoop<Result: Sendable>(
   }
 }
 
-/// Serves one client on standard input and output until it ends.
+/// Serves one client on standard input and output until the client disconnects.
 func serveStandardStreams(_ options: WyomingServerOptions) async throws {
   try await withEventLoop { group in
     // The channel closes its descriptors, so it gets duplicates.

@@ -187,7 +187,8 @@ extension SpeechEngine {
   /// Returns the `info` event of a server with this engine, without models if the caller is
   /// canceled.
   ///
-  /// It is computed on its own thread, because another server may respond slowly.
+  /// The models are listed on a separate thread, because the engine may have to wait for another
+  /// server.
   func info() async -> WyomingEvent {
     let unknown = Self.info(name, [])
     return await DedicatedThread.run(

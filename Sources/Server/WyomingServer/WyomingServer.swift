@@ -56,7 +56,7 @@ public struct WyomingServer: Sendable {
 
 /// The limits and behavior of a server.
 public struct WyomingServerOptions: Sendable {
-  /// The maximum number of simultaneous connections, each with its own recognizer; 4.
+  /// The maximum number of simultaneous connections, each with its own recognizer; by default 4.
   ///
   /// A further client waits half a second for a free connection. If it sends audio or requests the
   /// models meanwhile, it replaces the client that has kept the server waiting for audio for the
@@ -74,11 +74,11 @@ public struct WyomingServerOptions: Sendable {
   /// disconnected may still count.
   public var maximumConnectionsPerAddress: Int?
 
-  /// The time limit for a client that sends no audio or reads no events; 30 s.
+  /// The time limit for a client that sends no audio or reads no events; by default 30 s.
   ///
   /// Nil for no limit.
   ///
-  /// A second of audio restores the whole limit, and less audio restores a part of it. The time for
+  /// A second of audio restores the whole limit, and less audio restores a part of it. The time of
   /// recognition does not count. After the limit, the client gets an `error` event with the code
   /// `idle`, and its connection ends. On standard input and output, set nil if the program keeps
   /// its server running between utterances.
@@ -87,7 +87,7 @@ public struct WyomingServerOptions: Sendable {
   /// The size limits of a client's frames.
   public var limits = WyomingLimits(header: 1 << 16, data: 1 << 18, payload: 1 << 20)
 
-  /// Whether clients on other machines may connect; false.
+  /// Whether clients on other machines may connect; by default they may not.
   ///
   /// The protocol has neither passwords nor encryption.
   public var allowsRemoteClients = false
