@@ -77,7 +77,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   ///   the first to the last replaced sample; nil if no sample was replaced.
   package mutating func silenceNonFinite() -> (count: Int, frames: Range<FrameCount>)? {
     // Without the sign bit, the bit patterns of NaN and infinity exceed those of all finite
-    // numbers.
+    // numbers, so the highest pattern shows whether there are any.
     let highest = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     guard highest >= Float.infinity.bitPattern else { return nil }
     let replaced = samples.indices.filter { !samples[$0].isFinite }

@@ -178,7 +178,7 @@ public struct ConversionResult: Sendable {
   public struct Shortfall: Equatable, Sendable {
     /// The source.
     public let source: AudioConversion.Source
-    /// The audio missing at its end.
+    /// The audio missing at the end of the source.
     public let shortfall: SoundFileShortfall
   }
 

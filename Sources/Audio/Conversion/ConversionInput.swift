@@ -240,8 +240,8 @@ final class JoinedInput {
       notices.append(ConversionResult.Notice(source: next, notice: lost))
     }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
-    // If the sample rate changes, the position is converted to it; otherwise the timeline
-    // continues.
+    // If the sample rate changes, the position is converted to the new rate; otherwise it stays as
+    // it is.
     if opened.format != format {
       position = FrameCount(
         position.duration(at: format.sampleRate), at: opened.format.sampleRate)

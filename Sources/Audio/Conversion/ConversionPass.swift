@@ -120,7 +120,7 @@ final class ConversionPass {
 extension AudioBuffer {
   /// The peak amplitude of the samples.
   fileprivate var highestAmplitude: Float {
-    // Without the sign bit, larger bit patterns are larger numbers.
+    // Without the sign bit, larger bit patterns are larger numbers, so integers can be compared.
     let bits = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     return Float(bitPattern: bits)
   }
@@ -152,7 +152,7 @@ extension AudioConversion {
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {
     guard samples == nil, let stored, let format = encoding.samples else { return nil }
-    // All audio is converted as Float32, which holds integers of up to 24 bits.
+    // All audio is converted as Float32, which keeps only 24 bits of an integer.
     let kept =
       switch format {
       case .int16: 16

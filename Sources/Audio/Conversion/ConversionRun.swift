@@ -248,7 +248,7 @@ private final class ConversionWriting {
   /// Discards the incomplete file; it blocks until that is done.
   func abandon() {
     parts.finish(CancellationError())
-    // The caller already has the error.
+    // The error is dropped, because the caller already has it.
     _ = try? results.next()
   }
 

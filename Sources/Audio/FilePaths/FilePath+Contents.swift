@@ -84,7 +84,7 @@ extension FilePath {
   ///
   /// A file that does not exist is identified by its folder and its name.
   package var identity: [UInt64] {
-    // A link and its target are one file.
+    // A link and its target are one file, so they have the same identity.
     if let status { return status.identity }
     guard let folder = folder.status else {
       // No links lead to a folder that does not exist, so its path identifies it.

@@ -30,7 +30,7 @@ struct ChannelMeter: Sendable {
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
     let (history, count) = (filter.history, samples.count / channelCount)
-    // Moved out of `self` while its memory is in use, because the closure changes other properties.
+    // Moved out of `self`, because the closure changes other properties while it uses this memory.
     var window: [Float] = []
     swap(&window, &self.window)
     defer { swap(&window, &self.window) }

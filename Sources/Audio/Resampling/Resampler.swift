@@ -56,7 +56,7 @@ public final class Resampler {
     self.outputFormat = outputFormat
     self.quality = quality
     let (before, after) = (inputFormat.channelCount, outputFormat.channelCount)
-    // Fewer channels mean less work for soxr: mix down before it, and up after it.
+    // Fewer channels mean less work for soxr, so audio is mixed down before it and up after it.
     let mix =
       inputFormat.layout == outputFormat.layout
       ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)

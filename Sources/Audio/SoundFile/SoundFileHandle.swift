@@ -38,9 +38,9 @@ struct SoundFileHandle: ~Copyable {
   /// The wait is too long to hold `openFailure`, so libsndfile's reason for a failure is not
   /// available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    // On failure, libsndfile 1.2 closes its descriptor, even if told not to, so it gets a
-    // duplicate. Otherwise we might later close a descriptor that another thread has opened in the
-    // meantime.
+    // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so it gets a
+    // duplicate. Otherwise we would close the same number again, which another thread may have
+    // reused by then.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else {
       throw LibraryFailure(
@@ -77,7 +77,8 @@ extension LibraryFailure {
 
   /// The corresponding C function is `sf_error_number`.
   fileprivate init(code: Int32, systemCode: Int32) {
-    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output.
+    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output, so it is
+    // not asked.
     let text = code > 0 ? String(cString: sf_error_number(code)) : "the encoder failed"
     self.init(code: code, text: text, systemCode: systemCode)
   }

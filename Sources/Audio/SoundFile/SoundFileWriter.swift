@@ -194,12 +194,13 @@ public final class SoundFileWriter {
     isClosed = true
     sync?.end()
     defer {
-      // An unpublished file disappears when it is closed.
+      // An unpublished file disappears when it is closed, so none of its frames can be read.
       if file.claim.isPending { framesLeft = 0 }
       file.claim.release()
     }
     let written = framesWritten
-    // A file without a name disappears when it is closed, regardless of other failures.
+    // Checked first, because a file without a name disappears when it is closed, whatever else
+    // failed.
     if file.isRemoved { throw completeRemoved() }
     // Checked before the file is completed, because completing it could hide a truncation.
     let isCut = acceptCut()

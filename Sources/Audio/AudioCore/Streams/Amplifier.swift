@@ -21,7 +21,7 @@ public struct Amplifier: AudioProcessor, Sendable {
     (self.control, number) = (control, setting.number)
   }
 
-  /// Changes the gain from its value at this frame to another one.
+  /// Changes the gain from its value at `frame` to `gain`, along `curve` over `length` frames.
   public mutating func change(
     to gain: Float, at frame: FrameCount, over length: FrameCount, curve: FadeCurve = .linear
   ) {
@@ -208,7 +208,7 @@ public struct Fader: AudioProcessor, Sendable {
   private mutating func risen(_ buffer: AudioBuffer) -> AudioBuffer {
     let length = FrameCount(fadeIn, at: buffer.format.sampleRate)
     let begin = position
-    // After the fade-in, the position is irrelevant, but must not overflow.
+    // Limited, because after the fade-in the position is irrelevant, but must not overflow.
     position = min(length, position + buffer.frameCount)
     return begin < length ? buffer.scaled { gain(begin + $0, of: length) } : buffer
   }

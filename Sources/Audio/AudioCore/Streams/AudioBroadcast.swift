@@ -86,8 +86,9 @@ public enum BroadcastPolicy: Hashable, Sendable {
 public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
-  /// The number of frames just before the buffer that this slow consumer lost; gaps in the source
-  /// do not count.
+  /// The number of frames that this consumer lost just before the buffer, because it was too slow.
+  ///
+  /// Gaps in the source do not count.
   public var lost: FrameCount
 
   /// Creates a buffer.

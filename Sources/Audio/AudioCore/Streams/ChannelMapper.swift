@@ -100,7 +100,7 @@ public struct ChannelMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the mix for audio with these channels, which include the needed ones.
+  /// Returns the mix for audio with these channels, which must include those that the map reads.
   func mix(from input: ChannelLayout) -> ChannelMix {
     let inputCount = input.positions.count
     let rows: [[Float]]

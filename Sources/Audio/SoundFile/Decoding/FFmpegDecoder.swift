@@ -5,7 +5,7 @@ import AudioThreads
 final class FFmpegDecoder: SoundDecoder {
   let format: AudioFormat
   let encodingDescription: String
-  // The header of a pipe has no length.
+  // The header in FFmpeg's pipe has no length.
   let announcedFrameCount: FrameCount? = nil
   let isSeekable = true
 

@@ -18,7 +18,8 @@ final class FLACDecoder: SoundDecoder {
   /// The format of the next block, which differs from the header; nothing is decoded after it.
   private(set) var formatChange: String?
 
-  // Owned by this object, which deletes it; libFLAC calls back only during its calls.
+  // Owned by this object, which deletes it. libFLAC calls back only while one of its functions
+  // runs.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
   /// The pointer that libFLAC's callbacks get.
   ///
@@ -165,7 +166,7 @@ final class FLACDecoder: SoundDecoder {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
     formatChange = nil
-    // libFLAC cannot seek to the end.
+    // libFLAC cannot seek to the end, so the source is moved there.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
     }

@@ -16,7 +16,7 @@ struct FileKind: Equatable {
     case nothing
   }
 
-  /// The human-readable name with an article, such as `an Opus file`.
+  /// The human-readable name for use in a sentence, such as `an Opus file`.
   let name: String
   let reading: Reading
   /// The names of the FFmpeg demuxers that are allowed to read the file.
@@ -100,7 +100,7 @@ struct FileKind: Equatable {
         }
       case flac[0]:
         let head = bytes[index...].prefix(flac.count)
-        // The highest bit marks the last metadata block.
+        // The highest bit marks the last metadata block, so either value matches.
         if head.count == flac.count, zip(head, flac).allSatisfy({ $0 == $1 || $0 == $1 | 0x80 }) {
           return FileKind("a FLAC file", .flac, demuxers: ["flac"])
         }

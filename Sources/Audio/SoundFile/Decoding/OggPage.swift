@@ -150,7 +150,8 @@ extension OggPage {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between the pages of the first stream.
+      // Pages of other streams, such as a video, may be between those of the first stream; skip
+      // them.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])

@@ -74,7 +74,7 @@ extension SoundFileHeader {
       guard head.count == headLength else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       var size = number(head[nameLength...])
-      // A size that overflows wraps to a value that is out of range.
+      // A size that overflows wraps to a value that is out of range, so it is rejected below.
       if countsHead { size &-= headLength }
       let content = offset + headLength
       if audio.contains(name) {

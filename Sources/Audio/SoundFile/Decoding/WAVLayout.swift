@@ -6,7 +6,7 @@ struct WAVLayout {
   private(set) var audioStart = 0
   /// The size of the audio in the header; nil for the placeholder of a stream.
   private(set) var audioSize: Int?
-  /// The number of bytes in a frame, or in a block of another encoding.
+  /// The number of bytes in a PCM frame, or in a block of an encoding that has blocks.
   private(set) var blockSize = 0
   /// Whether the samples are integers, float, or companded.
   private(set) var hasPlainSamples = false

@@ -28,7 +28,7 @@ extension AudioMetadata.Chunk {
       let count = content.little(at: 28, 4)
       let end = 36 + min(count, (content.count - 36) / 24) * 24
       for start in stride(from: 36, to: end, by: 24) {
-        // A loop includes its last frame.
+        // The last frame belongs to the loop, so the loop ends one frame later.
         let (first, last) = (content.little(at: start + 8, 4), content.little(at: start + 12, 4))
         guard let loop = timeline.region(from: first, to: last + 1) else { continue }
         let end = loop.first + max(1, loop.length ?? 1) - 1

@@ -224,7 +224,7 @@ extension AudioMetadata.Chunk {
     for part in parts {
       let text = part.content.text
       let name = AudioTag.infoNames.first { $0.name == part.name }?.tag.name ?? part.name
-      // Two names may mean the same tag.
+      // Two names may mean the same tag, so the same text is added only once.
       if tags[AudioTag(name)]?.contains(text) != true { tags.add(name, text) }
     }
     return tags
