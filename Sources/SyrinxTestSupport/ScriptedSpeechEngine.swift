@@ -146,7 +146,8 @@ public struct ScriptedFaults: Equatable, Sendable {
 public struct ScriptedUtterance: Sendable {
   /// The words in order, with their positions in the utterance and their final confidences.
   public var words: [SpeechHypothesis.Word]
-  /// The hypotheses before the end; if empty, the hypothesis contains the words that have ended.
+  /// The hypotheses before the end; if there are none, each hypothesis contains the words that have
+  /// ended.
   public var revisions: [Revision]
 
   /// The alternatives, most likely first; a session returns as many as requested.
@@ -173,7 +174,7 @@ public struct ScriptedUtterance: Sendable {
 
   /// The engine's hypothesis after a part of the utterance.
   public struct Revision: Sendable {
-    /// The duration of the utterance that is processed so far.
+    /// The duration of the processed part of the utterance.
     public var processed: Duration
     /// The engine's hypothesis at this point.
     public var text: String

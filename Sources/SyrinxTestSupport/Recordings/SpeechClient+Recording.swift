@@ -156,7 +156,7 @@ struct RecordedTasks {
     for (index, line) in lines.enumerated().dropFirst() {
       do {
         let line = try Self.decode(RecordedLine.self, line)
-        // Each task has at least one line, so there are at most as many tasks as lines.
+        // Each task has at least one line, so a task number is less than the number of lines.
         guard (0..<lines.count).contains(line.task), line.block?.frames ?? 0 >= 0 else {
           throw Damage(line: line)
         }
