@@ -118,7 +118,7 @@ package struct AudioDecoder {
       guard (1e-9..<2).contains(number.magnitude) else { continue }
       if number > 0 { positives += 1 } else { negatives += 1 }
     }
-    // With fewer than 1,000 samples, the samples count as integers.
+    // Fewer than 1,000 samples are too few for the test, so they count as integers.
     return sampleCount >= 1_000 && min(positives, negatives) > 0
       && (positives + negatives) * 20 >= sampleCount * 19
   }

@@ -8,7 +8,7 @@ import Glibc
 /// announces the server then. If another service has the same name, the server is announced under
 /// an alternative name.
 final class Announcement: @unchecked Sendable {
-  // Safe because only Avahi's thread uses the variables while it runs: `init` starts it last, and
+  // Safe because only Avahi's thread uses these variables while it runs: `init` starts it last, and
   // `withdraw` ends it first.
   private var name: String
   private var client: OpaquePointer?
@@ -143,7 +143,7 @@ final class Announcement: @unchecked Sendable {
     do throws(AnnouncementError) {
       switch state {
       case Avahi.isEstablished: report(.announced(name: name))
-      // A service of another machine has this name.
+      // A service of another machine has this name, so another name is chosen.
       case Avahi.hasCollision:
         chooseAlternativeName()
         try add(to: group)
@@ -157,7 +157,7 @@ final class Announcement: @unchecked Sendable {
 
   private func add(to group: OpaquePointer) throws(AnnouncementError) {
     var code = avahi.addService(named: name, port: port, to: group)
-    // Another service of this machine has this name.
+    // Another service of this machine has this name, so another name is chosen.
     while code == Avahi.collision {
       chooseAlternativeName()
       code = avahi.addService(named: name, port: port, to: group)

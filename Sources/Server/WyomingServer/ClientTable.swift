@@ -85,7 +85,7 @@ final class ClientTable: Sendable {
       await turn.wait()
       group.cancelAll()
     }
-    // Another client may have become idle meanwhile.
+    // Another client may have become idle meanwhile, so its place may be available.
     assignPlace(for: number)
     return clients.withLock { clients in
       if clients[number]?.stage == .waiting { clients[number]?.stage = .leaving }

@@ -155,7 +155,8 @@ struct Listener {
     try await mappingErrors(at: address) {
       try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        // Without it, `accept` would fail again and again without a pause if no descriptor is free.
+        // Without this, `accept` would fail again and again without a pause if no descriptor is
+        // free.
         .serverChannelInitializer(pausingAfterFailures)
         // A client may close its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
