@@ -152,8 +152,8 @@ private func channelGains(
   if let (positions, gain) = substitute {
     return outputs.map { positions.contains($0) ? gain : 0 }
   }
-  // Mono goes to all outputs, and a channel at an unknown position to the output of its index, so
-  // that neither is lost.
+  // Mono goes to all outputs. A channel at an unknown position goes to the output with the same
+  // index. So neither is lost.
   return switch position {
   case .mono: outputs.map { _ in 1 }
   case .unknown: outputs.indices.map { $0 == index % outputs.count ? 1 : 0 }

@@ -244,8 +244,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// Yields the sounds of the audio in order, without the silence between them.
   ///
   /// Each sound has its first frame, its buffers in order, and its end. A sound ends after silence
-  /// of `hold`, at a gap in the indices, at a change of format, and with the audio. Frames keep
-  /// their indices. No frame is repeated: overlapping margins are shortened.
+  /// of `hold`, at a gap in the indices, at a change of format, and at the end of the audio. Frames
+  /// keep their indices. No frame is repeated: overlapping margins are shortened.
   ///
   /// Silence is held until the sequence knows whether to keep it, at most for the longer of `hold`
   /// and `margin`.

@@ -267,8 +267,10 @@ extension FileKind {
 }
 
 extension FileKind {
-  /// FFmpeg's demuxers for files of unknown kinds, without demuxers that read text, pictures, or
-  /// headerless samples, or that open other files or addresses.
+  /// FFmpeg's demuxers for files of unknown kinds.
+  ///
+  /// The list omits demuxers that read text, pictures, or headerless samples, and those that open
+  /// other files or addresses.
   private static let rareDemuxers = [
     "3dostr", "aa", "aac", "ac3", "act", "adx", "aea", "afc", "aix", "apc", "ast", "avr", "bfstm",
     "brstm", "caf", "codec2", "dss", "dts", "dtshd", "eac3", "epaf", "fsb", "fwse", "genh", "hca",

@@ -2,8 +2,9 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A pipe, socket, or terminal as a source of audio of any length, whose first bytes can be
-/// inspected before they are read.
+/// A pipe, socket, or terminal as a source of audio of any length.
+///
+/// The first bytes can be inspected before they are read.
 final class StreamInput {
   let source: Descriptor
   let path: String
@@ -79,8 +80,8 @@ final class StreamInput {
 
   /// Waits for bytes to read.
   ///
-  /// Returns false if the read was interrupted, or if the reader of `outlet`, the pipe for the
-  /// bytes, is gone.
+  /// `outlet` is the pipe to which the bytes are copied. Returns false if the read was interrupted,
+  /// or if the reader of `outlet` is gone.
   private func wait(outlet: Int32 = -1) -> Bool {
     var descriptors = [
       pollfd(fd: source.number, events: Int16(POLLIN), revents: 0),

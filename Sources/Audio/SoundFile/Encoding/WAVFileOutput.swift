@@ -85,13 +85,13 @@ final class WAVFileOutput: SoundFileOutput {
   }
 }
 
-/// The header of a WAV file, which is RF64 if 32 bits cannot store its length, or of a stream of
-/// unknown length.
+/// The header of a WAV file, or of a WAV stream of unknown length.
 ///
-/// Both kinds of file have headers of equal length: RF64's sizes replace a junk chunk of a WAV
-/// file. For mono and stereo, the format chunk is plain, even with 24 bits, because Python's `wave`
-/// reads no other kind before 3.12. With three or more channels, it is WAVE_FORMAT_EXTENSIBLE,
-/// which has positions; without positions, other programs treat three channels as 2.1.
+/// If 32 bits cannot store the length of a file, it is RF64. Both kinds of file have headers of
+/// equal length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format
+/// chunk is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With
+/// three or more channels, it is WAVE_FORMAT_EXTENSIBLE, which has positions; without positions,
+/// other programs treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF
