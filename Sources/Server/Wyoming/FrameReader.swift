@@ -1,7 +1,7 @@
 /// Parses a peer's bytes, which arrive in pieces of any size, into events.
 ///
-/// Read all events before adding more bytes, so that it holds at most one frame and the bytes after
-/// it.
+/// Read all events before adding more bytes, so that the reader holds at most one frame and the
+/// bytes after it.
 package struct FrameReader: Sendable {
   private enum Stage {
     case header

@@ -81,8 +81,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 
 /// Parses JSON text in one pass, in time that is linear in its length.
 ///
-/// `JSONDecoder` tries each type for each value and reports each failure with its path, which takes
-/// minutes for a small nested text.
+/// `JSONDecoder` tries each type for each value and reports each failure with its path. For a small
+/// nested text, this takes minutes.
 struct JSONReader {
   /// The deepest nesting of arrays and objects; the events of the protocol have six levels.
   static let deepest = 32

@@ -70,8 +70,10 @@ package struct AudioDecoder {
   private var position: FrameCount = 0
   /// The incomplete frame at the end of the last payload.
   private var rest: [UInt8] = []
-  /// The number of nonzero samples, and the numbers of positive and negative samples among them
-  /// whose bits form a floating-point number in the usual range.
+  /// The number of nonzero samples.
+  ///
+  /// `positives` and `negatives` count those whose bits form a floating-point number in the usual
+  /// range.
   private var (sampleCount, positives, negatives) = (0, 0, 0)
 
   package init(format: WyomingAudioFormat) {

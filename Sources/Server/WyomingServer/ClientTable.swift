@@ -119,8 +119,8 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// Gives the place of the client that has been idle for the longest time to a waiting client with
-  /// a request.
+  /// Gives a waiting client with a request the place of the client that has been idle for the
+  /// longest time.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

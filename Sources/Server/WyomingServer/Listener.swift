@@ -275,7 +275,9 @@ extension WyomingAddress {
 }
 
 /// Makes a listening socket pause when it cannot accept a client, for example without free
-/// descriptors, instead of ending the server.
+/// descriptors.
+///
+/// Otherwise the server would end.
 @Sendable func pausingAfterFailures(_ channel: any Channel) -> EventLoopFuture<Void> {
   channel.eventLoop.makeCompletedFuture {
     try channel.pipeline.syncOperations.addHandler(
