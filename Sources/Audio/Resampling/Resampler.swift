@@ -41,7 +41,7 @@ public final class Resampler {
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false
-  /// Whether the position of the next output is known; false before the first buffer after a gap.
+  /// Whether the position of the next output is known; false at the start and after a gap.
   private var isPlaced = false
   /// The frame after the last returned frame; nil before the first output.
   private var end: FrameCount?

@@ -56,7 +56,7 @@ extension SoundFileEncoding.Container {
   /// The maximum number of cues that are written to a file and read from it.
   fileprivate var mostCues: Int {
     switch self {
-    // Fewer than for other files, because ID3 stores each chapter in two of its frames.
+    // A chapter is two frames of ID3, and a reader accepts at most `SYRINX_MOST_FRAMES` of them.
     case .mp3: 4_000
     case .flac, .vorbis, .opus: AudioMetadata.mostChapters
     default: AudioMetadata.mostCues
