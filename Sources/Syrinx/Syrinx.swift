@@ -1,4 +1,4 @@
-// Everything that an app needs, by one import: the clients with their live values, engines, files,
+// One import gives an app everything it needs: the clients with their live values, engines, files,
 // streams, and operators.
 @_exported public import ALSASoundCard
 @_exported public import AudioCore

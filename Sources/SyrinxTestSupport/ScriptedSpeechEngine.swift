@@ -2,7 +2,8 @@ public import AudioCore
 public import SpeechEngine
 import Synchronization
 
-/// A speech engine for tests that recognizes its script in any audio and records its calls.
+/// A speech engine for tests: whatever the audio is, it recognizes its script, and it records its
+/// calls.
 ///
 /// ```swift
 /// let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward ten meters")])
@@ -17,7 +18,7 @@ public final class ScriptedSpeechEngine: Sendable {
     case began
     /// The whole utterance so far was decoded, with this number of frames.
     case decoded(after: FrameCount)
-    /// The engine was notified after this number of frames that the utterance may be over.
+    /// After this number of frames, the engine was notified that the utterance may be over.
     case anticipated(after: FrameCount)
     /// An utterance was finished after this many frames.
     case finished(after: FrameCount)
@@ -47,7 +48,8 @@ public final class ScriptedSpeechEngine: Sendable {
   ///   - decodeInterval: the amount of new audio that the engine needs before it decodes the
   ///     utterance again, or nil for an engine that decodes continuously. With an interval, the
   ///     engine decodes whole utterances: its hypotheses have revisions and, before the end,
-  ///     estimated timestamps. It anticipates the end, and `events` contains each decode.
+  ///     estimated timestamps. It also decodes when it is notified that the utterance may be over,
+  ///     and `events` contains each decode.
   ///   - language: the language of its model, as a BCP 47 tag.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
@@ -121,9 +123,9 @@ public final class ScriptedSpeechEngine: Sendable {
 public struct ScriptedFaults: Equatable, Sendable {
   /// Thrown when a session is created; the engine is then also unavailable.
   public var loading: SpeechEngineError?
-  /// Thrown when more of an utterance is processed than `failsAfter`.
+  /// Thrown once more than `failsAfter` of an utterance is processed.
   public var processing: SpeechEngineError?
-  /// The duration of each utterance up to which `processing` is not thrown.
+  /// The duration of each utterance that is processed before `processing` is thrown.
   public var failsAfter: Duration
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?
@@ -144,7 +146,8 @@ public struct ScriptedFaults: Equatable, Sendable {
 public struct ScriptedUtterance: Sendable {
   /// The words in order, with their positions in the utterance and their final confidences.
   public var words: [SpeechHypothesis.Word]
-  /// The hypotheses before the end; if empty, the words that have ended.
+  /// The hypotheses before the end; if there are none, each hypothesis contains the words that have
+  /// ended.
   public var revisions: [Revision]
 
   /// The alternatives, most likely first; a session returns as many as requested.
@@ -171,7 +174,7 @@ public struct ScriptedUtterance: Sendable {
 
   /// The engine's hypothesis after a part of the utterance.
   public struct Revision: Sendable {
-    /// The processed duration of the utterance.
+    /// The duration of the processed part of the utterance.
     public var processed: Duration
     /// The engine's hypothesis at this point.
     public var text: String

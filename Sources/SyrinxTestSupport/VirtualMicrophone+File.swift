@@ -22,7 +22,7 @@ extension VirtualMicrophone {
 
 /// A file for one capture.
 private struct CapturedFile: @unchecked Sendable {
-  // `@unchecked Sendable` is safe because a capture fills its samples on one thread.
+  // `@unchecked Sendable` is safe because each capture reads its file on one thread.
   let reader: SoundFileReader
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> FrameCount {

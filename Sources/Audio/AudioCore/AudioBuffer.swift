@@ -1,6 +1,6 @@
-/// A buffer and its source's reports, such as a captured block.
+/// An audio buffer, possibly with reports from its source, such as levels or lost frames.
 ///
-/// Operators on streams take any of them, and read the buffer.
+/// Stream operators accept any block and process its `buffer`.
 public protocol AudioBlock: Sendable {
   /// The audio.
   var buffer: AudioBuffer { get }
@@ -19,22 +19,22 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// The index of the first frame on the stream's timeline, which begins at 0.
   public var firstFrame: FrameCount
 
-  /// The time at which a microphone captured the first frame; nil for other audio, and for that of
+  /// The time at which a microphone captured the first frame; nil for audio from other sources,
   /// previews, fakes, and replays.
   ///
-  /// It has the jitter of the device's wake-ups, so that it may go backward between buffers.
-  /// Operators that keep frames also keep their times. On a virtual card, it is the real time at
-  /// which the card delivered the frame, whatever clock the card follows.
+  /// It has the jitter of the device's wake-ups, so a buffer may have an earlier time than the
+  /// buffer before it. Operators that keep frames also keep their times. On a virtual card, it is
+  /// the real time at which the card delivered the frame, whatever clock the card follows.
   public var hostTime: ContinuousClock.Instant?
 
   /// The number of samples that were NaN or infinite and became silence, in the buffer or just
   /// before it.
   ///
-  /// A consumer that silences such samples adds their number. Operators pass the number on, but not
-  /// that of empty buffers and of removed silence.
+  /// Code that silences such samples adds their number here. Operators pass the number on, unless
+  /// the buffer is empty or they remove it as silence.
   public var silencedSampleCount = 0
 
-  /// Compares format, samples, and position, which are the audio.
+  /// Compares only the audio: format, samples, and position.
   public static func == (buffer: AudioBuffer, other: AudioBuffer) -> Bool {
     buffer.format == other.format && buffer.firstFrame == other.firstFrame
       && buffer.samples == other.samples
@@ -77,7 +77,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   ///   the first to the last replaced sample; nil if no sample was replaced.
   package mutating func silenceNonFinite() -> (count: Int, frames: Range<FrameCount>)? {
     // Without the sign bit, the bit patterns of NaN and infinity exceed those of all finite
-    // numbers.
+    // numbers, so the highest pattern shows whether there are any.
     let highest = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     guard highest >= Float.infinity.bitPattern else { return nil }
     let replaced = samples.indices.filter { !samples[$0].isFinite }
@@ -90,7 +90,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// Returns the samples of one channel, counted from 0.
   public func channel(_ index: Int) -> [Float] {
     precondition(index < format.channelCount, "no channel \(index) in \(format)")
-    // A map over a stride would be slower; it takes as long as decoding.
+    // A loop, because a map over a stride would take as long as decoding the audio.
     var channel = [Float](repeating: 0, count: samples.count / format.channelCount)
     for frame in channel.indices { channel[frame] = samples[frame * format.channelCount + index] }
     return channel
@@ -130,7 +130,8 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return piece
   }
 
-  /// Returns a buffer of other samples with this position, time, and number of silenced samples.
+  /// Returns a buffer with other samples, but with the position, time, and number of silenced
+  /// samples of this buffer.
   package func with(_ samples: [Float], format: AudioFormat? = nil) -> AudioBuffer {
     var other = AudioBuffer(
       format: format ?? self.format, samples: samples, firstFrame: firstFrame)
@@ -138,7 +139,8 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return other
   }
 
-  /// Sets the time by that of audio on the same timeline, which may have another rate.
+  /// Sets the host time from that of `source`, which is on the same timeline but may have another
+  /// sample rate.
   package mutating func setTime(from source: AudioBuffer) {
     hostTime = source.hostTime.map { $0 + (start - source.start) }
   }

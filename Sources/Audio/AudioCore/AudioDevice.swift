@@ -70,8 +70,8 @@ public enum DeviceLossPolicy: Hashable, Sendable {
   /// error as `fail`.
   ///
   /// The device is opened again when the system reports a device change, and after 1, 2, 4, and
-  /// then every 5 seconds. A busy device does not count as back. A device that hangs is opened
-  /// again in the same way, even if a call on the old handle has not returned.
+  /// then every 5 seconds. A device that another process has open counts as still lost. A device
+  /// that hangs is opened again in the same way, even if a call on the old handle has not returned.
   case wait(atMost: Duration)
 }
 
@@ -83,7 +83,7 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The format of the samples that are written or read.
   public var format: AudioFormat
 
-  /// The sample format of the device; the PCM converts to and from Float32.
+  /// The sample format of the device, which is converted to and from Float32.
   public var sampleFormat: PCMSampleFormat
 
   /// The number of frames between two wake-ups.
@@ -92,7 +92,7 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The number of frames in the device's buffer.
   public var buffer: FrameCount
 
-  /// The order of the device's channels; the PCM converts between it and the order of WAV files.
+  /// The order of the device's channels, which is converted to and from the order of WAV files.
   public var channelLayout: ChannelLayout
 
   /// The time after which a running device counts as lost if it moves no frames or a call does not

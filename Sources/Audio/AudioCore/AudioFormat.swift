@@ -92,11 +92,11 @@ public struct ChannelLayout: Hashable, Sendable {
     self.positions = positions
   }
 
-  /// Returns the usual layout for a number of channels, in the order of WAV files, which every
-  /// `AudioBuffer` has.
+  /// Returns the usual layout for a number of channels.
   ///
-  /// 5.1 is front left, front right, center, low frequency, rear left, rear right. Beyond 8
-  /// channels the positions are unknown. `channelCount` must be at least 1.
+  /// The channels are in the order of WAV files, as in every `AudioBuffer`: 5.1 is front left,
+  /// front right, center, low frequency, rear left, rear right. Beyond 8 channels the positions are
+  /// unknown. `channelCount` must be at least 1.
   public static func wav(_ channelCount: Int) -> ChannelLayout {
     let front: [ChannelPosition] = [.frontLeft, .frontRight]
     let rear: [ChannelPosition] = [.rearLeft, .rearRight]
@@ -159,7 +159,7 @@ extension ChannelPosition {
 }
 
 extension ChannelPosition {
-  /// The bit in a WAV file's channel mask, or nil.
+  /// The position's bit in a WAV file's channel mask; nil if it has none.
   fileprivate var wavBit: Int? {
     switch self {
     case .frontLeft: 0

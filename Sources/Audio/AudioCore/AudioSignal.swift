@@ -70,8 +70,8 @@ extension AudioSignal {
 
   /// White noise with a uniform distribution between ±`amplitude`; a seed determines the noise.
   ///
-  /// It is white at every rate, so resampling to a lower rate lowers its level. Use
-  /// ``noise(seed:amplitude:bandwidth:)`` to keep the level.
+  /// The noise fills the whole band of the sample rate, so resampling to a lower rate lowers the
+  /// level. Use ``noise(seed:amplitude:bandwidth:)`` to keep the level.
   public static func noise(seed: UInt64, amplitude: Float = 0.5) -> AudioSignal {
     AudioSignal { index, _ in amplitude * noiseValue(index, seed: seed) }
   }

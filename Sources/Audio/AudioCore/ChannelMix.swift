@@ -24,7 +24,7 @@ package struct ChannelMix: Hashable, Sendable {
     self.init(from: input, to: output, keepsAll: false)
   }
 
-  /// Creates a mix that gives each input its own output, for microphones.
+  /// Creates a mix that gives each input its own output, so no channel of a microphone is lost.
   ///
   /// `output` must have as many channels as `input`.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {
@@ -65,7 +65,7 @@ extension ChannelMix {
   package func apply(
     _ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>
   ) {
-    // The usual mix, as a loop that vectorizes.
+    // The usual mix, stereo to mono, as a loop that vectorizes.
     if inputCount == 2, outputCount == 1, !gains.contains(0) {
       let (left, right) = (gains[0], gains[1])
       for frame in 0..<frames {
@@ -152,8 +152,8 @@ private func channelGains(
   if let (positions, gain) = substitute {
     return outputs.map { positions.contains($0) ? gain : 0 }
   }
-  // Mono goes to all outputs, and a channel at an unknown position to the output of its index, so
-  // that neither is lost.
+  // Mono goes to all outputs. A channel at an unknown position goes to the output with the same
+  // index. So neither is lost.
   return switch position {
   case .mono: outputs.map { _ in 1 }
   case .unknown: outputs.indices.map { $0 == index % outputs.count ? 1 : 0 }

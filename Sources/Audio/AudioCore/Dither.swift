@@ -14,8 +14,8 @@ package struct Dither: Sendable {
 
   /// Quantizes samples to `target`, which has at least as many elements.
   ///
-  /// Full scale is 32768. Samples beyond it are clipped, and NaN becomes 0. It neither allocates
-  /// nor waits.
+  /// Full scale is 32768. Samples beyond it are clipped, and NaN becomes 0. The call neither
+  /// allocates nor waits.
   package mutating func quantize(
     _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>
   ) {
@@ -23,7 +23,7 @@ package struct Dither: Sendable {
     var index = 0
     while index < samples.count {
       let stretch = index..<min(index + 256, samples.count)
-      // Samples that come from 16 bits need no dither.
+      // Samples that were 16-bit integers are on a step, so they need no dither.
       if !Self.copy(samples, into: target, stretch) {
         for index in stretch {
           let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
@@ -45,8 +45,8 @@ package struct Dither: Sendable {
     for index in stretch {
       let scaled = samples[index] * 0x1p15
       let shifted = scaled + 0x1.8p23
-      // Truncation changes integers beyond full scale, and NaN equals no number, so both are off
-      // the steps.
+      // Truncation changes integers beyond full scale, and NaN never equals a number, so neither
+      // counts as a sample on a step.
       let back = Float(Int16(truncatingIfNeeded: shifted.bitPattern))
       stray |= back == scaled ? 0 : 1
       target[index] = Int16(truncatingIfNeeded: shifted.bitPattern)

@@ -1,6 +1,6 @@
 /// A number of frames or a frame index on a timeline; a frame has one sample per channel.
 public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
-  /// The number.
+  /// The number of frames, or the index of a frame.
   public var rawValue: Int
 
   /// Creates a number of frames.
@@ -25,7 +25,7 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   /// Returns the duration of these frames at `rate`.
   public func duration(at rate: SampleRate) -> Duration {
     let (whole, rest) = rawValue.quotientAndRemainder(dividingBy: rate.hertz)
-    // For rates from 9.2 GHz on, the product exceeds 64 bits.
+    // From 9.2 GHz on, the product exceeds 64 bits, so it is computed at full width.
     let (nanoseconds, _) = Int64(rate.hertz)
       .dividingFullWidth(Int64(rest).multipliedFullWidth(by: 1_000_000_000))
     // The generic initializers of `Duration` are too slow for the audio thread.
@@ -45,7 +45,9 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.rawValue - rhs.rawValue) }
   /// Multiplies a length.
   public static func * (lhs: Self, rhs: Int) -> Self { Self(lhs.rawValue * rhs) }
-  /// Multiplies a length; a product of two literals is the other product.
+  /// Multiplies a length.
+  ///
+  /// This operator is disfavored, so a product of two literals, such as `2 * 3`, is not ambiguous.
   @_disfavoredOverload
   public static func * (lhs: Int, rhs: Self) -> Self { rhs * lhs }
   /// Orders from low to high.

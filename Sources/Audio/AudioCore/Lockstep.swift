@@ -1,21 +1,22 @@
 import Synchronization
 
-/// The consumers of a virtual card's audio; the card's test clock waits for them.
+/// Keeps a virtual card's test clock in step with the consumers of its audio.
 ///
-/// A thread or task that has audio holds the time, and releases it while it waits for more audio.
-/// Hardware needs no lockstep, so its consumers have no `TimeHold`.
+/// A consumer is a thread or task that processes the audio. It "holds the time" while it has audio
+/// to process: the clock does not advance until the consumer waits for more audio. Hardware needs
+/// no lockstep, so its consumers have no `TimeHold`.
 ///
 /// Thread safety: any thread; each call takes a lock for a few instructions.
 package final class Lockstep: Sendable {
   private struct State {
     var holds: [ObjectIdentifier: (name: String, isFeature: Bool)] = [:]
-    /// Whether a feature has received a result and may react to it.
+    /// Whether the app's code has received a result and may react to it.
     var isReacting = false
     var waiting: [CheckedContinuation<Void, Never>] = []
     /// The number of changes, for the watchdog.
     var changes = 0
     var watchdog: Task<Void, Never>?
-    /// The names of the consumers that did not release the time within the limit.
+    /// The names of the consumers that lost their holds because they did not release the time.
     var abandoned: [String] = []
 
     mutating func popWaiting() -> [CheckedContinuation<Void, Never>] {
@@ -28,7 +29,7 @@ package final class Lockstep: Sendable {
     var isHeld: Bool { holds.values.contains { !$0.isFeature } }
   }
 
-  /// The time that the clock waits while no hold changes.
+  /// The duration after which the clock no longer waits for consumers, if no hold changes.
   private let patience: Duration
   private let state = Mutex(State())
 
@@ -36,9 +37,9 @@ package final class Lockstep: Sendable {
     self.patience = patience
   }
 
-  /// Returns when no consumer of the package holds the time.
+  /// Returns when no consumer holds the time, apart from the app's code.
   ///
-  /// A consumer that does not release the time within the limit loses its hold.
+  /// If no hold changes for `patience`, all these consumers lose their holds.
   package func settled() async {
     await withCheckedContinuation { continuation in
       let isSettled = state.withLock { state in
@@ -51,15 +52,15 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Whether a feature has a result and may still react to it.
+  /// Whether the app's code has a result and may still react to it.
   package var isReacting: Bool { state.withLock { $0.isReacting || !$0.holds.isEmpty } }
 
-  /// Records that a feature gets a result and may react to it.
+  /// Records that the app's code receives a result and may react to it.
   package func expectReaction() {
     state.withLock { $0.isReacting = true }
   }
 
-  /// Stops waiting for reactions, because the feature waits for something else.
+  /// Stops waiting for reactions, because the app's code waits for something else.
   package func endReactions() {
     state.withLock { state in
       state.isReacting = false
@@ -98,7 +99,8 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Removes the holds if nothing has changed, and returns whether a task still waits.
+  /// Removes the holds if nothing has changed since `changes`; returns whether a caller still waits
+  /// in `settled`.
   private func isWatching(since changes: Int) -> Bool {
     let (waiting, isOver) = state.withLock { state in
       if !state.waiting.isEmpty, state.changes == changes {
@@ -123,8 +125,8 @@ package final class TimeHold: Sendable {
 
   /// Creates a hold that has not begun; nil without a lockstep.
   ///
-  /// If `isFeature` is true, the consumer is the code of a feature, which may wait for something
-  /// else before it requests the next element.
+  /// If `isFeature` is true, the consumer is the app's code. `settled` does not wait for it,
+  /// because it may wait for something else before it requests the next element.
   package init?(_ lockstep: Lockstep?, _ name: String, isFeature: Bool = false) {
     guard let lockstep else { return nil }
     (self.lockstep, self.name, self.isFeature) = (lockstep, name, isFeature)

@@ -31,8 +31,8 @@ func exponential(_ exponent: Double) -> Double {
 
 /// Conversions of numbers of any size from files, servers, clocks, and users.
 ///
-/// `Int(_: Double)` ends the process on a number that no `Int` holds, and so do `Duration.seconds`
-/// and sums of such numbers.
+/// Without them, a number that does not fit an `Int` would trap in `Int(_: Double)`, in
+/// `Duration.seconds`, or in a sum.
 extension Int {
   /// The greatest magnitude of a converted number: sums of several of them do not overflow.
   private static let greatest = 0x1p60

@@ -21,8 +21,8 @@ package struct OffsetFilter: Sendable {
   /// Returns the buffer with the offset subtracted from each sample, unless that makes the sample
   /// louder.
   ///
-  /// An offset alone has no level. Silence after a sound stays silent. NaN and infinite samples are
-  /// unchanged.
+  /// A constant offset without other audio becomes silence. Silence after a sound stays silent. NaN
+  /// and infinite samples are unchanged.
   package mutating func levels(of buffer: AudioBuffer) -> AudioBuffer {
     let rate = buffer.format.sampleRate
     guard rate.hertz >= Self.lowestRate, !buffer.isEmpty else { return buffer }

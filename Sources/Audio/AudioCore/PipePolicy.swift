@@ -2,7 +2,7 @@
 package struct PipePolicy<Element: Sendable>: Sendable {
   /// Appends the new element, and removes or merges elements to make room.
   package let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
-  /// The number of elements from which a producer that waits for room must wait.
+  /// The number of waiting elements at which the pipe has no more room.
   package let limit: Int
 
   /// Creates a policy; `enqueue` must bound the queue if the producer does not wait.
@@ -22,7 +22,7 @@ package struct PipePolicy<Element: Sendable>: Sendable {
 package struct PolicyQueue<Element: Sendable>: PipeQueue {
   private let policy: PipePolicy<Element>
   private var limit: Int
-  /// Whether a waiting producer has no room while the reader works on an element.
+  /// Whether the queue has no room while the reader works on an element.
   private var isPaced: Bool
   private var isReaderBusy = false
   private var elements: [Element] = []
@@ -44,7 +44,7 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
     if !isClosed { policy.enqueue(&elements, element) }
   }
 
-  /// Lifts the limit and the pace, so that the last elements are accepted.
+  /// Makes room for any number of elements, so that the last elements are accepted.
   package mutating func liftLimit() {
     (limit, isPaced) = (.max, false)
   }
@@ -89,7 +89,7 @@ extension StreamPipe {
 }
 
 extension Array {
-  /// Appends an element and removes all for which `isReplaceable` holds.
+  /// Removes all elements for which `isReplaceable` is true, and appends an element.
   package mutating func append(_ element: Element, inPlaceOf isReplaceable: (Element) -> Bool) {
     removeAll(where: isReplaceable)
     append(element)

@@ -34,7 +34,7 @@ extension PreviewScript {
 
 /// Performs the scripts of a client's preview value on a clock, several at a time.
 ///
-/// Only the clock advances a script. On an immediate clock, a script that ends is performed to its
+/// Only the clock advances a script. With an immediate clock, a script of finite length runs to its
 /// end at once; an endless script advances only when other code sleeps on the clock.
 package actor PreviewStage<Script: PreviewScript> {
   private struct Performance {
@@ -42,8 +42,7 @@ package actor PreviewStage<Script: PreviewScript> {
     let clock: any Clock<Duration>
     let isImmediate: Bool
     let pipe: PolicyPipe<Script.Event>
-    /// The time on the clock since the first wait; nil before it, because a script may end without
-    /// a wait.
+    /// Returns the time since the script's first wait; nil before that wait.
     var elapsed: (@Sendable () -> Duration)?
     /// The time up to which the script has been performed.
     var performed = Duration.zero
@@ -113,11 +112,11 @@ package actor PreviewStage<Script: PreviewScript> {
 
   /// Performs the steps that are due, and begins to wait for the next step.
   ///
-  /// If `toNow` is true, the past part of an unfinished wait counts as a wait.
+  /// If `toNow` is true, the script is also informed of the elapsed part of an unfinished wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
-    // Read once: a real clock moves during the loop, which would otherwise find a partly elapsed
-    // wait again and again.
+    // Read only once, because a real clock advances during the loop: each iteration would find that
+    // another part of the wait has elapsed.
     let elapsed = performances[number]?.elapsed?() ?? .zero
     while let performance = performances[number], let step = performances[number]?.script.next() {
       let passed = elapsed - performance.performed
@@ -157,9 +156,9 @@ package actor PreviewStage<Script: PreviewScript> {
     performances[number]?.read = Task {
       do {
         let duration = try await read()
-        // A stream may return nil for a canceled read.
+        // A canceled read may return nil, which here would mean the end of the stream.
         try Task.checkCancellation()
-        // The script did not advance while it read.
+        // Brings the script up to the current time, because it did not advance during the read.
         advance(number)
         performances[number]?.script.read(duration)
         await perform(number)

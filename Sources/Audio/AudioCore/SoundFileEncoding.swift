@@ -117,7 +117,7 @@ extension SoundFileEncoding.Container {
   /// audio.
   public var isStreamable: Bool { self != .aiff && self != .caf }
 
-  /// Creates the container for a path extension without its dot; upper and lower case are equal.
+  /// Creates the container for a path extension without its dot; case is ignored.
   public init?(pathExtension: String) {
     let name = pathExtension.lowercased()
     guard let container = Self.allCases.first(where: { $0.pathExtensions.contains(name) }) else {
@@ -162,8 +162,8 @@ extension SoundFileEncoding {
   /// The maximum number of channels; nil if it depends on the encoder.
   public var maximumChannelCount: Int? { container == .mp3 ? 2 : nil }
 
-  /// Returns the rate of a file to write: this rate or the next higher supported rate, or else the
-  /// highest.
+  /// Returns the rate for writing audio of this rate to a file: the same rate if it is supported,
+  /// else the next higher supported rate, else the highest.
   public func supportedRate(for rate: SampleRate) -> SampleRate {
     guard let rates = supportedRates, let highest = rates.last else { return rate }
     return rates.first { $0 >= rate } ?? highest

@@ -23,13 +23,14 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   case grammar
   /// Recognizes only given phrases: `SpeechRequest.keyPhrases`.
   case keyPhrases
-  /// Prefers alternatives with the phrases of `SpeechRequest.contextualPhrases`. The other engines
-  /// spell these phrases as given, but do not prefer them.
+  /// Prefers alternatives with the phrases of `SpeechRequest.contextualPhrases`.
+  ///
+  /// Engines without this capability spell the phrases as given, but do not prefer them.
   case contextualPhrases
   /// Returns alternatives of an utterance: `SpeechRequest.alternativeCount`.
   case alternatives
-  /// Returns a confidence for each word: `TranscriptionSegment.confidence`, which other engines
-  /// leave nil.
+  /// Returns a confidence for each word: `TranscriptionSegment.confidence`, which is nil for
+  /// engines without this capability.
   case confidence
   /// Measures word timestamps instead of estimating them.
   case wordTimes

@@ -51,7 +51,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var whenAbandoned: (@Sendable () -> Void)?
     /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
-    /// The canceled readers that wait for the end, each with the newest element it has skipped.
+    /// The canceled readers that wait for the end, each with the last element it has skipped.
     var canceled: [Int: Queue.Element?] = [:]
 
     /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
@@ -81,10 +81,11 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
   }
 
-  // The lock is held for one change of the queue. Continuations and handlers run after its release.
-  // Only `hold` may resume a test clock under the lock.
+  // The lock is held for one change of the queue. Continuations and handlers are called after its
+  // release. The exception is `hold`, which may resume a test clock while the lock is held.
   private let state: Mutex<State>
-  /// A reader with an element holds the time of a virtual card until it requests the next element.
+  /// Stops a virtual card's test clock from the time a reader gets an element until it requests the
+  /// next element; nil for hardware.
   private let hold: TimeHold?
 
   package init(_ queue: Queue, hold: TimeHold? = nil) {
@@ -98,7 +99,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   /// Whether the producer waits for room.
   var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
 
-  /// Releases the time of a virtual card while the reader waits for something else.
+  /// Lets a virtual card's test clock advance while the reader waits for something else.
   package func releaseTime() { hold?.end() }
 
   /// Returns a value computed from the queue.
@@ -143,8 +144,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   /// they have left.
   ///
   /// - Parameters:
-  ///   - awaitsEnd: whether a canceled reader waits for the end of the stream, which the handler
-  ///     causes.
+  ///   - awaitsEnd: whether a canceled reader waits until the handler has ended the stream.
   ///   - handler: stops the producer.
   package func onTermination(
     awaitingEnd awaitsEnd: Bool = false, _ handler: @escaping @Sendable () -> Void
@@ -180,8 +180,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     if state.queue.hasRoom, let producer = state.producer.take() {
       wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
     }
-    // An uncalled handler is also released after the lock, because it may retain an object that
-    // uses the pipe.
+    // A handler that need not be called is also released after the lock, because it may retain an
+    // object that uses the pipe.
     if state.queue.isClosed, let handler = state.whenAbandoned.take() {
       wakeUps.append { [isAbandoned = state.queue.isAbandoned] in if isAbandoned { handler() } }
     }
@@ -200,7 +200,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 }
 
 extension StreamPipe where Queue.Failure == any Error {
-  /// Returns the elements for the only reader as a stream.
+  /// Returns a stream of the elements; the pipe has only this reader.
   package func stream() -> AsyncThrowingStream<Queue.Element, any Error> {
     stream { $0 }
   }

@@ -98,7 +98,7 @@ public struct AudioConversion: Sendable {
   ///
   /// Cues, chapters, and chunk positions move with the audio; they are lost if silence is removed.
   /// `normalization` recomputes the tags of ReplayGain and R 128, and `gain` adjusts them. The cues
-  /// of a stream after the first source are lost.
+  /// of a source that is a stream are lost, unless it is the first source.
   public var keepsMetadata = true
   /// The tags that replace those of the sources; a tag without values is removed.
   public var tags: [AudioTag: [String]] = [:]
@@ -153,7 +153,7 @@ public struct ConversionResult: Sendable {
   public let format: AudioFormat
   /// The container and sample format of all files.
   public let encoding: SoundFileEncoding
-  /// The peak; above 0 dBFS, integer samples were clipped.
+  /// The peak of the result; if it exceeds 0 dBFS, integer samples were clipped.
   public let peak: Decibels
   /// The gain of `normalization`.
   public let gain: Decibels
@@ -178,7 +178,7 @@ public struct ConversionResult: Sendable {
   public struct Shortfall: Equatable, Sendable {
     /// The source.
     public let source: AudioConversion.Source
-    /// The audio missing at its end.
+    /// The audio missing at the end of the source.
     public let shortfall: SoundFileShortfall
   }
 
@@ -207,7 +207,7 @@ public struct ConversionResult: Sendable {
   }
 }
 
-/// The reason that audio could not be converted; files and rates have their own errors.
+/// The reason that audio could not be converted; files and resampling have their own error types.
 public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// Normalization reads a source twice, but a stream can be read only once.
   case cannotReadTwice(name: String)
@@ -221,7 +221,7 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case incompleteSource(name: String, shortfall: SoundFileShortfall)
   /// The disk is full; no part of the file is left.
   case diskFull(name: String)
-  /// A descriptor supports only streamable containers; raw samples must be WAV.
+  /// A descriptor supports only streamable containers, and raw samples only the container WAV.
   case notStreamable(SoundFileEncoding.Container)
 
   /// A sentence for users.

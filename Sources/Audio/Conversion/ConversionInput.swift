@@ -104,7 +104,7 @@ final class ConversionInput {
 }
 
 extension AudioConversion.Source {
-  /// Opens the source; signaling `interruption` ends a stream.
+  /// Opens the source; if the source is a stream, signaling `interruption` ends it.
   func open(_ interruption: WakeUp) throws -> SoundFileReader {
     switch self {
     case .file(let url): try SoundFileReader(url: url, interruption: interruption)
@@ -240,7 +240,8 @@ final class JoinedInput {
       notices.append(ConversionResult.Notice(source: next, notice: lost))
     }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
-    // Converts the position if the rate changes; in the same format, the timeline continues.
+    // If the sample rate changes, the position is converted to the new rate; otherwise it stays as
+    // it is.
     if opened.format != format {
       position = FrameCount(
         position.duration(at: format.sampleRate), at: opened.format.sampleRate)

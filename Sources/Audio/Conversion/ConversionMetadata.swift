@@ -118,7 +118,7 @@ struct ConversionMetadata: Sendable {
     }
     guard !added.isEmpty else { return }
     whole.cues += added
-    // These chunks hold only the cues of the first source.
+    // These chunks hold only the cues of the first source, so they are removed.
     removeChunksWithPositions(reason: "its positions are those of the first input")
   }
 
@@ -128,7 +128,7 @@ struct ConversionMetadata: Sendable {
         "the cues and chapters of \(name)", reason: "the length of the input before it is unknown"))
   }
 
-  /// Removes the times in chunks of this name.
+  /// Removes the times from the chunks with this name, and reports the loss.
   private mutating func removeTimes(of name: String, reason: String) {
     for (index, chunk) in whole.chunks.enumerated() where chunk.name == name {
       guard let plain = chunk.withoutTime else { continue }

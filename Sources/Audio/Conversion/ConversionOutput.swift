@@ -82,7 +82,8 @@ final class ConversionOutput {
     }
   }
 
-  /// Opens the file of a part, which must not replace a source because it lacks some of the audio.
+  /// Opens the file of a part; throws if it would replace a source, because a part lacks some of
+  /// the source's audio.
   private func openPart(_ file: URL) throws {
     let path = FilePath(file)
     guard !sources.contains(where: { $0.isFile(at: path) }) else {

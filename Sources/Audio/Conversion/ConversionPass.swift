@@ -5,7 +5,7 @@ import Loudness
 import Resampling
 import SoundFile
 
-/// One pass over all sources, and its steps, used by the run's thread.
+/// One pass over all sources, with its processing steps; only the run's thread uses it.
 final class ConversionPass {
   let input: ConversionInput
   let format: AudioFormat
@@ -120,14 +120,14 @@ final class ConversionPass {
 extension AudioBuffer {
   /// The peak amplitude of the samples.
   fileprivate var highestAmplitude: Float {
-    // Without the sign bit, larger bit patterns are larger numbers.
+    // Without the sign bit, larger bit patterns are larger numbers, so integers can be compared.
     let bits = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     return Float(bitPattern: bits)
   }
 }
 
 extension AudioConversion {
-  /// Returns the encoding of the result for the sample format of the first source.
+  /// Returns the encoding of the result, given the sample format of the first source.
   fileprivate func encoding(
     for source: SoundFileEncoding.SampleFormat?
   ) throws -> SoundFileEncoding {
@@ -152,7 +152,7 @@ extension AudioConversion {
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {
     guard samples == nil, let stored, let format = encoding.samples else { return nil }
-    // All audio is converted as Float32, which holds integers of up to 24 bits.
+    // All audio is converted as Float32, which keeps only 24 bits of an integer.
     let kept =
       switch format {
       case .int16: 16
@@ -174,7 +174,7 @@ extension AudioConversion {
     }
   }
 
-  /// Returns the format of the result for the format of its input.
+  /// Returns the format of the result, given the format of its input.
   fileprivate func format(
     for source: AudioFormat, _ encoding: SoundFileEncoding
   ) -> AudioFormat {

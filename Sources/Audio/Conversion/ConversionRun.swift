@@ -81,8 +81,8 @@ final class ConversionRun: Sendable {
     }
   }
 
-  /// Reads all audio once more if the result needs the tags of ReplayGain, and returns the loudness
-  /// and the peak amplitude of the result.
+  /// If the result needs ReplayGain tags, reads all audio once more, and returns the loudness and
+  /// the peak amplitude of the result.
   private func levels(
     _ pass: ConversionPass
   ) throws -> (loudness: LoudnessLevel, peak: Double)? {
@@ -138,7 +138,7 @@ final class ConversionRun: Sendable {
 
   /// Reads and converts all audio.
   ///
-  /// This pass is `share` of the whole work.
+  /// `share` is the part of the reported progress that this pass covers.
   private func run(
     _ pass: ConversionPass, share: Range<Double>, _ body: (SoundPart) throws -> Void
   ) throws {
@@ -173,7 +173,7 @@ final class ConversionRun: Sendable {
     _ input: ConversionInput, to blocks: Handoff<AudioBuffer>
   ) throws -> WakeUp {
     let ended = try WakeUp()
-    // Safe because only the thread uses the input until the signal.
+    // Safe because only the decoding thread uses the input until it signals its end.
     nonisolated(unsafe) var input: ConversionInput? = input
     _ = try DedicatedThread.start(name: "syrinx-decode") {
       do {
@@ -231,6 +231,8 @@ private final class ConversionWriting {
     }
   }
 
+  /// Passes a part to the encoding thread.
+  ///
   /// - Throws: the error that ended the thread.
   func put(_ part: SoundPart) throws {
     guard !parts.put(part) else { return }
@@ -246,15 +248,15 @@ private final class ConversionWriting {
   /// Discards the incomplete file; it blocks until that is done.
   func abandon() {
     parts.finish(CancellationError())
-    // The caller already has the error.
+    // The error is dropped, because the caller already has it.
     _ = try? results.next()
   }
 
   private static func conversionError(
     _ error: any Error, writing destination: AudioConversion.Destination
   ) -> any Error {
-    // A descriptor keeps the bytes that it has received, so `ConversionError.diskFull` is not true
-    // of it.
+    // A descriptor keeps the bytes that it has received, but `ConversionError.diskFull` means that
+    // nothing is left.
     if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")

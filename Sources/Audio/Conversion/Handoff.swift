@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Thread safety: one thread calls `put`, one calls `next`, and any thread may call `abandon`.
 final class Handoff<Element: Sendable>: Sendable {
-  // Held to add or remove one element.
+  // The lock is held to add or remove one element.
   private let queue: Mutex<PolicyQueue<Element>>
   private let hasRoom: WakeUp
   private let hasElements: WakeUp

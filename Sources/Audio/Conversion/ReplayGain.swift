@@ -52,7 +52,7 @@ extension [AudioTag: [String]] {
     self[.trackPeak] = [decimal(peak, digits: 6)]
   }
 
-  /// Corrects the tags for a change of the level, and returns the tags that contain no number.
+  /// Adjusts the gain tags to a change of the level; returns the tags that contain no number.
   mutating func changeReplayGain(by gain: Decibels) -> Set<AudioTag> {
     let gains: [AudioTag] = [.trackGain, .albumGain]
     let peaks: [AudioTag] = [.trackPeak, .albumPeak]

@@ -37,7 +37,7 @@ package struct FilePathError: Error, Equatable {
     }
   }
 
-  /// Whether the file itself causes the error, not a limit or the disk.
+  /// Whether the error concerns the file itself, not the disk or a limit of the system.
   package var isOfFile: Bool { [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM].contains(code) }
 }
 
@@ -84,10 +84,10 @@ extension FilePath {
   ///
   /// A file that does not exist is identified by its folder and its name.
   package var identity: [UInt64] {
-    // A link and its target are one file.
+    // A link and its target are one file, so they have the same identity.
     if let status { return status.identity }
     guard let folder = folder.status else {
-      // A folder that does not exist has no links to it.
+      // No links lead to a folder that does not exist, so its path identifies it.
       return absolute.bytes.map(UInt64.init)
     }
     return folder.identity + name.bytes.map(UInt64.init)
@@ -125,7 +125,7 @@ extension FilePath {
     return try Self.contents(of: file, atMost: limit)
   }
 
-  /// Returns the contents of an open file, with the same limit.
+  /// Returns the contents of an open file; the limit is the same as for a path.
   package static func contents(
     of descriptor: Int32, atMost limit: Int = .max
   ) throws(FilePathError) -> [UInt8] {

@@ -51,7 +51,7 @@ package struct FilePath: Hashable, Sendable {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
 
   private static var currentFolder: FilePath {
-    // A removed current folder has no path, although the system still uses it.
+    // A removed current folder has no path, but this link still leads to it.
     guard let folder = getcwd(nil, 0) else { return "/proc/self/cwd" }
     defer { free(folder) }
     return FilePath(cString: folder)
@@ -93,7 +93,7 @@ extension FilePath {
     FilePath(bytes: bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...])
   }
 
-  /// The name without its extension and the dot before that.
+  /// The name without its extension and the dot before the extension.
   package var stem: FilePath { FilePath(bytes: name.bytes[..<dot]) }
 
   /// The part of the name after its last dot; empty if there is none.
@@ -161,7 +161,9 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
     }
   }
 
-  /// The first byte of every character that represents a byte; without it, text and path are equal.
+  /// The first byte of every character that represents a byte that is not UTF-8.
+  ///
+  /// A path without this byte equals its `text`.
   private static var firstOfEscaped: UInt8 { 0xEE }
 
   /// The path on one line.
@@ -241,9 +243,9 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The character that represents a byte from 0x80 on.
+  /// Creates the character that represents a byte from 0x80 on.
   fileprivate init(escaping byte: UInt8) {
-    // Never the replacement, because U+EF80 to U+EFFF are valid characters.
+    // The fallback is never used, because U+EF80 to U+EFFF are valid characters.
     self = Unicode.Scalar(0xEF00 + UInt32(byte)) ?? "\u{FFFD}"
   }
 

@@ -40,7 +40,7 @@ package struct LoadedLibrary: Sendable {
   /// `Function` must be the function's type in the library's C header. The corresponding C function
   /// is `dlsym`.
   package func optional<Function>(_ name: String) -> Function? {
-    // A C function's value is its address, which dlsym returns.
+    // In C, the value of a function is its address, which dlsym returns.
     dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
   }
 
@@ -62,7 +62,7 @@ extension UnsafeMutablePointer {
     return pointer
   }
 
-  /// Releases the one value and its memory.
+  /// Releases the value and its memory.
   package func releaseCallbackMemory() {
     deinitialize(count: 1).deallocate()
   }

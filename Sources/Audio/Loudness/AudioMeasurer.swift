@@ -15,8 +15,8 @@ package final class AudioMeasurer {
   private var firstLoudFrame: FrameCount?
   private var endOfLoudness: FrameCount = 0
   private var nonFiniteCount = 0
-  /// The length of a step of 0.1 s as libebur128 rounds it, and the number of frames until the next
-  /// step.
+  /// The length of a step of 0.1 s, rounded as in libebur128, and the number of frames until the
+  /// next step.
   private let step: Int
   private var framesToStep: Int
 
@@ -114,13 +114,14 @@ package final class AudioMeasurer {
 
 /// The momentary, the short-term, and the integrated loudness, from the loudness of each 0.1 s.
 ///
-/// The integrated loudness is the mean energy of all blocks of 0.4 s above two gates, BS.1770. Bins
-/// of 0.01 LU with the exact energy of their blocks keep memory flat.
+/// The integrated loudness is the mean energy of the 0.4 s blocks above the two gates of BS.1770.
+/// The blocks are counted in bins of 0.01 LU that store the exact energy, so memory does not grow
+/// with the audio.
 private struct LoudnessWindows {
   private static let momentaryCount = 4
   private static let shortTermCount = 30
-  /// The loudness in LUFS below which only the filter rings, at ever lower levels; it counts as
-  /// silence.
+  /// The loudness in LUFS that counts as silence: below it, only the decaying output of the
+  /// measurement filter remains.
   private static let quietest = -200.0
   /// The absolute gate, in LUFS.
   private static let lowest = -70.0

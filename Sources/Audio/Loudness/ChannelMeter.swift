@@ -3,8 +3,8 @@ import Glibc
 
 /// Measures one channel: its peaks, root mean square, offset, and clipping.
 struct ChannelMeter: Sendable {
-  /// The maximum length of a chunk, for which sums are exact in Float32 and samples stay in the
-  /// cache.
+  /// The maximum length of a chunk: short enough that sums are exact in Float32 and that samples
+  /// stay in the cache.
   static let chunkFrameCount = 512
 
   private(set) var highest: Float = 0
@@ -14,7 +14,7 @@ struct ChannelMeter: Sendable {
   private var sum = 0.0
   private(set) var squares = 0.0
   private var runLength = 0
-  /// The samples that the filter needs, followed by the latest chunk.
+  /// The earlier samples that the filter needs, followed by the latest chunk.
   private var window: [Float]
   private var recentHighest: Float = 0
   private let filter: TruePeakFilter
@@ -24,13 +24,13 @@ struct ChannelMeter: Sendable {
     window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
   }
 
-  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples, and
-  /// returns their peak and the sum of their squares.
+  /// Adds one channel of at most `chunkFrameCount` interleaved frames; returns its peak and the sum
+  /// of its squares.
   mutating func add(
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
     let (history, count) = (filter.history, samples.count / channelCount)
-    // Moved out of `self` while its memory is in use, because the closure changes other properties.
+    // Moved out of `self`, because the closure changes other properties while it uses this memory.
     var window: [Float] = []
     swap(&window, &self.window)
     defer { swap(&window, &self.window) }
@@ -76,7 +76,7 @@ struct ChannelMeter: Sendable {
       level: AudioLevel(
         peak: Decibels(amplitude: Double(highest)),
         rms: Decibels(amplitude: (squares / count).squareRoot())),
-      // A peak between the largest samples may be too large for Float32.
+      // A peak between samples may exceed the range of Float32, so it is limited.
       truePeak: Decibels(
         amplitude: Double(min(max(highest, truePeak), .greatestFiniteMagnitude))),
       offset: sum / count, clippedSampleCount: clippedCount, clippedRunCount: clippedRunCount)
@@ -125,7 +125,7 @@ private func chunkSums(
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples, beginning with that of the latest sample.
+  /// The coefficients of each output between two samples; the first applies to the latest sample.
   private let phases: [[Float]]
   /// The maximum ratio of an output to the highest sample of its stretch.
   private let bound: Float

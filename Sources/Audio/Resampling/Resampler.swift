@@ -18,7 +18,7 @@ public final class Resampler {
   public enum Quality: Hashable, Sendable {
     /// soxr's high quality: a signal-to-noise ratio above 130 dB and about 20 ms of latency.
     case high
-    /// soxr's low quality: above 95 dB, with the shortest latency.
+    /// soxr's low quality: a signal-to-noise ratio above 95 dB, with the shortest latency.
     case low
   }
 
@@ -29,7 +29,9 @@ public final class Resampler {
   /// The precision of the conversion.
   public let quality: Quality
 
-  /// The highest permitted ratio of the rates; soxr accepts any ratio, and its memory has no limit.
+  /// The highest permitted ratio of the rates.
+  ///
+  /// soxr accepts any ratio, and may then use any amount of memory.
   private static let highestRatio = 256.0
 
   private let mixBefore: ChannelMix?
@@ -39,7 +41,7 @@ public final class Resampler {
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false
-  /// Whether the position of the output after the last gap is known.
+  /// Whether the position of the next output is known; false at the start and after a gap.
   private var isPlaced = false
   /// The frame after the last returned frame; nil before the first output.
   private var end: FrameCount?
@@ -54,7 +56,7 @@ public final class Resampler {
     self.outputFormat = outputFormat
     self.quality = quality
     let (before, after) = (inputFormat.channelCount, outputFormat.channelCount)
-    // Fewer channels mean less work for soxr: mix down before it, and up after it.
+    // Fewer channels mean less work for soxr, so audio is mixed down before it and up after it.
     let mix =
       inputFormat.layout == outputFormat.layout
       ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)
@@ -67,7 +69,7 @@ public final class Resampler {
     soxr_delete(soxr)
   }
 
-  /// Converts one buffer; the result may be empty, and usually differs slightly in length.
+  /// Converts one buffer; the result may be empty, or differ slightly in duration.
   ///
   /// The output frames are numbered continuously at the new rate from the start of the first
   /// buffer. For a gap in the input, use `StreamResampler`, or call `flush` before it and `reset`
@@ -81,7 +83,7 @@ public final class Resampler {
     guard !isFinished else { throw .finished }
     guard inputFormat != outputFormat else { return buffer }
     if !isPlaced {
-      // After a gap shorter than a frame, the audio before it may overlap.
+      // After a gap shorter than a frame, this position may lie before the end of the last output.
       let first = buffer.firstFrame.converted(
         from: inputFormat.sampleRate, to: outputFormat.sampleRate)
       (end, isPlaced) = (max(first, end ?? first), true)

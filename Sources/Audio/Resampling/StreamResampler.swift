@@ -22,8 +22,9 @@ public struct StreamResampler: AudioProcessor {
     self.init(quality: quality) { _ in format }
   }
 
-  /// Returns the available output; if there is a gap before the buffer, it includes all audio
-  /// before the gap.
+  /// Returns the available output.
+  ///
+  /// If there is a gap before the buffer, the output includes all audio before the gap.
   ///
   /// - Throws: `.unsupported` if the rates are too far apart, or `.failed`.
   public mutating func process(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {

@@ -53,7 +53,7 @@ public struct AudioFileInfo: Equatable, Sendable {
 
   /// Describes a file or the audio at a web address.
   ///
-  /// When `interruption` is signaled, the read of a stream, FFmpeg, and ffprobe end at once; the
+  /// Signaling `interruption` ends FFmpeg, ffprobe, and the read of a stream at once; the
   /// description or the error is then meaningless.
   package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
     if let address = url.webAddress {
@@ -179,9 +179,9 @@ extension SoundDecoder {
     case let decoder as MPEGDecoder:
       guard let count = decoder.countFrames() else { return (nil, nil) }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
-      // In concatenated files, the tag has the length of the first file only.
+      // In concatenated files, the length tag counts only the frames of the first file.
       let isLong = announcedFrameCount.map { count > $0 + 4_608 } ?? false
-      // The tag excludes padding at both ends, which the blocks include.
+      // The length tag excludes the padding at both ends, which `count` includes.
       let found = isShort || isLong ? count : announcedFrameCount ?? count
       return isShort || isCutOff ? cut(at: found) : (found, nil)
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()
@@ -193,7 +193,9 @@ extension SoundDecoder {
     }
   }
 
-  /// If `isEstimate` is true, `found` may be up to a block less than the decoded length.
+  /// Returns the ending of a file that is truncated after `found` frames.
+  ///
+  /// If `isEstimate` is true, `found` may be slightly less than the decoded length.
   fileprivate func cut(at found: FrameCount?, isEstimate: Bool = false) -> KnownEnding {
     let shortfall = SoundFileShortfall(
       announced: announcedFrameCount, decoded: found ?? announcedFrameCount ?? 0,
@@ -203,7 +205,7 @@ extension SoundDecoder {
 }
 
 extension FLACDecoder {
-  /// Decodes the last block, or finds the end of the blocks by binary search.
+  /// Decodes the last frame; if that fails, finds the end of the decodable frames by binary search.
   fileprivate func endingOfBlocks() -> KnownEnding {
     guard isSeekable, let length = announcedFrameCount, length > 0 else {
       return (hasNoBlocks ? 0 : nil, nil)

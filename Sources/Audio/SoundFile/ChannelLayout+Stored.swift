@@ -32,7 +32,7 @@ extension SoundFileHandle {
       .vorbis(count)
     case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_OPUS:
       Self.hasPositions(opus: head) ? .vorbis(count) : .wav(count)
-    // For an AIFF file, libsndfile 1.2 returns uninitialized memory.
+    // For an AIFF file, libsndfile 1.2 returns uninitialized memory as the positions.
     case SF_FORMAT_AIFF: .wav(count)
     default: namedLayout(count) ?? .wav(count)
     }

@@ -27,10 +27,10 @@ public enum SoundFile {
     }
   }
 
-  /// Returns the frames from a descriptor, for example 0 for standard input, as a stream like that
-  /// of a file.
+  /// Returns the frames from a descriptor, for example 0 for standard input, as a stream.
   ///
-  /// The descriptor belongs to the caller and must stay open until the first buffer arrives.
+  /// The stream behaves like that of a file. The descriptor belongs to the caller and must stay
+  /// open until the first buffer arrives.
   public static func buffers(
     ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
     framesPerBuffer: FrameCount = 4096,
@@ -62,7 +62,8 @@ public enum SoundFile {
 }
 
 extension SoundFileReader {
-  /// Returns a function that returns the next frames; nil at the end, after the reports.
+  /// Returns a function that returns the next frames; nil at the end, after `onShortfall` and
+  /// `onNotice` were called.
   func frames(
     onShortfall: @escaping (SoundFileShortfall) -> Void = { _ in },
     onNotice: @escaping (SoundFileNotice) -> Void = { _ in }

@@ -57,7 +57,7 @@ public enum SoundFileError: Error, Equatable {
   /// The copy is a complete file beside the original, in the nearest folder above it, or in the
   /// system's temporary folder.
   case recovered(path: String, copy: String)
-  /// The reader has closed the pipe; for a command, this is the usual end.
+  /// The reader has closed the pipe; a command treats this as its normal end.
   case brokenPipe(path: String)
   /// The file has been closed.
   case closed(path: String)
@@ -133,7 +133,9 @@ extension SoundFileError: CustomStringConvertible {
 
 /// The errors for libsndfile's codes.
 extension LibraryFailure {
-  /// Returns the error of opening a file; `kind` is the kind by its first bytes, or nil if unknown.
+  /// Returns the error of opening a file.
+  ///
+  /// `kind` is the kind that the first bytes indicate; nil if unknown.
   func opening(_ path: String, kind: FileKind?) -> SoundFileError {
     if code == SF_ERR_SYSTEM { return .reading(path, code: systemCode) }
     // libsndfile's own message is misleading for a file that is too short for a header: "File does

@@ -16,8 +16,8 @@ struct SoundFileHandle: ~Copyable {
   init(_ target: VirtualFile, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
     let retained = UnsafeMutablePointer.makeCallbackMemory(target)
     var functions = VirtualFile.functions
-    // libsndfile stores the error of a failed opening in a process-wide variable. The lock protects
-    // it until it is read. Files respond at once, so the lock is held briefly.
+    // libsndfile stores the error of a failed opening in a process-wide variable, so the lock is
+    // held until the error is read. Files respond at once, so this takes little time.
     var opened: OpaquePointer?
     var failure: LibraryFailure?
     openFailure.withLock { _ in
@@ -35,10 +35,12 @@ struct SoundFileHandle: ~Copyable {
 
   /// Opens a stream, whose header may arrive late.
   ///
-  /// It does not hold the lock, so libsndfile's reason for a failure is not available.
+  /// The wait is too long to hold `openFailure`, so libsndfile's reason for a failure is not
+  /// available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate;
-    // otherwise we might later close a descriptor that another thread has opened in the meantime.
+    // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so it gets a
+    // duplicate. Otherwise we would close the same number again, which another thread may have
+    // reused by then.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else {
       throw LibraryFailure(
@@ -67,7 +69,7 @@ struct LibraryFailure: Error {
 }
 
 extension LibraryFailure {
-  /// The error of the last failed opening; read it under `openFailure`.
+  /// The error of the last failed opening; hold `openFailure` to read it.
   fileprivate static var opening: LibraryFailure {
     let systemCode = errno
     return LibraryFailure(code: sf_error(nil), systemCode: systemCode)
@@ -75,13 +77,14 @@ extension LibraryFailure {
 
   /// The corresponding C function is `sf_error_number`.
   fileprivate init(code: Int32, systemCode: Int32) {
-    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output.
+    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output, so it is
+    // not asked.
     let text = code > 0 ? String(cString: sf_error_number(code)) : "the encoder failed"
     self.init(code: code, text: text, systemCode: systemCode)
   }
 }
 
-// The lock is process-wide, as is libsndfile's error of failed openings, which the lock protects.
+// Protects libsndfile's error of the last failed opening. Both are process-wide.
 private let openFailure = Mutex(())
 
 extension SoundFileHandle {

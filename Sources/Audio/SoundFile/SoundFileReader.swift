@@ -42,7 +42,7 @@ public final class SoundFileReader {
   /// The latest title of a live stream on the web (ICY); nil for a file.
   package var streamTitle: String? { decoder.streamTitle }
 
-  /// Notices about the file, complete at its end; no audio is known to be missing because of them.
+  /// Notices about the file that do not mean missing audio; complete once the file is read.
   public var notices: [SoundFileNotice] { decoder.notices }
 
   /// Whether the reader can seek to any frame.
@@ -153,8 +153,8 @@ public final class SoundFileReader {
     let end = position + FrameCount(count)
     if count < room, let failure = decoder.failure(at: end) {
       damage = failure
-      // Saved here, because libsndfile clears its error at the next call and the earlier frames are
-      // returned first.
+      // Kept, because the earlier frames are returned before the error is thrown, and libsndfile
+      // clears its error at the next call.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room
@@ -192,7 +192,7 @@ extension SoundFileReader {
     let first = position
     var failure: SoundFileError?
     let samples = [Float](unsafeUninitializedCapacity: frames * channels) { target, size in
-      // The array may have allocated more than requested.
+      // Uses only the requested part, because the array may have allocated more.
       let asked = UnsafeMutableBufferPointer(rebasing: target[..<(frames * channels)])
       do throws(SoundFileError) {
         size = try read(into: asked).rawValue * channels

@@ -36,7 +36,7 @@ public final class SoundFileWriter {
   /// The size of the file in bytes, without the audio in the encoder's buffer.
   public var byteCount: Int { file.length }
 
-  /// The free space on the disk for this user, in bytes; nil if there is no disk.
+  /// The free space on the disk for this user, in bytes; nil if the output is not a file on a disk.
   public var freeSpace: Int? { file.descriptor.isRegularFile ? file.descriptor.freeSpace : nil }
 
   private let file: GrowingFile
@@ -130,7 +130,7 @@ public final class SoundFileWriter {
     (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
     let half = FrameCount((format.sampleRate.hertz + 1) / 2)
     (halfSeconds, seconds) = (FrameClock(every: half), FrameClock(every: half * 2))
-    // At the lowest rates, the encoder's block determines the delay.
+    // At the lowest sample rates, an encoder's blocks last longer than `longestDelay`.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.longestDelay.map { EncoderWatch(longestDelay: max($0, blocks)) }
   }
@@ -139,7 +139,7 @@ public final class SoundFileWriter {
     sync?.end()
     guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil
     else { return }
-    // A `deinit` cannot report an error.
+    // The error is dropped, because a `deinit` cannot report it.
     try? file.claim.publish()
   }
 
@@ -168,7 +168,8 @@ public final class SoundFileWriter {
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
-      // Checked first: writing after a truncation would leave a gap and restore the length.
+      // Checked first, because writing after a truncation would leave a gap and hide the
+      // truncation.
       if !isAtomic { try checkLoss() }
       try output.write(samples)
       encoder?.add(samples)
@@ -181,10 +182,10 @@ public final class SoundFileWriter {
 
   /// Completes the file, flushes it to the disk, and checks that it is complete.
   ///
-  /// Calling it again has no effect. After a failed write, it completes the existing audio, and
-  /// throws only if another program has removed or truncated the file since; less than half a
-  /// second of audio then does not replace an existing file. Releasing the writer without `close`
-  /// completes a file that has audio, but skips the checks.
+  /// Calling it again has no effect. After a failed write, it completes the audio written before,
+  /// and throws only if another program has removed or truncated the file since. If less than half
+  /// a second of audio was written, an existing file is then not replaced. Releasing the writer
+  /// without `close` completes a file that has audio, but skips the checks.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` if the file
   ///   is too short.
@@ -193,12 +194,13 @@ public final class SoundFileWriter {
     isClosed = true
     sync?.end()
     defer {
-      // An unpublished file disappears when it is closed.
+      // An unpublished file disappears when it is closed, so none of its frames can be read.
       if file.claim.isPending { framesLeft = 0 }
       file.claim.release()
     }
     let written = framesWritten
-    // A file without a name disappears when it is closed, regardless of other failures.
+    // Checked first, because a file without a name disappears when it is closed, whatever else
+    // failed.
     if file.isRemoved { throw completeRemoved() }
     // Checked before the file is completed, because completing it could hide a truncation.
     let isCut = acceptCut()
@@ -233,8 +235,8 @@ public final class SoundFileWriter {
 
   /// Performs the updates and checks that are due.
   ///
-  /// Twice a second, it makes audio readable. Once a second, it also flushes to the disk and checks
-  /// that the file exists.
+  /// After every half second of audio, it makes the audio readable. After every second, it also
+  /// flushes the file to the disk and checks that the file exists.
   private func update() throws(SoundFileError) {
     guard halfSeconds.isDue(at: framesWritten) else { return }
     let isSecond = seconds.isDue(at: framesWritten)
@@ -278,7 +280,8 @@ public final class SoundFileWriter {
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Excludes the audio that another program has truncated; returns false if nothing was truncated.
+  /// Excludes the audio that another program has cut off; returns false if the file is not
+  /// truncated.
   private func acceptCut() -> Bool {
     guard let size = file.cutSize else { return false }
     file.accept(cut: size)

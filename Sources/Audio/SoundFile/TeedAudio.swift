@@ -29,8 +29,8 @@ extension AsyncSequence where Element: AudioBlock {
   ///   - url: the path of the file.
   ///   - encoding: the container and sample format.
   ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
-  ///     An error and a cancellation then lose all of its audio. Otherwise it can be read while it is
-  ///     written, and keeps the audio until then: use this for a microphone.
+  ///     An error or a cancellation then discards all audio. If false, the file can be read while
+  ///     it is written, and keeps the audio written before an error: use this for a microphone.
   ///   - gaps: the handling of missing frames in the stream.
   ///   - actor: the caller's actor, on which `progress` and the operators of this sequence run.
   ///   - progress: called after each buffer with the length of the file so far.
@@ -126,8 +126,9 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: 
       try await file.process(buffer)
     }
 
-    /// Closes the file after an error of the stream, which the caller throws; the policy's handler
-    /// gets an error of the file.
+    /// Closes the file after an error of the stream, which the caller throws.
+    ///
+    /// If closing the file fails, too, the policy's handler gets that error.
     private mutating func closeAfterError(
       isolation actor: isolated (any Actor)? = #isolation
     ) async {
@@ -248,7 +249,8 @@ private actor TeeWriting {
     return writer?.framesWritten ?? 0
   }
 
-  /// Closes the file after an error, which is more useful than that of closing an incomplete file.
+  /// Closes the file after an error; an error of closing is dropped, because the first is more
+  /// useful.
   func abandon() {
     let writer = writer.take()
     if isAtomic { writer?.discard() } else { try? writer?.close() }

@@ -1,7 +1,7 @@
-/// Parses events from a peer's bytes in pieces of any size.
+/// Parses a peer's bytes, which arrive in pieces of any size, into events.
 ///
-/// It holds at most one frame and the bytes after that frame, so read all events before adding more
-/// bytes.
+/// Read all events before adding more bytes, so that the reader holds at most one frame and the
+/// bytes after it.
 package struct FrameReader: Sendable {
   private enum Stage {
     case header
@@ -13,7 +13,7 @@ package struct FrameReader: Sendable {
   private let limits: WyomingLimits
   private var stage = Stage.header
   private var bytes: [UInt8] = []
-  /// The start of the current part.
+  /// The index of the first byte that has not been parsed.
   private var begin = 0
   /// The end of the bytes that have been searched for a line feed.
   private var searched = 0
@@ -54,7 +54,7 @@ package struct FrameReader: Sendable {
     }
   }
 
-  /// Checks that the bytes, which have ended, do not end within a frame.
+  /// Checks that the connection did not end within a frame; call it after the last bytes.
   package func finish() throws(FrameError) {
     if case .broken(let error) = stage { throw error }
     guard case .header = stage, begin == bytes.count else { throw .truncated }
@@ -103,7 +103,9 @@ package struct FrameReader: Sendable {
     return bytes[begin..<begin + length]
   }
 
-  /// Merges the data after the line over the data in the line.
+  /// Merges the data in the frame's first line with the data after it.
+  ///
+  /// For a name in both, the data after the line is used.
   private func merged(
     _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
   ) throws(FrameError) -> [String: JSONValue] {
@@ -113,7 +115,7 @@ package struct FrameReader: Sendable {
   }
 }
 
-/// The first line of a frame.
+/// The first line of a frame: its type, data, and the lengths of the following parts.
 struct FrameHeader {
   let type: String
   let data: [String: JSONValue]
@@ -200,12 +202,12 @@ extension FrameError: CustomStringConvertible {
 ///
 /// A larger part ends the connection before its bytes are read.
 public struct WyomingLimits: Hashable, Sendable {
-  /// The longest first line, in bytes; 1 MiB.
+  /// The maximum size of the first line, in bytes; by default 1 MiB.
   public var header: Int
-  /// The maximum size of the data after that line, in bytes; 1 MiB.
+  /// The maximum size of the data after the first line, in bytes; by default 1 MiB.
   public var data: Int
-  /// The maximum size of the payload after the data, in bytes; 4 MiB, ten seconds of audio in the
-  /// largest format.
+  /// The maximum size of the payload after the data, in bytes; by default 4 MiB, ten seconds of
+  /// audio in the largest format.
   public var payload: Int
 
   /// Creates limits in bytes, each at least 1.

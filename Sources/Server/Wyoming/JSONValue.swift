@@ -81,14 +81,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 
 /// Parses JSON text in one pass, in time that is linear in its length.
 ///
-/// `JSONDecoder` tries each type for each value and reports each failure with its path, which takes
-/// minutes for a small nested text.
+/// `JSONDecoder` tries each type for each value and reports each failure with its path. For a small
+/// nested text, this takes minutes.
 struct JSONReader {
   /// The deepest nesting of arrays and objects; the events of the protocol have six levels.
   static let deepest = 32
 
   private let bytes: [UInt8]
-  /// The name of the frame's part that is parsed, for errors.
+  /// The part of the frame that is parsed, named in errors.
   private let part: String
   private var position = 0
   private var depth = 0
@@ -250,7 +250,8 @@ struct JSONReader {
     }
   }
 
-  /// Reads four hexadecimal digits, and the second half of a surrogate pair.
+  /// Reads four hexadecimal digits; if they are half of a surrogate pair, also reads the other
+  /// half.
   private mutating func readScalar() throws(FrameError) -> Unicode.Scalar {
     let unit = try readCodeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -11,7 +11,7 @@ public enum WyomingAddress: Hashable, Sendable {
   /// The default port for speech recognition.
   public static let defaultPort = 10_300
 
-  /// The default server for speech recognition on this machine.
+  /// The default server: speech recognition on this machine.
   public static let usual = WyomingAddress.tcp(host: "127.0.0.1", port: defaultPort)
 
   /// Parses an address; nil if the text is invalid.

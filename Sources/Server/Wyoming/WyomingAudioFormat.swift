@@ -70,15 +70,17 @@ package struct AudioDecoder {
   private var position: FrameCount = 0
   /// The incomplete frame at the end of the last payload.
   private var rest: [UInt8] = []
-  /// The number of nonzero samples, and of those whose bits are floating-point numbers in the usual
-  /// range, by sign.
+  /// The number of nonzero samples.
+  ///
+  /// `positives` and `negatives` count those whose bits form a floating-point number in the usual
+  /// range.
   private var (sampleCount, positives, negatives) = (0, 0, 0)
 
   package init(format: WyomingAudioFormat) {
     self.format = format
   }
 
-  /// Returns the complete frames of the payload and of the rest before it.
+  /// Returns the complete frames of the payload, preceded by the rest of the last payload.
   ///
   /// - Throws: `.floatingPoint` as soon as 4-byte samples are evidently not integers.
   package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {
@@ -118,7 +120,7 @@ package struct AudioDecoder {
       guard (1e-9..<2).contains(number.magnitude) else { continue }
       if number > 0 { positives += 1 } else { negatives += 1 }
     }
-    // With fewer than 1,000 samples, the samples count as integers.
+    // Fewer than 1,000 samples are too few for the test, so they count as integers.
     return sampleCount >= 1_000 && min(positives, negatives) > 0
       && (positives + negatives) * 20 >= sampleCount * 19
   }

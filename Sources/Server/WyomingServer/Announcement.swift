@@ -2,12 +2,13 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A server's announcement in the local network, which the Avahi daemon of this machine makes.
+/// Announces a server in the local network through this machine's Avahi daemon.
 ///
 /// Home Assistant finds Wyoming servers this way (Zeroconf, DNS-SD). If the daemon starts later, it
-/// announces the server then. If another service has the name, the server gets an alternative name.
+/// announces the server then. If another service has the same name, the server is announced under
+/// an alternative name.
 final class Announcement: @unchecked Sendable {
-  // Safe because only Avahi's thread uses the variables while it runs: `init` starts it last, and
+  // Safe because only Avahi's thread uses these variables while it runs: `init` starts it last, and
   // `withdraw` ends it first.
   private var name: String
   private var client: OpaquePointer?
@@ -104,12 +105,13 @@ final class Announcement: @unchecked Sendable {
     do throws(AnnouncementError) {
       switch state {
       case Avahi.isRunning: try announce(with: client)
-      // The machine's name is changing, and the service is added again under the new name.
+      // The machine's name is changing, so the service is added again once the new name is known.
       case Avahi.isRegistering, Avahi.hasCollision: if let group { _ = avahi.resetGroup(group) }
       case Avahi.isConnecting:
         throw AnnouncementError("the Avahi daemon is not running; start avahi-daemon")
       case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
-        // The daemon has ended; only a new client connects to the next daemon.
+        // The daemon has ended, and this client cannot connect to its successor, so another client
+        // is created.
         avahi.freeClient(client)
         (self.client, group) = (nil, nil)
         try connect()
@@ -141,7 +143,7 @@ final class Announcement: @unchecked Sendable {
     do throws(AnnouncementError) {
       switch state {
       case Avahi.isEstablished: report(.announced(name: name))
-      // Another machine uses the name.
+      // A service of another machine has this name, so another name is chosen.
       case Avahi.hasCollision:
         chooseAlternativeName()
         try add(to: group)
@@ -155,7 +157,7 @@ final class Announcement: @unchecked Sendable {
 
   private func add(to group: OpaquePointer) throws(AnnouncementError) {
     var code = avahi.addService(named: name, port: port, to: group)
-    // Another service of this machine uses the name.
+    // Another service of this machine has this name, so another name is chosen.
     while code == Avahi.collision {
       chooseAlternativeName()
       code = avahi.addService(named: name, port: port, to: group)
@@ -191,23 +193,23 @@ struct AnnouncementError: Error, CustomStringConvertible {
 ///
 /// The library is never unloaded, because D-Bus keeps state for the process.
 private struct Avahi: Sendable {
-  /// `AVAHI_CLIENT_NO_FAIL`: waits for a daemon that does not run yet.
+  /// `AVAHI_CLIENT_NO_FAIL`: waits for a daemon that is not running yet.
   static let noFail: Int32 = 2
   static let unspecified: Int32 = -1
 
-  // AvahiClientState.
+  // Values of `AvahiClientState`.
   static let isRegistering: Int32 = 1
   static let isRunning: Int32 = 2
-  /// `AvahiEntryGroupState` also uses this value for a collision.
+  /// This value also means a collision in `AvahiEntryGroupState`.
   static let hasCollision: Int32 = 3
   static let hasFailed: Int32 = 100
   static let isConnecting: Int32 = 101
 
-  // AvahiEntryGroupState.
+  // Values of `AvahiEntryGroupState`.
   static let isEstablished: Int32 = 2
   static let groupHasFailed: Int32 = 4
 
-  // Errors.
+  // Error codes.
   static let collision: Int32 = -8
   static let disconnected: Int32 = -23
 

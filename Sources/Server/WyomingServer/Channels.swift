@@ -58,13 +58,13 @@ extension ByteChannel {
   /// call is canceled.
   private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
-    // Needed, because a closed connection accepts no events, so `begin` would have no effect.
+    // A closed connection accepts no events, so `begin` alone would never end the wait.
     channel.closeFuture.whenComplete { _ in end.finish() }
     begin(end)
     for await _ in ends {}
   }
 
-  /// Serves the client of a connection with a `ClientHandler`, and closes it.
+  /// Serves the client of a connection that has a `ClientHandler`, and closes the connection.
   static func serve(
     _ channel: any Channel, client: Int, _ options: WyomingServerOptions, _ watch: PeerWatch,
     refusing fault: ServerFault?
@@ -121,7 +121,7 @@ func withEventLoop<Result: Sendable>(
   }
 }
 
-/// Serves one client on standard input and output until it ends.
+/// Serves one client on standard input and output until the client disconnects.
 func serveStandardStreams(_ options: WyomingServerOptions) async throws {
   try await withEventLoop { group in
     // The channel closes its descriptors, so it gets duplicates.
@@ -164,10 +164,9 @@ final class ClientHandler: ChannelDuplexHandler {
 
   /// A command of the server.
   enum Event: Sendable {
-    /// Begins to read from a waiting client, to detect whether it sends audio or requests the
-    /// models.
+    /// Begins to read from a waiting client.
     ///
-    /// The closure is called once if it does.
+    /// The closure is called once if the client sends audio or requests the models.
     case listen(whenRequested: @Sendable () -> Void)
     /// Begins to read.
     case serve
@@ -245,7 +244,7 @@ final class ClientHandler: ChannelDuplexHandler {
     case .held(var bytes):
       var piece = unwrapInboundIn(data)
       listening?.add(piece)
-      // Makes the buffer's reference unique, so that appending copies nothing.
+      // Makes `bytes` the only reference to the buffer, so that appending does not copy it.
       stage = .held(ByteBuffer())
       bytes.writeBuffer(&piece)
       stage = .held(bytes)

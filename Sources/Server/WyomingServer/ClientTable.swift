@@ -18,7 +18,7 @@ final class ClientTable: Sendable {
     var stage: Stage
     /// The client's IP address; nil on a Unix socket.
     let address: String?
-    /// Opened at the end of the client's wait.
+    /// Opened when the client's wait ends.
     let turn = Gate()
     var hasRequest = false
     /// Measures the client's idle time; nil until it is served.
@@ -27,7 +27,7 @@ final class ClientTable: Sendable {
 
   /// The maximum number of waiting clients.
   private static let mostWaiting = 64
-  /// The number of leaving clients from which rejected clients are disconnected without an event.
+  /// The number of leaving clients above which further clients are disconnected without an event.
   private static let mostLeaving = 256
   /// The idle time after which a client may lose its place.
   private static let grace = Duration.seconds(1)
@@ -36,7 +36,7 @@ final class ClientTable: Sendable {
   private let mostPerAddress: Int?
   // The lock is held to find or change an entry; gates and watches are signaled after its release.
   private let clients = Mutex<[Int: Client]>([:])
-  /// A stream with an element whenever the last client has left.
+  /// A stream with an element each time the last client has left.
   let emptied = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// - Parameters:
@@ -85,7 +85,7 @@ final class ClientTable: Sendable {
       await turn.wait()
       group.cancelAll()
     }
-    // Another client may have become idle meanwhile.
+    // Another client may have become idle meanwhile, so its place may be available.
     assignPlace(for: number)
     return clients.withLock { clients in
       if clients[number]?.stage == .waiting { clients[number]?.stage = .leaving }
@@ -119,8 +119,8 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// Gives the place of the client that has been idle for the longest time to a waiting client with
-  /// a request.
+  /// Gives a waiting client with a request the place of the client that has been idle for the
+  /// longest time.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

@@ -82,7 +82,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       })
   }
 
-  /// Returns the result of the first ending, and cancels the others.
+  /// Returns the result of the closure that returns first, and cancels the others.
   private func firstEnding(
     of endings: @Sendable () async -> ServerFault?...
   ) async -> ServerFault? {

@@ -25,7 +25,7 @@ struct ConversationMachine {
     switch event.type {
     case "describe": return [.describe]
     case "ping":
-      // Only a text is returned, because other values may take long to encode.
+      // Only a string is sent back, because other values may take long to encode.
       let text = event.data["text"]?.string
       return [.answer(WyomingEvent("pong", text.map { ["text": .string($0)] } ?? [:]))]
     case "transcribe":

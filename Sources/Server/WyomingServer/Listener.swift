@@ -13,9 +13,10 @@ import Wyoming
 ///
 /// Each client is served separately.
 struct Listener {
-  /// The time within which a place must become free for a new client.
+  /// The time that a new client waits for a free place.
   ///
-  /// The system may report a new client before it reports that another has left.
+  /// The wait is needed because the system may report a new client before it reports that another
+  /// has left.
   private static let slotTimeout = Duration.milliseconds(500)
 
   /// The time without clients after which freed memory is returned to the system.
@@ -36,7 +37,7 @@ struct Listener {
   init(path: String) throws {
     try Self.makeRoom(at: path)
     let asked = WyomingAddress.unix(path: path).description
-    // SwiftNIO requires the path as a string.
+    // SwiftNIO takes the path as a string, which cannot hold a path that is not UTF-8.
     guard FilePath(path).bytes.elementsEqual(path.utf8) else {
       throw WyomingServerError.cannotListen(
         address: asked, reason: "the path of a server's socket must be UTF-8")
@@ -127,7 +128,7 @@ struct Listener {
   ) async {
     @Dependency(\.speechEngine) var engine
     for await _ in clients.emptied.stream {
-      // During the sleep, the last recognizer ends.
+      // The delay also gives the last recognizer time to end.
       guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
       // If no thread can be started, the memory is returned after the next client.
@@ -154,7 +155,8 @@ struct Listener {
     try await mappingErrors(at: address) {
       try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        // Without a free descriptor, `accept` fails repeatedly without waiting.
+        // Without this, `accept` would fail again and again without a pause if no descriptor is
+        // free.
         .serverChannelInitializer(pausingAfterFailures)
         // A client may close its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -252,7 +254,7 @@ extension SocketAddress {
 
   /// Whether only this machine can reach the address.
   var isLoopback: Bool {
-    // Uses the system's canonical spelling of the address.
+    // Uses the numeric address, which the system writes in one canonical form.
     guard let number = ipAddress else { return true }
     return number.hasPrefix("127.") || number == "::1" || number.hasPrefix("::ffff:127.")
   }
@@ -273,7 +275,9 @@ extension WyomingAddress {
 }
 
 /// Makes a listening socket pause when it cannot accept a client, for example without free
-/// descriptors, instead of ending the server.
+/// descriptors.
+///
+/// Otherwise the server would end.
 @Sendable func pausingAfterFailures(_ channel: any Channel) -> EventLoopFuture<Void> {
   channel.eventLoop.makeCompletedFuture {
     try channel.pipeline.syncOperations.addHandler(

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Detects a peer that keeps a connection for too long without audio.
 ///
-/// A second of audio restores the whole time limit. The time for recognition does not count. The
-/// limit expires only while the server waits for the peer.
+/// A second of audio restores the whole time limit. The time of recognition does not count toward
+/// the limit, which expires only while the server waits for the peer.
 final class PeerWatch: Sendable {
   private struct State {
     var left: Duration
@@ -14,7 +14,7 @@ final class PeerWatch: Sendable {
     /// The number of calls that wait for the peer.
     var waits = 0
     var isRecognizing = false
-    /// The counted idle time that audio has not yet made up for.
+    /// The counted idle time that audio has not yet offset.
     var idleTime = Duration.zero
 
     /// Whether idle time is counted: always, except while the peer's audio is recognized and the
@@ -65,7 +65,7 @@ final class PeerWatch: Sendable {
 
   /// Restores time for audio.
   func credit(audio: Duration) {
-    // A second of audio makes up for any pause, so more than a second has no additional effect.
+    // A second of audio offsets any pause, so more than a second has no additional effect.
     let most = Duration.seconds(Self.idleTimePerAudio)
     change { state in
       state.idleTime = max(.zero, min(state.idleTime, most) - audio * Self.idleTimePerAudio)
@@ -95,7 +95,8 @@ final class PeerWatch: Sendable {
   /// The time for which the peer has been connected without audio; nil while the server recognizes
   /// its audio.
   ///
-  /// A second of audio makes up for 30 seconds without audio, so a few samples do not keep a place.
+  /// A second of audio offsets 30 seconds without audio, so a peer cannot keep its place with a few
+  /// samples.
   var idleTime: Duration? {
     change { $0.isCounting ? $0.idleTime : nil }
   }

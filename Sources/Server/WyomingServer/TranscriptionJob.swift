@@ -15,9 +15,9 @@ final class TranscriptionJob: Sendable {
 
   /// Creates a job.
   ///
-  /// `client` is the number of the client for reports. `options` has the server's additions to the
-  /// request, and its log. `write` sends an event to the client, and may wait for it. `whenFailed`
-  /// is called with the error of a failed recognition.
+  /// `client` is the client's number in reports. `options` contains the closures that change the
+  /// request and receive reports. `write` sends an event to the client, and may wait until the
+  /// client receives it. `whenFailed` is called with the error of a failed recognition.
   init(
     _ asked: TranscriptionRequest, of client: Int, with speech: SpeechClient,
     options: WyomingServerOptions,
@@ -90,8 +90,8 @@ final class TranscriptionJob: Sendable {
 
 /// Turns the results of one transcription into events.
 ///
-/// Chunks only append, so they contain only stable words. The transcript contains the words of the
-/// final results.
+/// A client appends each chunk to the last, so chunks contain only stable words. The transcript
+/// contains the words of the final results.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
@@ -102,7 +102,7 @@ struct TranscriptWriter {
   private var sentCount = 0
   /// The last text that was sent.
   private var lastSent = ""
-  /// The end of the current voice.
+  /// The end of the current speech, which `voice-stopped` reports.
   private var voiceEnd: Duration?
   private var hasBegun = false
 
@@ -116,7 +116,7 @@ struct TranscriptWriter {
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    // Retracted words count as voice, too: the voice ends with the last of them.
+    // If all words are retracted, the end of the last of them remains the end of the voice.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events
@@ -187,7 +187,8 @@ extension SpeechEngine {
   /// Returns the `info` event of a server with this engine, without models if the caller is
   /// canceled.
   ///
-  /// It is computed on its own thread, because another server may respond slowly.
+  /// The models are listed on a separate thread, because the engine may have to wait for another
+  /// server.
   func info() async -> WyomingEvent {
     let unknown = Self.info(name, [])
     return await DedicatedThread.run(
@@ -212,14 +213,14 @@ extension SpeechEngine {
         "models": .array(artifacts),
         "attribution": ["name": "Syrinx", "url": .string(SyrinxVersion.homepage)],
         "supports_transcript_streaming": true,
-        // Both are true, because Home Assistant detects the end of a command.
+        // Both are true, because Home Assistant itself detects the end of a command.
         "requires_external_vad": true, "prefers_auto_gain_enabled": true,
         "prefers_noise_reduction_enabled": false, "version": .string(SyrinxVersion.current),
       ])
     return WyomingEvent("info", ["asr": [program]])
   }
 
-  /// Returns an entry of an `info` event, with additional fields by the protocol's names.
+  /// Returns an entry of an `info` event with common fields and the fields in `details`.
   private static func artifact(
     _ name: String, _ description: String, _ details: [String: JSONValue]
   ) -> JSONValue {

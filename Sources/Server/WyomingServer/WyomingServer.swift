@@ -56,15 +56,15 @@ public struct WyomingServer: Sendable {
 
 /// The limits and behavior of a server.
 public struct WyomingServerOptions: Sendable {
-  /// The maximum number of simultaneous connections, each with its own recognizer; 4.
+  /// The maximum number of simultaneous connections, each with its own recognizer; by default 4.
   ///
   /// A further client waits half a second for a free connection. If it sends audio or requests the
-  /// models meanwhile, it replaces the client that has kept the server waiting for audio for the
-  /// longest time, if that is at least a second. The replaced client gets an `error` event with the
-  /// code `idle`. A client without a place gets an `error` event with the code `busy`, and has five
-  /// seconds to disconnect. While 64 clients wait, additional clients get the event at once, have
-  /// one second to disconnect, and are not reported. While 256 clients have not yet disconnected,
-  /// additional clients are disconnected without an event.
+  /// models meanwhile, it may replace another client: the one that has kept the server waiting for
+  /// audio for the longest time, at least a second. The replaced client gets an `error` event with
+  /// the code `idle`. A client without a place gets an `error` event with the code `busy`, and has
+  /// five seconds to disconnect. While 64 clients wait, additional clients get the event at once,
+  /// have one second to disconnect, and are not reported. While 256 clients have not yet
+  /// disconnected, additional clients are disconnected without an event.
   public var maximumConnections = 4
 
   /// The maximum number of simultaneous connections from one IP address, including waiting ones;
@@ -74,11 +74,11 @@ public struct WyomingServerOptions: Sendable {
   /// disconnected may still count.
   public var maximumConnectionsPerAddress: Int?
 
-  /// The time limit for a client that sends no audio or reads no events; 30 s.
+  /// The time limit for a client that sends no audio or reads no events; by default 30 s.
   ///
   /// Nil for no limit.
   ///
-  /// A second of audio restores the whole limit, and less audio restores a part of it. The time for
+  /// A second of audio restores the whole limit, and less audio restores a part of it. The time of
   /// recognition does not count. After the limit, the client gets an `error` event with the code
   /// `idle`, and its connection ends. On standard input and output, set nil if the program keeps
   /// its server running between utterances.
@@ -87,7 +87,7 @@ public struct WyomingServerOptions: Sendable {
   /// The size limits of a client's frames.
   public var limits = WyomingLimits(header: 1 << 16, data: 1 << 18, payload: 1 << 20)
 
-  /// Whether clients on other machines may connect; false.
+  /// Whether clients on other machines may connect; by default they may not.
   ///
   /// The protocol has neither passwords nor encryption.
   public var allowsRemoteClients = false
@@ -108,7 +108,7 @@ public struct WyomingServerOptions: Sendable {
 
   /// Called with each event, for a log; does nothing by default.
   ///
-  /// The client of the event waits until it returns.
+  /// The client that caused the event waits until the closure returns.
   public var report: @Sendable (_ report: WyomingServerReport) async -> Void = { _ in }
 
   /// The system that receives the server's metrics; nil for the program's own metrics system, which
@@ -214,7 +214,7 @@ struct ServerMetrics: Sendable {
     realTimeFactor = Recorder(label: "syrinx_real_time_factor", factory: factory)
   }
 
-  /// Records a transcript's audio, and its time since `audio-start`.
+  /// Records the duration of a transcript's audio, and the real-time factor of its recognition.
   func recordTranscript(of audio: Duration, after elapsed: Duration) {
     self.audio.increment(by: audio.inSeconds)
     if audio > .zero { realTimeFactor.record(elapsed / audio) }

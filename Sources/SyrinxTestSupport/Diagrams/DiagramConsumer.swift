@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A consumer's task: it iterates a stream according to the consumer's columns, and draws the
-/// elements.
+/// A consumer's task: it requests a stream's elements as the consumer's columns demand, and draws
+/// the elements it receives.
 final class DiagramConsumer: Sendable {
   private struct State {
     var isGreedy = false
@@ -83,7 +83,7 @@ final class DiagramConsumer: Sendable {
   }
 }
 
-/// Keeps the jobs of its tasks until they are run explicitly.
+/// An executor whose jobs run only when `runUntilQuiet` is called.
 final class StepExecutor: TaskExecutor {
   // Protects the list of jobs; the lock is never held while a job runs.
   private let jobs = Mutex<[UnownedJob]>([])
@@ -147,7 +147,7 @@ public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   var taken: String { queue.taken }
 }
 
-/// The unconsumed events of an input, or the task that waits for the next event.
+/// The events of an input that were not consumed yet, or the task that waits for the next event.
 final class InputQueue<Element: Sendable>: Sendable {
   typealias Answer = Result<Element?, any Error>
   typealias Waiting = CheckedContinuation<Answer, Never>

@@ -1,4 +1,5 @@
-/// Runs stream operators step by step, drawn as text with a column per step, without time.
+/// Runs stream operators step by step without a clock; inputs and outputs are text, a column for
+/// each step.
 ///
 /// ```swift
 /// let result = StreamDiagram(inputs: ["ab--c|"]).run(symbol: { "\($0)" }) { inputs in
@@ -32,8 +33,8 @@
 /// determines the number of columns.
 ///
 /// Everything runs on the thread that calls `run`, which returns after the last column. A column
-/// ends when every task of the diagram waits. Work elsewhere is not waited for: on an operator's
-/// own thread, or in a `Task` without this executor preference.
+/// ends when every task of the diagram waits. The diagram does not wait for work on an operator's
+/// own thread, or in a `Task` that does not prefer `executor`.
 public struct StreamDiagram<Element: Sendable>: Sendable {
   /// The columns of each input.
   public var inputs: [String]
@@ -129,7 +130,7 @@ extension String {
   }
 }
 
-/// The columns of a drawing: the characters in each column, none for a `-`.
+/// The columns of a drawing, each with its characters; a `-` has none.
 private struct DiagramColumns: Equatable {
   private var columns: [[Character]] = []
 

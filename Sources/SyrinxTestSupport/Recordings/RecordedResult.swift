@@ -53,14 +53,14 @@ struct RecordedResult: Codable {
   }
 }
 
-/// The other events of a client.
+/// An event of a client other than a result.
 struct RecordedEvent: Codable {
   enum Kind: String, RecordedName {
     case speechStarted, speechEnded, progressed, lagging, dropped
   }
 
   var kind: Kind
-  /// The event's time or duration, in nanoseconds; for dropped audio, the start of the range.
+  /// The time or duration of the event, in nanoseconds; for dropped audio, the start of its range.
   var ns: Int64
   var endNs: Int64?
   /// The reason for dropped audio, which older recordings lack.
@@ -259,7 +259,7 @@ extension RecordedName {
   }
 }
 
-/// An unknown name, which rejects the whole recording.
+/// An unknown name, which makes the whole recording unreadable.
 struct UnknownName: Error, CustomStringConvertible {
   let name: String
   let of: String

@@ -82,10 +82,10 @@ extension SpeechClient {
   ///
   /// The results and events are yielded at the recorded times on `\.continuousClock`.
   ///
-  /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
-  /// their requests and of the recorded endpoint. Their audio is not read. A further call throws
-  /// `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at once. The client is
-  /// authorized, and has no locales and no engines.
+  /// The calls of `startTask` and `recognition` get the recorded tasks in order, whatever they
+  /// request and whichever of the two was recorded. The audio of their requests is not read. A
+  /// further call throws `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at
+  /// once. The client is authorized, and has no locales and no engines.
   ///
   /// - Throws: `ReplayError.unreadable`.
   public static func replaying(_ url: URL) throws -> SpeechClient {
@@ -156,7 +156,7 @@ struct RecordedTasks {
     for (index, line) in lines.enumerated().dropFirst() {
       do {
         let line = try Self.decode(RecordedLine.self, line)
-        // Each task has at least one line, so there are at most as many tasks as lines.
+        // Each task has at least one line, so a task number is less than the number of lines.
         guard (0..<lines.count).contains(line.task), line.block?.frames ?? 0 >= 0 else {
           throw Damage(line: line)
         }

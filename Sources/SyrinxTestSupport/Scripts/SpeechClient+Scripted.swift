@@ -114,7 +114,7 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// Yields only the end of the current utterance, at once.
+  /// Yields the end of the current utterance at once, and nothing else.
   func finish() {
     state.withLock { $0.isFinishing = true }
     pace.hurry()
@@ -134,7 +134,7 @@ private final class ScriptedTask: Sendable {
     return nil
   }
 
-  /// Returns the event of a step, or nil if it was not requested.
+  /// Performs a step; returns its event, or nil if the consumer does not get one.
   private func perform(_ step: SpeechScript.Step) throws -> SpeechRecognitionEvent? {
     let isWanted = state.withLock { state in
       guard state.isFinishing else { return true }
@@ -171,8 +171,9 @@ private final class ScriptedTask: Sendable {
     return .result(result)
   }
 
-  /// Returns the result unless it contains nothing new; a final result withdraws the phrases that
-  /// it lacks.
+  /// Returns the result if it contains something new; otherwise nil.
+  ///
+  /// A final result without phrases is new if there was a partial result, which it withdraws.
   private func spotted(_ result: SpeechRecognitionResult) -> SpeechRecognitionResult? {
     state.withLock { state in
       let last = state.spotted

@@ -37,7 +37,8 @@ public struct SpeechScript: Sendable {
   ///
   /// Speech starts at this time. Each revision is a partial result; without revisions, there is a
   /// partial result at the end of each word. The final result comes after the silence that ends an
-  /// utterance, with as many alternatives as requested. The timestamps of words are clock times.
+  /// utterance, with as many alternatives as requested. The timestamps of words count from the
+  /// start of the task.
   public func saying(
     _ utterance: ScriptedUtterance, at begin: Duration,
     silence: Duration = EndpointPolicy().silence
@@ -49,7 +50,9 @@ public struct SpeechScript: Sendable {
     return script
   }
 
-  /// Returns the script with a given event at this time; the utterance number of a result is kept.
+  /// Returns the script with a given event at this time.
+  ///
+  /// If the event is a result, it keeps its utterance number.
   public func reporting(_ event: SpeechRecognitionEvent, at time: Duration) -> SpeechScript {
     with(.report(event), at: time)
   }

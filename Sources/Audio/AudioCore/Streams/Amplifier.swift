@@ -2,10 +2,10 @@ import Synchronization
 
 /// Multiplies samples by a constant or changing gain.
 public struct Amplifier: AudioProcessor, Sendable {
-  /// The gain by frame index; it continues during gaps.
+  /// The gain by frame index, so a ramp continues during gaps.
   public private(set) var ramp: GainRamp
   private let control: GainControl?
-  /// The `number` of the setting that set `ramp`; `process` compares it to detect a new setting.
+  /// The number of the control's setting in use; another number means a new setting.
   private var number = 0
 
   /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.
@@ -13,14 +13,15 @@ public struct Amplifier: AudioProcessor, Sendable {
     (self.ramp, control) = (ramp, nil)
   }
 
-  /// Creates an amplifier that reads its control before every buffer, with the current gain.
+  /// Creates an amplifier with the control's current gain; the control is read again before every
+  /// buffer.
   public init(_ control: GainControl) {
     let setting = control.current
     ramp = GainRamp(constant: setting.gain)
     (self.control, number) = (control, setting.number)
   }
 
-  /// Changes the gain from its value at this frame to another one.
+  /// Changes the gain from its value at `frame` to `gain`, along `curve` over `length` frames.
   public mutating func change(
     to gain: Float, at frame: FrameCount, over length: FrameCount, curve: FadeCurve = .linear
   ) {
@@ -78,7 +79,7 @@ public final class GainControl: Sendable {
     var curve = FadeCurve.linear
   }
 
-  // Held to copy a few numbers.
+  // The lock is held to copy a few numbers.
   private let setting: Mutex<Setting>
 
   /// Creates a control with this gain; 1 leaves samples unchanged.
@@ -86,7 +87,7 @@ public final class GainControl: Sendable {
     setting = Mutex(Setting(gain: gain))
   }
 
-  /// Changes the gain of every stream from its next buffer on, linearly over `ramp`.
+  /// Changes the gain of every stream from its next buffer on, over the duration `ramp`.
   public func set(
     _ gain: Float, over ramp: Duration = .milliseconds(10), curve: FadeCurve = .linear
   ) {
@@ -185,7 +186,7 @@ public struct Fader: AudioProcessor, Sendable {
     (self.fadeIn, self.fadeOut, self.curve) = (fadeIn, fadeOut, curve)
   }
 
-  /// The number of frames that may have to fade out.
+  /// The number of frames held back because the end of the audio would fade them out.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the frames that precede the possible fade-out.
@@ -207,7 +208,7 @@ public struct Fader: AudioProcessor, Sendable {
   private mutating func risen(_ buffer: AudioBuffer) -> AudioBuffer {
     let length = FrameCount(fadeIn, at: buffer.format.sampleRate)
     let begin = position
-    // After the fade-in, the position is irrelevant, but must not overflow.
+    // Limited, because after the fade-in the position is irrelevant, but must not overflow.
     position = min(length, position + buffer.frameCount)
     return begin < length ? buffer.scaled { gain(begin + $0, of: length) } : buffer
   }
@@ -223,7 +224,7 @@ public enum FadeCurve: Hashable, Sendable, CaseIterable {
   case linear
   /// A quarter sine; two opposite fades of different audio keep the power constant.
   case equalPower
-  /// Linear level over 60 dB, which sounds even.
+  /// The level rises linearly in decibels, from −60 dB to 0 dB, which sounds steady.
   case exponential
   /// Half a cosine, which begins and ends smoothly.
   case smooth

@@ -7,11 +7,11 @@
 /// ```
 ///
 /// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
-/// receive its first frame. The next buffer is requested as soon as the consumers for which it waits
-/// have none left; see `BroadcastPolicy`. Without consumers, the source waits.
+/// receive its first frame. Each later buffer is requested when no `.waiting` consumer has unread
+/// buffers; see `BroadcastPolicy`. Without consumers, the source waits.
 ///
-/// A consumer that joins late receives the buffers from then on; after the end it receives the end.
-/// A canceled or released consumer does not delay the others. The end and errors reach each
+/// A consumer that joins late receives the buffers from then on, or only the end if the source has
+/// ended. A canceled or released consumer does not delay the others. The end and errors reach each
 /// consumer after its waiting buffers. The source is canceled when the broadcast and all its
 /// consumers are released.
 ///
@@ -19,7 +19,7 @@
 public final class AudioBroadcast<Failure: Error>: Sendable {
   private let pipe = StreamPipe(BroadcastQueue<Failure>())
 
-  /// Creates a broadcast whose source runs on this executor, or on the default one.
+  /// Creates a broadcast whose source runs on `executor`, or on the default executor for nil.
   package init<Base: AsyncSequence & Sendable>(
     of base: Base, on executor: (any TaskExecutor)? = nil
   ) where Base.Element: AudioBlock, Base.Failure == Failure {
@@ -33,8 +33,8 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
 
   /// Adds a consumer.
   ///
-  /// Buffers wait for the consumer before its iteration starts. A consumer for which the source
-  /// waits stops all others until it reads or is released.
+  /// Buffers already collect for the consumer before its iteration starts. Until a `.waiting`
+  /// consumer reads or is released, no other consumer gets new buffers.
   ///
   /// A consumer supports one iteration, and leaves when the iteration ends or the consumer is
   /// released.
@@ -54,7 +54,7 @@ extension StreamPipe {
   /// Sends the source's buffers on demand.
   fileprivate func run<Base: AsyncSequence, Failure: Error>(_ base: Base) async
   where Base.Element: AudioBlock, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
-    // Creating an iterator may open a device.
+    // Waits for the first request, because creating an iterator may open a device.
     guard await room() else { return }
     do throws(Failure) {
       var iterator = base.makeAsyncIterator()
@@ -70,10 +70,10 @@ extension StreamPipe {
 
 /// The policy for a consumer that is slower than the source.
 public enum BroadcastPolicy: Hashable, Sendable {
-  /// The source waits for it, and so do all other consumers.
+  /// The source waits for this consumer, and so do all other consumers.
   ///
-  /// Nothing is lost here, but a microphone loses what it cannot deliver. A consumer that never reads
-  /// stops all others.
+  /// The broadcast loses no audio, but a microphone loses the audio that it cannot deliver. A
+  /// consumer that never reads stops all others.
   case waiting
   /// At most this number of frames waits; the newest buffer is always kept.
   ///
@@ -86,8 +86,9 @@ public enum BroadcastPolicy: Hashable, Sendable {
 public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
-  /// The number of frames just before the buffer that this slow consumer lost; gaps in the source
-  /// do not count.
+  /// The number of frames that this consumer lost just before the buffer, because it was too slow.
+  ///
+  /// Gaps in the source do not count.
   public var lost: FrameCount
 
   /// Creates a buffer.
@@ -99,20 +100,22 @@ public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
 
 /// The buffers of a broadcast for one consumer, with its lost frames.
 ///
-/// Its operators are those of the source; lost frames are gaps in the indices. The sequence ends with
-/// the source, and throws the source's errors. A canceled task gets the end of the stream.
+/// The operators of the source apply to it, too. Lost frames are gaps in the frame indices. The
+/// sequence ends with the source, and throws the source's errors. A canceled task gets the end of
+/// the stream.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio
 
   typealias Reader = PipeReader<BroadcastQueue<Failure>>
 
-  /// The membership; the consumer leaves when the last copy is released.
+  /// The consumer's membership in the broadcast; the consumer leaves when its last copy is
+  /// released.
   fileprivate let membership: Reader
 
   /// Starts to consume buffers.
   ///
-  /// A second iterator would share them with the first.
+  /// A second iterator would share the buffers with the first.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       membership: membership, reading: Reader(pipe: membership.pipe, id: membership.id))
@@ -120,9 +123,9 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
   /// Returns the buffers in order.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Retains a consumer that only the loop uses.
+    /// Keeps the consumer joined if only the iterator refers to it.
     fileprivate let membership: Reader
-    /// Leaves the broadcast at the end of the loop, even if the consumer is retained elsewhere.
+    /// Leaves the broadcast at the end of the loop, even if other code retains the consumer.
     fileprivate let reading: Reader
 
     /// The next buffer; nil after the end.

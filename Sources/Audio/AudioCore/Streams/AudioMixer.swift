@@ -33,7 +33,7 @@ public struct AudioMixer: Sendable {
   private var inputs: [Input]
   private let end: End
   private var format: AudioFormat?
-  /// The silenced samples of the inputs that the mix has not reported yet.
+  /// The number of silenced samples of the inputs that the mix has not reported yet.
   private var silencedSampleCount = 0
 
   /// Creates a mixer with an input for each gain.
@@ -80,7 +80,7 @@ public struct AudioMixer: Sendable {
     inputs[input].isOver = true
   }
 
-  /// Returns the frames until an input begins or needs another buffer.
+  /// Returns the mixed frames up to the point where an input begins or needs another buffer.
   private mutating func mixed() -> AudioBuffer? {
     let pending = inputs.filter { $0.pending != nil }
     guard let format, let begin = pending.map(\.next).min() else { return nil }
@@ -125,7 +125,7 @@ extension AudioMixer.Input {
 public struct MixedAudio: AsyncSequence, Sendable {
   /// The sum.
   public typealias Element = AudioBuffer
-  /// The inputs have different error types.
+  /// Any error, because inputs can have different error types.
   public typealias Failure = any Error
 
   let inputs: [MixInput]

@@ -82,7 +82,7 @@ where Base.Element: AudioBlock {
 
   /// Requests buffers from the base sequence until there is an output.
   public struct Iterator: AsyncIteratorProtocol {
-    /// A finished sequence releases its source at once, because that may be a microphone.
+    /// The source's iterator; nil after the end, so that a source such as a microphone is released.
     private var base: Base.AsyncIterator?
     private var processor: Processor
     /// The outputs that were not requested yet.
@@ -142,7 +142,8 @@ extension ProcessedAudio: Sendable where Base: Sendable {}
 extension AsyncSequence {
   /// Returns all elements once the sequence has ended; memory grows with them.
   ///
-  /// - Parameter actor: the caller's actor, on which it and the operators of this sequence run.
+  /// - Parameter actor: the caller's actor, on which this method and the operators of the sequence
+  ///   run.
   /// - Throws: the errors of this sequence, and `CancellationError` in a canceled task, where
   ///   elements may be missing.
   public func collect(

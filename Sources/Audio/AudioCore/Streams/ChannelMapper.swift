@@ -91,7 +91,7 @@ public struct ChannelMap: Hashable, Sendable {
     return ChannelMap(.gains(rows))
   }
 
-  /// The minimum number of channels of the audio.
+  /// The minimum number of channels that the audio must have.
   public var neededChannels: Int {
     switch rule {
     case .channels(let indices): 1 + (indices.max() ?? 0)
@@ -100,7 +100,7 @@ public struct ChannelMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the mix for audio with these channels, which include the needed ones.
+  /// Returns the mix for audio with these channels, which must include those that the map reads.
   func mix(from input: ChannelLayout) -> ChannelMix {
     let inputCount = input.positions.count
     let rows: [[Float]]

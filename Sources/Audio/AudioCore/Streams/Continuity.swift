@@ -34,7 +34,7 @@ package struct Continuity: Sendable {
   }
 }
 
-/// The time and the silenced samples of the audio in an operator, for the buffers that it makes.
+/// The host time and the number of silenced samples that an operator passes on with its output.
 package struct BufferTrail: Sendable {
   /// The latest buffer, without its samples.
   private var latest: AudioBuffer?
@@ -49,7 +49,7 @@ package struct BufferTrail: Sendable {
     silencedSampleCount += buffer.silencedSampleCount
   }
 
-  /// Returns a buffer made from the noted ones, with its time and with the silenced samples.
+  /// Returns an output buffer with its host time and with the number of silenced samples so far.
   package mutating func marked(_ buffer: AudioBuffer) -> AudioBuffer {
     var marked = buffer
     if let latest { marked.setTime(from: latest) }
@@ -60,7 +60,7 @@ package struct BufferTrail: Sendable {
 
 /// The reason that buffers of a stream cannot be processed.
 public enum AudioStreamError: Error, Equatable {
-  /// An input of a mix has another format than the first one.
+  /// The format of an input of a mix differs from that of the first input.
   ///
   /// Resample it or map its channels before the mix.
   case formatsDiffer(expected: AudioFormat, actual: AudioFormat)

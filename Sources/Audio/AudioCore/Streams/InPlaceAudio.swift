@@ -17,7 +17,7 @@ where Base.Element: AudioBlock {
 
   /// Changes each buffer of the base sequence.
   public struct Iterator: AsyncIteratorProtocol {
-    /// A finished sequence releases its source at once, because that may be a microphone.
+    /// The source's iterator; nil after the end, so that a source such as a microphone is released.
     fileprivate var base: Base.AsyncIterator?
     fileprivate var state: State
     fileprivate let body: @Sendable (inout State, inout AudioBuffer) -> Void
@@ -39,7 +39,7 @@ where Base.Element: AudioBlock {
 extension InPlaceAudio: Sendable where Base: Sendable {}
 
 extension AsyncSequence where Element: AudioBlock {
-  /// Changes each buffer in place by a function with a state, such as a filter.
+  /// Changes each buffer in place with a stateful function, such as a filter.
   ///
   /// ```swift
   /// microphone.processed(with: HighPass()) { filter, buffer in
@@ -47,8 +47,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// }
   /// ```
   ///
-  /// It allocates nothing per buffer if the source does not keep its buffers. An operator that holds
-  /// frames or can fail is an `AudioProcessor`.
+  /// No memory is allocated for each buffer, unless the source retains its buffers. For an operator
+  /// that holds frames or can fail, implement an `AudioProcessor`.
   ///
   /// - Parameters:
   ///   - state: the state before the first buffer; each iteration has its own.

@@ -2,7 +2,7 @@
 public struct LevelMeter: AudioProcessor, Sendable {
   private let interval: Duration
   private var continuity = Continuity()
-  /// The meters of the incomplete interval; empty without one.
+  /// The meters of the incomplete interval; empty if no interval has begun.
   private var meters: [AudioMeter] = []
   private var firstFrame: FrameCount = 0
   private var frameCount: FrameCount = 0
@@ -117,7 +117,7 @@ extension AsyncSequence where Element: AudioBlock {
 
   /// Yields every buffer unchanged, together with its level.
   ///
-  /// An iterator that is held by hand releases its source only when it is released itself.
+  /// If you create an iterator yourself, it keeps its source until the iterator is released.
   public func metered() -> AsyncMapSequence<Self, MeteredAudio> {
     map { MeteredAudio($0.buffer) }
   }

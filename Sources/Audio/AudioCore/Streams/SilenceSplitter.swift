@@ -7,7 +7,8 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   private var continuity = Continuity()
   private var offset = OffsetFilter()
   private var isInSound = false
-  /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next sound.
+  /// The silence whose use is not known yet: up to `hold` after a sound, otherwise the margin of
+  /// the next sound.
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
   /// The continuity of the returned audio.
@@ -21,7 +22,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     threshold = Float(policy.threshold.amplitude)
   }
 
-  /// The number of undecided frames, at most the longer of hold and margin.
+  /// The number of held frames of silence, at most the longer of hold and margin.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the parts that are known once this buffer is processed.
@@ -99,7 +100,7 @@ public struct SilenceTrimmer: AudioProcessor, Sendable {
     splitter = SilenceSplitter(policy)
   }
 
-  /// The number of undecided frames, at most the longer of hold and margin.
+  /// The number of held frames of silence, at most the longer of hold and margin.
   public var heldFrames: FrameCount { splitter.heldFrames }
 
   /// Returns the frames that are known to be sound once this buffer is processed.
@@ -179,7 +180,8 @@ package struct HeldBuffers: Sendable {
     buffers.append(buffer)
   }
 
-  /// Removes the oldest frames, at most all; none if `count` is not above 0.
+  /// Removes and returns the oldest `count` frames, or all frames if there are fewer; none for a
+  /// negative count.
   package mutating func popFirst(_ count: FrameCount) -> [AudioBuffer] {
     var rest = min(count, frameCount)
     var output: [AudioBuffer] = []
@@ -202,7 +204,8 @@ package struct HeldBuffers: Sendable {
 
 /// The definition of silence, and the margin kept around sounds.
 public struct SilencePolicy: Hashable, Sendable {
-  /// A frame is silent if all its channels are below this level, without a constant offset (DC).
+  /// A frame is silent if all its channels are below this level after the removal of a constant
+  /// offset (DC).
   public var threshold: Decibels
 
   /// The duration of silence that ends a sound; a shorter pause belongs to the sound.
@@ -225,10 +228,11 @@ extension AsyncSequence where Element: AudioBlock {
   /// Removes the silence before the first sound and after the last one.
   ///
   /// Pauses shorter than `hold`, by default ten seconds, stay. Longer ones are removed except for
-  /// their margins. Removed frames are gaps in the indices; `numbered(from:)` starts at 0 again.
-  /// Audio without sound is empty.
+  /// their margins. Removed frames are gaps in the indices; `numbered(from:)` starts at 0 again. If
+  /// there is no sound, the result is empty.
   ///
-  /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
+  /// Silence is held until the sequence knows whether to keep it, at most for the longer of `hold`
+  /// and `margin`.
   public func trimmingSilence(
     below threshold: Decibels = Decibels(-50), hold: Duration = .seconds(10),
     margin: Duration = .milliseconds(100)
@@ -240,10 +244,11 @@ extension AsyncSequence where Element: AudioBlock {
   /// Yields the sounds of the audio in order, without the silence between them.
   ///
   /// Each sound has its first frame, its buffers in order, and its end. A sound ends after silence
-  /// of `hold`, at a gap in the indices, at a change of format, and with the audio. Frames keep
-  /// their indices. No frame is repeated: overlapping margins are shortened.
+  /// of `hold`, at a gap in the indices, at a change of format, and at the end of the audio. Frames
+  /// keep their indices. No frame is repeated: overlapping margins are shortened.
   ///
-  /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
+  /// Silence is held until the sequence knows whether to keep it, at most for the longer of `hold`
+  /// and `margin`.
   public func splitAtSilence(
     _ policy: SilencePolicy = SilencePolicy()
   ) -> ProcessedAudio<Self, SilenceSplitter, Failure> {

@@ -35,13 +35,13 @@ public struct TimeLimiter: AudioProcessor, Sendable {
 extension AsyncSequence where Element: AudioBlock {
   /// Limits the audio to its first `duration`; the base sequence is released after the last frame.
   ///
-  /// The limit applies to the timeline: missing frames in gaps count. Frames with earlier indices,
-  /// as when audio starts again, are added.
+  /// The missing frames of a gap count toward the limit. If the audio starts again at an earlier
+  /// index, its frames count, too.
   public func prefix(_ duration: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(duration))
   }
 
-  /// Limits the audio to its first `count` frames; otherwise like the prefix of a duration.
+  /// Limits the audio to its first `count` frames; otherwise like `prefix(_:)`.
   public func prefix(frames count: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(count))
   }

@@ -70,7 +70,7 @@ final class ChainedDecoder: SoundDecoder {
     while error == nil, otherFormat == nil {
       done += decoder.read(target + done * format.channelCount, frames: frames - done)
       if done == frames { break }
-      // `failure` reports the problem of this link.
+      // If this link is damaged, the read ends here, and `failure` reports the damage.
       guard decoder.failure(at: 0) == nil, goToNext() else { break }
     }
     return done

@@ -80,7 +80,7 @@ extension WakeUp? {
 
 /// Converts the errors of libsndfile and other errors to `SoundFileError`.
 ///
-/// `kind` is the kind by the first bytes; nil if unknown.
+/// `kind` is the kind that the first bytes indicate; nil if unknown.
 func convertingFailures(
   _ path: String, kind: FileKind?, _ open: () throws -> any SoundDecoder
 ) throws(SoundFileError) -> any SoundDecoder {
@@ -204,7 +204,8 @@ extension StreamInput {
   ///
   /// - Parameters:
   ///   - isPromise: whether the header has a length.
-  ///   - name: the kind of file that another program decodes into the stream; nil without one.
+  ///   - name: the kind of file that another program decodes into this stream; nil if the stream
+  ///     itself is the file.
   ///   - ending: called at the end of the stream.
   func wavDecoder(
     isPromise: Bool = false, name: String? = nil,

@@ -84,7 +84,8 @@ final class FFmpeg: Sendable {
     case .address: file = try Descriptor.reading("/dev/null")
     }
     let (pipe, errors) = (try Descriptor.pipe(path: path), try Descriptor.pipe(path: path))
-    // Messages that exceed the pipe are lost, so the pipe gets the largest size that Linux permits.
+    // Messages that exceed the capacity of the pipe are lost, so it gets the largest capacity that
+    // Linux permits.
     _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
     _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
     do throws(SystemError) {
@@ -99,7 +100,7 @@ final class FFmpeg: Sendable {
     name = input.name
   }
 
-  /// The warnings and errors on its standard error so far.
+  /// The warnings and errors that FFmpeg has written so far.
   var complaints: [FFmpegMessages.Complaint] { received.complaints }
 
   /// The title that a live stream announced last; nil before the first one.
@@ -118,7 +119,7 @@ final class FFmpeg: Sendable {
     }
   }
 
-  /// Whether its output is incomplete; valid after the output was read.
+  /// Whether FFmpeg's output is incomplete; valid after the output was read.
   var isCutOff: Bool { isWriting || received.isCutOff }
 
   /// Whether FFmpeg may still write, because its output was not read to the end.
@@ -126,7 +127,7 @@ final class FFmpeg: Sendable {
 
   /// Whether FFmpeg has failed; valid after the end of its output.
   func hasFailed() -> Bool {
-    // While FFmpeg still writes, this thread must not wait for it, because nothing reads the
+    // If FFmpeg is still writing, waiting for it would never return, because nothing reads the
     // output.
     !isWriting && process.wait() != 0
   }
@@ -189,7 +190,8 @@ extension FFmpeg.Input {
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
       + [
         "-i", name, "-map", "0:a:0",
-        // Ogg has its tags in the stream; the tags of the file take precedence.
+        // Includes the tags of the stream, where Ogg stores them; the tags of the file take
+        // precedence.
         "-map_metadata", "0", "-map_metadata:g", "0:s:a:0",
         "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe",
         "pipe:1",

@@ -5,15 +5,15 @@ import AudioThreads
 final class FFmpegDecoder: SoundDecoder {
   let format: AudioFormat
   let encodingDescription: String
-  // The header of a pipe has no length.
+  // The header in FFmpeg's pipe has no length.
   let announcedFrameCount: FrameCount? = nil
   let isSeekable = true
 
   /// The description of the file by ffprobe; nil if ffprobe is not installed.
   let report: () throws(SoundFileError) -> FFprobeReport?
 
-  /// The audio that may be missing, because containers round their lengths and count padding that
-  /// is not decoded.
+  /// The duration of missing audio that is not reported, because containers round their lengths and
+  /// count padding that is not decoded.
   private static let tolerance = Duration.milliseconds(250)
 
   private let start: (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
@@ -145,7 +145,7 @@ extension FFmpegDecoder {
         guard try !stream.bytes(at: 0, count: 1).isEmpty else {
           throw child.failure(reading: input, kind, path)
         }
-        // "Format … detected only with low score of 1, misdetection possible!"
+        // FFmpeg's warning: "Format … detected only with low score of 1, misdetection possible!"
         if kind.isUnknown, child.complaints.contains(where: { $0.text.contains("misdetection") }) {
           throw SoundFileError.notAudio(path: path)
         }
@@ -169,7 +169,7 @@ extension FFmpeg {
     reading input: Input, _ kind: FileKind, _ path: String
   ) -> SoundFileError {
     let complaints = complaints.filter(\.isError).map(\.text)
-    // "Stream map '0:a:0' matches no streams."
+    // FFmpeg's error: "Stream map '0:a:0' matches no streams."
     if complaints.contains(where: { $0.contains("matches no streams") }) {
       return .silent(path: path, what: kind.name)
     }

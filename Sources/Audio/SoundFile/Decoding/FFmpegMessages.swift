@@ -21,7 +21,7 @@ struct FFmpegMessages: Sendable {
   private static let titleMark = "Metadata update for StreamTitle: "
   /// The beginning of the line about a connection that ended too early.
   private static let prematureMark = "Stream ends prematurely"
-  /// The size in the line about the end of a stream whose server announces no size.
+  /// The size in FFmpeg's message at the end of a stream whose server announced no size.
   private static let unknownSize = "should be \(UInt64.max)"
   /// The marks of a live stream: a header that only live servers send, and a missing duration.
   private static let liveMarks = ["icy-", "Duration: N/A"]
@@ -49,7 +49,7 @@ struct FFmpegMessages: Sendable {
     rest += bytes
     guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
     for line in rest[..<end].split(separator: UInt8(ascii: "\n")) {
-      // Titles of old servers are Latin-1.
+      // Old servers send titles in Latin-1.
       let text = String(validating: line, as: UTF8.self)
       process(text ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })), name: name)
     }
@@ -64,7 +64,7 @@ struct FFmpegMessages: Sendable {
       if speaker.isEmpty, level.contains("@") { speaker = level.prefix { $0 != " " } }
       text = text[text.index(after: end)...].drop { $0 == " " }
     }
-    // Newer versions do not name the input.
+    // Newer versions of FFmpeg do not name the input.
     let subject = [name + ": ", "Error during demuxing: "].first(where: text.hasPrefix)
     let message = String(text.dropFirst(subject?.count ?? 0)).printable
     guard !["info", "verbose", "debug"].contains(level) else { return note(information: message) }

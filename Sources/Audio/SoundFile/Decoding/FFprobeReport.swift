@@ -73,9 +73,10 @@ struct FFprobeReport: Decodable {
     [stream?.duration, format?.duration].lazy.compactMap(Self.time).first { $0 > .zero }
   }
 
-  /// The length of the audio alone; nil if it is unknown.
+  /// The length of the audio alone; nil if it is unknown, as in an MPEG stream.
   ///
-  /// MPEG streams have only the timestamp of each packet, and timestamps may restart in the middle.
+  /// An MPEG stream has only the timestamp of each packet, and timestamps may restart in the
+  /// middle.
   var audioDuration: Duration? {
     guard !["mpegts", "mpeg"].contains(format?.format_name) else { return nil }
     if let duration = Self.time(stream?.duration) { return duration }
@@ -163,7 +164,7 @@ extension FFprobeReport {
   init?(
     _ input: FFmpeg.Input, path: String, interruption: WakeUp
   ) throws(SoundFileError) {
-    // The process ends when the last reference is released.
+    // ffprobe ends when the last reference to `child` is released.
     guard let child = try FFmpeg(describing: input, path: path) else { return nil }
     let stream = StreamInput(source: child.output, path: path, interruption: interruption)
     var bytes: [UInt8] = []

@@ -18,7 +18,8 @@ final class FLACDecoder: SoundDecoder {
   /// The format of the next block, which differs from the header; nothing is decoded after it.
   private(set) var formatChange: String?
 
-  // Owned by this object, which deletes it; libFLAC calls back only during its calls.
+  // Owned by this object, which deletes it. libFLAC calls back only while one of its functions
+  // runs.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
   /// The pointer that libFLAC's callbacks get.
   ///
@@ -132,7 +133,7 @@ final class FLACDecoder: SoundDecoder {
     guard next == block.count, hasMetEnd || isAtEnd else { return true }
     if position >= length ?? 0, damage == nil, formatChange == nil {
       isFinished = true
-      // After a seek, libFLAC compares nothing.
+      // After a seek, libFLAC does not compare the audio with the MD5 sum, and reports success.
       if FLAC__stream_decoder_finish(handle) == 0 { hasWrongDigest = true }
     }
     return false
@@ -165,13 +166,13 @@ final class FLACDecoder: SoundDecoder {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
     formatChange = nil
-    // libFLAC cannot seek to the end.
+    // libFLAC cannot seek to the end, so the source is moved there.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
     }
     let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
     if !isFound { FLAC__stream_decoder_flush(handle) }
-    // The seek may have met the end.
+    // Reset, because the seek may have reached the end.
     hasMetEnd = false
     return isFound
   }
@@ -301,7 +302,7 @@ extension FLACDecoder {
   ) {
     // libFLAC replaces a damaged block with silence, so the block is ignored.
     guard hasInfo, !isDamaged, damage == nil, formatChange == nil else { return }
-    // libFLAC accepts a rate of 0 in the header of a block.
+    // libFLAC accepts a rate of 0 in the header of a block, so it is checked here.
     guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample

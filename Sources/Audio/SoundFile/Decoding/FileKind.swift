@@ -4,7 +4,7 @@ struct FileKind: Equatable {
   enum Reading {
     /// libsndfile, sequentially, so even from a pipe.
     case streaming
-    /// libsndfile with seeking: some of its parsers never end at the end of a pipe.
+    /// libsndfile, but only from a file: at the end of a pipe, some of its parsers never return.
     case seeking
     /// libmpg123, even from a pipe.
     case mpeg
@@ -16,10 +16,10 @@ struct FileKind: Equatable {
     case nothing
   }
 
-  /// The human-readable name with its article.
+  /// The human-readable name for use in a sentence, such as `an Opus file`.
   let name: String
   let reading: Reading
-  /// The names of FFmpeg's demuxers that may read the file.
+  /// The names of the FFmpeg demuxers that are allowed to read the file.
   let demuxers: [String]
   /// The bytes that identify a file of this kind, by their offsets; empty if they are not constant.
   private let signature: [Int: [UInt8]]
@@ -34,7 +34,10 @@ struct FileKind: Equatable {
   /// The number of bytes to search for MPEG blocks in a file of an unknown kind.
   static let mostBytesBeforeMPEG = 1 << 16
 
-  /// - Parameter bytes: returns up to `count` bytes at an offset from the end of a tag.
+  /// Identifies a kind of file.
+  ///
+  /// - Parameter bytes: returns up to `count` bytes at an offset; an ID3 tag at the beginning is
+  ///   not counted.
   /// - Returns: nil for an unknown kind.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
@@ -97,7 +100,7 @@ struct FileKind: Equatable {
         }
       case flac[0]:
         let head = bytes[index...].prefix(flac.count)
-        // The highest bit marks the last metadata block.
+        // The highest bit marks the last metadata block, so either value matches.
         if head.count == flac.count, zip(head, flac).allSatisfy({ $0 == $1 || $0 == $1 | 0x80 }) {
           return FileKind("a FLAC file", .flac, demuxers: ["flac"])
         }
@@ -112,7 +115,7 @@ struct FileKind: Equatable {
   private static func adtsBlock(
     _ bytes: [UInt8], at index: Int
   ) -> (size: Int, format: [UInt8])? {
-    // ADTS has 13 sample rates.
+    // ADTS has 13 sample rates, so a higher index is invalid.
     guard index + 7 <= bytes.count, bytes[index] == 0xFF, bytes[index + 1] & 0xF6 == 0xF0,
       bytes[index + 2] >> 2 & 0xF < 13
     else { return nil }
@@ -208,7 +211,7 @@ extension FileKind {
     FileKind("NIST_1A", "a NIST SPHERE file", .seeking, "nistsphere"),
   ]
 
-  /// The first packet is at offset 28.
+  /// The kinds of Ogg files, identified by their first packet, which begins at offset 28.
   private static let ogg: [FileKind] = [
     FileKind("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming, "ogg"),
     FileKind("OggS", "OpusHead", at: 28, "an Opus file", .streaming, "ogg"),
@@ -264,8 +267,10 @@ extension FileKind {
 }
 
 extension FileKind {
-  /// FFmpeg's demuxers for files of unknown kinds, without demuxers that read text, pictures, or
-  /// headerless samples, or that open other files or addresses.
+  /// FFmpeg's demuxers for files of unknown kinds.
+  ///
+  /// The list omits demuxers that read text, pictures, or headerless samples, and those that open
+  /// other files or addresses.
   private static let rareDemuxers = [
     "3dostr", "aa", "aac", "ac3", "act", "adx", "aea", "afc", "aix", "apc", "ast", "avr", "bfstm",
     "brstm", "caf", "codec2", "dss", "dts", "dtshd", "eac3", "epaf", "fsb", "fwse", "genh", "hca",
@@ -280,13 +285,13 @@ extension FileKind {
     mpegAudio.demuxers + ["mpegts"] + rareDemuxers
   ).sorted()
 
-  /// Returns the kind of a file that only FFmpeg may identify; nil for text.
+  /// Returns the kind of a file that only FFmpeg might identify; nil for text.
   static func unknown(_ part: FilePart) -> FileKind? {
     let bytes = part.bytes(at: 0, count: 4_096)
     let isText = bytes.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) || $0 == 0x1B }
     return isText ? nil : FileKind("a file of an unknown kind", .ffmpeg, demuxers: rareDemuxers)
   }
 
-  /// Whether only FFmpeg may identify the file.
+  /// Whether only FFmpeg might identify the file.
   var isUnknown: Bool { demuxers == Self.rareDemuxers }
 }

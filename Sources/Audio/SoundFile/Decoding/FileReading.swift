@@ -9,7 +9,7 @@ actor FileReading {
 
   /// The executor with the file's thread.
   nonisolated let executor: ThreadExecutor
-  /// Ends a read that waits for a stream.
+  /// Signaled to end a read that waits for a stream.
   nonisolated let interruption: WakeUp
 
   private let open: Opening

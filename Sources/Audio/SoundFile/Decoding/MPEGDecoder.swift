@@ -91,7 +91,7 @@ final class MPEGDecoder: SoundDecoder {
       status = mpg123_read(
         handle, UnsafeMutableRawPointer(target + done * format.channelCount),
         (frames - done) * frameSize, &count)
-      // With the status of a new format, it returns the last samples of the old format.
+      // A call that reports a new format still returns the last samples of the old format.
       done += count / frameSize
     }
     return done
@@ -155,7 +155,7 @@ struct MPEGFrameHeader: Equatable {
   /// Whether another block can follow this one in a stream.
   func hasFormat(of other: Self) -> Bool { hertz == other.hertz && isMono == other.isMono }
 
-  /// - Returns: nil for an invalid block, or one with a sample rate that we do not write.
+  /// - Returns: nil for an invalid block, or for one with a sample rate that we do not write.
   init?(_ bits: UInt32) {
     let (synchronization, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
     guard bits >> 21 == synchronization, bits >> 17 & 0b11 == layer3 else { return nil }

@@ -49,7 +49,7 @@ struct OggLinks {
       let head = file.bytes(at: offset, count: OggPage.longestHead)
       guard let page = OggPage(head[...]) else {
         isCutOff = head.starts(with: "OggS".utf8)
-        // Other data may follow a page.
+        // Other data may follow a page, so the next page is found by its signature.
         guard !isCutOff, let next = file.page(after: offset) else { return }
         offset = next
         continue
@@ -137,8 +137,9 @@ extension OggPage {
     return offset
   }
 
-  /// Returns the comments of a stream, its second packet, without the name of the packet; nil if
-  /// the packet is missing or incomplete.
+  /// Returns the comments of a stream: its second packet without the packet's signature.
+  ///
+  /// Returns nil if the packet is missing or incomplete.
   ///
   /// - Parameter bytes: returns up to `count` bytes at an offset.
   static func comments(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) -> [UInt8]? {
@@ -149,7 +150,8 @@ extension OggPage {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between the pages of the first stream.
+      // Pages of other streams, such as a video, may be between those of the first stream; skip
+      // them.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])
@@ -170,7 +172,7 @@ extension OggPage {
       return second.starts(with: name.utf8) ? Array(second.dropFirst(name.utf8.count)) : nil
     }
     if first.starts(with: "Speex   ".utf8) { return second }
-    // A block header precedes the comments.
+    // In this packet, a block header of four bytes precedes the comments.
     return first.starts(with: "\u{7F}FLAC".utf8) ? Array(second.dropFirst(4)) : nil
   }
 }

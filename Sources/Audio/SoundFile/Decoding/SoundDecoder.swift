@@ -98,8 +98,8 @@ final class LibraryDecoder: SoundDecoder {
   /// Whether any audio was decoded.
   private var hasDecoded = false
 
-  /// The state after the end of the bytes: whether the file is truncated, and the reason that bytes
-  /// are missing; nil if all expected bytes arrived.
+  /// The end of the received bytes: whether the file is truncated, and the reason that bytes are
+  /// missing (nil if all expected bytes arrived).
   typealias Ending = (isCutOff: Bool, reason: String?)
 
   /// Opens a part of a file.
@@ -201,7 +201,8 @@ final class LibraryDecoder: SoundDecoder {
 
   /// Scales samples in the low three bytes to full scale.
   ///
-  /// The fourth byte may lack the sign; if the header is wrong, it may have any value.
+  /// If the fourth byte lacks the sign, the sign is restored. If the header is wrong, the fourth
+  /// byte may have any value, so the result is limited.
   private func raise(_ target: UnsafeMutablePointer<Float>, count: Int) {
     for index in 0..<count {
       let sample = target[index] * 256
@@ -222,14 +223,14 @@ final class LibraryDecoder: SoundDecoder {
   /// The corresponding C function is `vorbis_synthesis_trackonly`.
   private var isDecodable: Bool {
     guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
-    // After a read, libsndfile's seek may miss the frame, so another decoder reads.
+    // A separate decoder reads, because after a read libsndfile's seek may miss its frame.
     var frame = [Float](repeating: 0, count: format.channelCount)
     guard let file, let other = try? LibraryDecoder(file) else { return false }
     hasDecoded = other.read(&frame, frames: 1) > 0
     return hasDecoded
   }
 
-  /// Bytes after the announced audio, such as a tag, are not damage.
+  /// Whether all announced audio was read; errors in later bytes, such as a tag, are not damage.
   private var isComplete: Bool { announcedFrameCount.map { position >= $0.rawValue } ?? false }
 
   func failure(at frame: FrameCount) -> SoundFileError? {

@@ -8,8 +8,8 @@ struct SoundFileHeader: Equatable {
   private(set) var promisedLength: Int?
   /// Whether libsndfile can read the audio from a pipe.
   ///
-  /// libsndfile must not need to seek, and the whole header must be available, because some of its
-  /// parsers never end at the end of a pipe.
+  /// libsndfile must not need to seek. The whole header must be available, because some parsers of
+  /// libsndfile never return at the end of a pipe.
   private(set) var isStreamable = false
   /// Whether the encoding needs seeking, or is unknown to libsndfile.
   private var needsSeeking = false
@@ -74,7 +74,7 @@ extension SoundFileHeader {
       guard head.count == headLength else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       var size = number(head[nameLength...])
-      // A size that overflows wraps to a value that is out of range.
+      // A size that overflows wraps to a value that is out of range, so it is rejected below.
       if countsHead { size &-= headLength }
       let content = offset + headLength
       if audio.contains(name) {
@@ -198,7 +198,7 @@ extension SoundFileHeader {
     promise(Self.number(start[14..<18]) * channels * size, at: 128, widest: 1 << 40)
   }
 
-  /// Reads the size of WVE, A-law of Psion's organizers.
+  /// Reads the size of a WVE file, which contains A-law audio of Psion organizers.
   private mutating func readWVE(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

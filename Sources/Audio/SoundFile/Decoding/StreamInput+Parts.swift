@@ -14,8 +14,8 @@ extension StreamInput {
     let hasNext = Mutex(true)
     var part: Descriptor?
     return { () throws(SoundFileError) in
-      // A decoder may stop before the end of its part; only that end shows whether another part
-      // follows.
+      // A decoder may stop before the end of its part, so the rest is read: only the end of the
+      // part shows whether another part follows.
       part.take()?.drain()
       let isNext = hasNext.withLock { hasNext in
         defer { hasNext = false }

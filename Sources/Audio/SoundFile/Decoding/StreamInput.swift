@@ -2,8 +2,9 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A pipe, socket, or terminal as a source of audio of any length, whose first bytes can be
-/// inspected before they are read.
+/// A pipe, socket, or terminal as a source of audio of any length.
+///
+/// The first bytes can be inspected before they are read.
 final class StreamInput {
   let source: Descriptor
   let path: String
@@ -11,7 +12,7 @@ final class StreamInput {
   let interruption: WakeUp
   /// The deadline at which waiting ends like an interrupted read; nil for no deadline.
   private let deadline: ContinuousClock.Instant?
-  /// The bytes that were inspected and not read.
+  /// The bytes that were inspected, but not read yet.
   private var inspected: [UInt8] = []
   /// The number of bytes that were read through `VirtualStorage`.
   private(set) var length = 0
@@ -79,8 +80,8 @@ final class StreamInput {
 
   /// Waits for bytes to read.
   ///
-  /// Returns false if the read was interrupted, or if the reader of `outlet`, the pipe for the
-  /// bytes, is gone.
+  /// `outlet` is the pipe to which the bytes are copied. Returns false if the read was interrupted,
+  /// or if the reader of `outlet` is gone.
   private func wait(outlet: Int32 = -1) -> Bool {
     var descriptors = [
       pollfd(fd: source.number, events: Int16(POLLIN), revents: 0),
@@ -99,8 +100,8 @@ final class StreamInput {
 extension StreamInput {
   /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies the bytes, at little cost, so that a read that blocks in libsndfile can be
-  /// ended.
+  /// A thread copies the bytes to the pipe, which costs little. It can end a read that blocks in
+  /// libsndfile by closing the pipe.
   ///
   /// - Parameters:
   ///   - header: bytes to pass on before those of the stream.

@@ -6,7 +6,7 @@ struct WAVLayout {
   private(set) var audioStart = 0
   /// The size of the audio in the header; nil for the placeholder of a stream.
   private(set) var audioSize: Int?
-  /// The number of bytes in a frame, or in a block of another encoding.
+  /// The number of bytes in a PCM frame, or in a block of an encoding that has blocks.
   private(set) var blockSize = 0
   /// Whether the samples are integers, float, or companded.
   private(set) var hasPlainSamples = false
@@ -30,7 +30,7 @@ struct WAVLayout {
   /// The offset of the bits per sample in `chunks`.
   private var bitsOffset = 0
 
-  /// The maximum number of bytes before the audio to copy.
+  /// The maximum size of a header to copy, in bytes.
   private static let longestHeader = 1 << 20
 
   /// - Parameter bytes: returns up to `count` bytes at an offset.
@@ -169,8 +169,8 @@ extension WAVLayout {
     var size = audioSize ?? found
     let isUnfinished = size < found && audioSize != nil && hasAudioAfterEnd(part)
     if isUnfinished { size = found - found % blockSize }
-    // GSM has blocks of 65 bytes. libsndfile reads the padding byte after the last block as another
-    // block, unless the header counts it and the file lacks it.
+    // GSM has blocks of 65 bytes. libsndfile would read a padding byte after the last block as
+    // another block. So the corrected header counts the byte, and the file is read without it.
     let padding = isGSM && found % 65 == 1 ? 1 : 0
     if padding > 0 { size = found }
     let isTooLong = audioStart + size > Self.largestSize

@@ -11,15 +11,16 @@ package struct WebAnswer: Sendable {
   package let type: String
   /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether the content, or only its beginning if the rest was not wanted, arrived in time.
+  /// Whether all wanted content arrived in time; if only the first bytes were wanted, whether any
+  /// arrived.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?
 
   /// The time limit for a server's response.
   static let timeout = Duration.seconds(10)
-  /// The number of bytes that suffice to identify the content; fewer suffice if they contain a
-  /// line.
+  /// The number of bytes that suffice to identify the content; fewer suffice if they contain a line
+  /// break.
   private static let headLength = 512
 
   package init(address: String, type: String, bytes: [UInt8], isComplete: Bool = true) {
@@ -57,7 +58,7 @@ package struct WebAnswer: Sendable {
       {
         bytes += more
       }
-      // FFmpeg also reports the end of content without an announced length as a failure, so its
+      // If the server announced no length, FFmpeg reports even a normal end as a failure. So its
       // exit status counts only if nothing was received.
       let isEnd = bytes.count <= longest
       isComplete = !(isEnd && child.isCutOff) && !(bytes.isEmpty && child.hasFailed())
@@ -65,7 +66,7 @@ package struct WebAnswer: Sendable {
       isComplete = !bytes.isEmpty
     }
     self.bytes = bytes
-    // The process ends when the last reference is released.
+    // Keeps FFmpeg running until here: it ends when the last reference is released.
     withExtendedLifetime(child) {}
   }
 
@@ -186,9 +187,10 @@ extension WebAnswer {
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         || bytes.starts(with: [0, 0x64, 0xFF, 0x9B])
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
-      // An address of 6to4 contains an IPv4 address.
+      // A 6to4 address contains an IPv4 address.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
-      // Unspecified and loopback; unique local, link-local and site-local, and multicast.
+      // The tests, in order: unspecified and loopback addresses; unique local; link-local and
+      // site-local; multicast.
       return bytes.prefix(15).allSatisfy { $0 == 0 } || bytes[0] & 0xFE == 0xFC
         || (bytes[0] == 0xFE && bytes[1] & 0x80 != 0) || bytes[0] == 0xFF
     default: return true

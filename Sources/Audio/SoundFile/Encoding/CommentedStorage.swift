@@ -6,7 +6,7 @@ import CVorbis
 /// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks.
 /// The encoder writes the header in order and later updates only the first block.
 final class CommentedFLAC: VirtualStorage {
-  /// The size of the mark and the first block.
+  /// The size of the signature `fLaC` and the first block.
   private static let firstSize = 42
 
   private let file: GrowingFile

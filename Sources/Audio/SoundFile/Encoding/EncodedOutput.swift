@@ -55,9 +55,9 @@ final class EncodedOutput: SoundFileOutput {
       throw file.failure ?? error.writing(file.path)
     }
     if let failure = file.failure { throw failure }
-    // libsndfile has written a header with room for peaks. The first frames replace it with a
-    // shorter header, and the old header's remaining bytes would count as frames. Without frames,
-    // libsndfile computes the final sizes from the existing header. The header is therefore written
+    // libsndfile has already written a header with room for peaks. With the first frames, it would
+    // write a shorter header, and the rest of the first header would count as frames. Without
+    // frames, it would compute the final sizes from the first header. So the header is written
     // again.
     if encoding.updatesHeader {
       file.truncate(to: 0)
@@ -66,7 +66,7 @@ final class EncodedOutput: SoundFileOutput {
   }
 
   deinit {
-    // libsndfile writes to the file until its handle is closed.
+    // Closes libsndfile's handle, because libsndfile may write to the file until then.
     _ = finish()
   }
 
@@ -115,7 +115,7 @@ final class EncodedOutput: SoundFileOutput {
       return
     }
     let silence = [Float](repeating: 0, count: format.channelCount)
-    // `finish` returns a failure of the file.
+    // The error is dropped here, because `finish` returns it.
     silence.withUnsafeBufferPointer { try? writeBlock($0) }
   }
 

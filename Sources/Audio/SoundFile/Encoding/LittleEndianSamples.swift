@@ -55,8 +55,7 @@ extension SoundFileEncoding.SampleFormat {
 }
 
 extension SoundFileEncoding {
-  /// Creates the default encoding for a path extension without its dot; upper and lower case are
-  /// equal.
+  /// Creates the default encoding for a path extension without its dot; case is ignored.
   ///
   /// - Throws: `SoundFileError.unknownExtension`.
   public init(pathExtension: String) throws(SoundFileError) {
@@ -68,8 +67,8 @@ extension SoundFileEncoding {
 
   /// The sample format that libsndfile receives.
   ///
-  /// We convert to integers ourselves. libsndfile either scales by 32767 without clipping, which is
-  /// not the inverse of its reading, or truncates instead of rounding.
+  /// We convert to integers ourselves. libsndfile would either scale by 32767 without clipping,
+  /// although it divides by 32768 when reading, or truncate instead of rounding.
   var sampleCoding: SampleFormat { samples ?? .float }
 
   var libraryFormat: Int32 {

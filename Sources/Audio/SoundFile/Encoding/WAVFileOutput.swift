@@ -3,8 +3,8 @@ public import AudioThreads
 
 /// Writes WAV and RF64 files, and streams of WAV or raw samples.
 ///
-/// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
-/// rejects. The header of this type can be tested with every length.
+/// It does not use libsndfile, which writes a format chunk that Python's `wave` rejects if a WAV
+/// file may become RF64. Its own header can also be tested with every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader
@@ -85,13 +85,13 @@ final class WAVFileOutput: SoundFileOutput {
   }
 }
 
-/// The header of a WAV file, which is RF64 if 32 bits cannot store its length, or of a stream of
-/// unknown length.
+/// The header of a WAV file, or of a WAV stream of unknown length.
 ///
-/// Both kinds of file have headers of equal length: RF64's sizes replace a junk chunk of a WAV
-/// file. For mono and stereo, the format chunk is plain, even with 24 bits, because Python's `wave`
-/// reads no other kind before 3.12. With three or more channels, it is WAVE_FORMAT_EXTENSIBLE,
-/// which has positions; without positions, other programs treat three channels as 2.1.
+/// If 32 bits cannot store the length of a file, it is RF64. Both kinds of file have headers of
+/// equal length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format
+/// chunk is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With
+/// three or more channels, it is WAVE_FORMAT_EXTENSIBLE, which has positions; without positions,
+/// other programs treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF

@@ -49,7 +49,7 @@ public struct AudioPicture: Hashable, Sendable {
   /// The `kind` of a front cover.
   public static let frontCover = 3
 
-  /// The subject as a number of ID3: 3 is the front cover, 4 the back cover, and 0 unspecified.
+  /// The subject as an ID3 picture type: 3 is the front cover, 4 the back cover, and 0 unspecified.
   public var kind: Int
   /// The media type, such as `image/png`.
   public var mediaType: String
@@ -69,7 +69,7 @@ public struct AudioPicture: Hashable, Sendable {
   public init?(file bytes: [UInt8]) {
     let begins = { (mark: [UInt8]) in bytes.starts(with: mark) }
     let isWebP = begins(Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
-    // A text may also begin with "BM", but the size of the file does not follow.
+    // A text may also begin with "BM", but then the size of the file does not follow.
     let isBMP = begins(Array("BM".utf8)) && bytes.little(at: 2, 4) == bytes.count
     let types: [(name: String, isFound: Bool)] = [
       ("png", begins([0x89, 0x50, 0x4E, 0x47])), ("jpeg", begins([0xFF, 0xD8, 0xFF])),
@@ -122,7 +122,9 @@ extension AudioMetadata {
     }
   }
 
-  /// Ends the open chapters that begin before the announced end, which may be too early.
+  /// Ends the open chapters that begin before the announced end.
+  ///
+  /// Later chapters stay open, because the announced end may be too early.
   mutating func closeOpenChapters(at end: FrameCount) {
     for (index, cue) in cues.enumerated() where cue.isOpen && cue.frame < end {
       cues[index].length = end - cue.frame
@@ -157,7 +159,7 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    // A region keeps its cue even if its beginning is outside the part.
+    // A region that reaches into the part keeps its cue, even if the region begins before the part.
     let points = chunks.numberedCues
     result.chunks = chunks.compactMap { $0.moved(timeline, points) }
     return result

@@ -46,7 +46,7 @@ extension AudioPicture {
     let frames = Set(0xC0...0xCF).subtracting([0xC4, 0xC8, 0xCC])
     var offset = 2
     while let marker = number(at: offset, 2), marker >> 8 == 0xFF {
-      // Any number of bytes of 255 may precede a marker.
+      // Any number of 0xFF bytes may precede a marker.
       guard marker != 0xFFFF else {
         offset += 1
         continue

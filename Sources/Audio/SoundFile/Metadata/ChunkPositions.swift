@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Updates of chunks whose content depends on the audio.
+/// Updates chunks whose content depends on the audio, such as on its positions and levels.
 extension AudioMetadata.Chunk {
   /// Returns the chunk with its positions moved to a part or to another rate; nil if nothing
   /// remains.
@@ -28,7 +28,7 @@ extension AudioMetadata.Chunk {
       let count = content.little(at: 28, 4)
       let end = 36 + min(count, (content.count - 36) / 24) * 24
       for start in stride(from: 36, to: end, by: 24) {
-        // A loop includes its last frame.
+        // The last frame belongs to the loop, so the loop ends one frame later.
         let (first, last) = (content.little(at: start + 8, 4), content.little(at: start + 12, 4))
         guard let loop = timeline.region(from: first, to: last + 1) else { continue }
         let end = loop.first + max(1, loop.length ?? 1) - 1
@@ -83,7 +83,7 @@ extension AudioMetadata.Chunk {
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       let next = rest[open...].dropFirst()
       let name = next.prefix(64).prefix { $0 != UInt8(ascii: ">") }
-      // A time element contains only a short text.
+      // Only a short element counts as a time, so other elements of the same name are kept.
       let isTime = names.contains { name.starts(with: $0.utf8) }
       let closing = isTime ? Array("</".utf8) + name + Array(">".utf8) : []
       let end = isTime ? next.prefix(256).firstIndex(of: UInt8(ascii: "<")) : nil

@@ -25,7 +25,7 @@ extension SoundFileEncoding.Container {
     let names = { (tags: [AudioTag: [String]]) in
       tags.isEmpty ? nil : "the tags " + tags.inOrder.map(\.tag.name).joined(separator: ", ")
     }
-    // The cues in chunks are also in `cues`, with their names and lengths.
+    // Chunks with cues are not listed, because their cues are also in `cues`.
     let chunks = metadata.chunks.filter { !$0.hasCues }.map(\.name)
     let hasNotes = metadata.chunks.contains(where: \.hasNotes)
     let lost: [String?] = [
@@ -56,7 +56,7 @@ extension SoundFileEncoding.Container {
   /// The maximum number of cues that are written to a file and read from it.
   fileprivate var mostCues: Int {
     switch self {
-    // A chapter is two frames of ID3.
+    // A chapter is two frames of ID3, and a reader accepts at most `SYRINX_MOST_FRAMES` of them.
     case .mp3: 4_000
     case .flac, .vorbis, .opus: AudioMetadata.mostChapters
     default: AudioMetadata.mostCues

@@ -163,7 +163,7 @@ extension AudioMetadata {
     return set.rendered(syrinx_tags_id3v2)
   }
 
-  /// Returns Vorbis comments without the packet's name.
+  /// Returns Vorbis comments without the packet's signature.
   ///
   /// - Parameters:
   ///   - rate: the rate of the cues.

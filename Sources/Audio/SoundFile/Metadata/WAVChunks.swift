@@ -3,7 +3,7 @@ import CTagLib
 
 /// The size of the largest chunk to read: a tag with pictures.
 private let largestChunk = 2 * Int(SYRINX_LARGEST_TAG)
-/// There are few chunks; the limit ends a loop in a damaged file.
+/// The maximum number of chunks to read, so that a damaged file cannot cause an endless loop.
 private let mostChunks = 1_000
 
 /// Reads the chunks of WAV or AIFF that are not audio.
@@ -35,7 +35,8 @@ private func readChunks(
       chunks.append(.init(name: name, content: content))
       total += size
     } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-      // A chunk that exceeds the file is not reported: after a wrong size, these bytes are no name.
+      // A chunk that exceeds the file is not reported, because after a wrong size these bytes are
+      // not a name.
       others.append(name)
     }
     offset += 8 + size + size % 2
@@ -108,7 +109,7 @@ extension AudioMetadata {
   func wavChunks(at rate: SampleRate) -> [UInt8] {
     var bytes = infoChunk
     let hasOwnCues = !cues.isEmpty && !chunks.contains { $0.name == "cue " }
-    // Labels without their cues would match the numbers of other cues.
+    // Old labels would name the wrong cues, because the new cue chunk numbers the cues anew.
     for chunk in chunks where !hasOwnCues || !chunk.hasCues { bytes += chunk.bytes }
     if hasOwnCues { bytes += cueChunk.bytes + labelChunk.bytes }
     let isInInfo = tags.allSatisfy { tag, values in values.count == 1 && tag.infoName != nil }
@@ -223,7 +224,7 @@ extension AudioMetadata.Chunk {
     for part in parts {
       let text = part.content.text
       let name = AudioTag.infoNames.first { $0.name == part.name }?.tag.name ?? part.name
-      // Two names may mean the same tag.
+      // Two names may mean the same tag, so the same text is added only once.
       if tags[AudioTag(name)]?.contains(text) != true { tags.add(name, text) }
     }
     return tags

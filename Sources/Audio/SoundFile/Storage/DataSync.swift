@@ -17,10 +17,10 @@ final class DataSync: Sendable {
   // The lock is held for a few instructions, never during a flush.
   private let state: Mutex<State>
 
-  // A struct, because each `withLock` of a mutex whose value is a closure, or a tuple with one, wraps
-  // the closure in another.
+  // A struct, because a mutex whose value is a closure, or a tuple with one, wraps the closure in
+  // another at every `withLock`.
   private struct State {
-    /// Nil from `end` on.
+    /// Flushes the file; nil after `end`.
     var store: (@Sendable () -> Int32)?
     /// The start of the running flush; nil without a flush, and after it was reported.
     var began: Duration?

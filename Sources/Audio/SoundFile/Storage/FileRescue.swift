@@ -108,7 +108,7 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
     (announced?.duration(at: sampleRate), decoded.duration(at: sampleRate))
   }
 
-  /// Returns the description of a shortfall without a `reason`, for durations.
+  /// Returns the description of a shortfall that has no `reason`, given its lengths as durations.
   package static func text(
     announced: Duration?, decoded: Duration, isEstimate: Bool = false
   ) -> String {

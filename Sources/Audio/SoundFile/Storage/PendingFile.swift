@@ -53,7 +53,7 @@ package final class PendingFile {
     Self.removeAbandoned(in: FilePath(path).folder)
   }
 
-  /// A file that is written directly.
+  /// Wraps a file that is written directly instead of being published later.
   private init(
     directly descriptor: Descriptor, path: String, isNew: Bool = false, isBorrowed: Bool = false
   ) {
@@ -65,9 +65,9 @@ package final class PendingFile {
     name?.remove()
   }
 
-  /// Claims a name.
+  /// Claims a name for a file to be written.
   ///
-  /// The name may exist, unless `replacesExisting` is false.
+  /// A file of this name may exist, unless `replacesExisting` is false.
   ///
   /// If `isAtomic` is true, even a new file appears only when it is published.
   package static func claiming(
@@ -149,7 +149,7 @@ package final class PendingFile {
     if let existing { flock(existing.number, LOCK_UN) }
   }
 
-  /// Locks the file of the name and checks that it was not replaced; nil if there is no file.
+  /// Locks the file at a path, and checks that it was not replaced meanwhile; nil if there is none.
   private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor? {
     while true {
       guard let file = try Descriptor.writing(path) else { return nil }

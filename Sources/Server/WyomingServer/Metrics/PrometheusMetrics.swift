@@ -60,7 +60,9 @@ public final class PrometheusMetrics: MetricsFactory {
   /// Does nothing, as for counters.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// Returns the series with this name and these labels; if it exists, it keeps its kind.
+  /// Returns the series with this name and these labels.
+  ///
+  /// All series of a name have the kind of the first one.
   private func make(
     _ kind: Series.Kind, _ name: String, _ dimensions: [(String, String)]
   ) -> Series {
