@@ -86,9 +86,10 @@ struct IntakeQueue: PipeQueue {
     for oldest in buffers.removeOldest(beyond: limit, by: \.duration) { note(dropped: oldest) }
   }
 
-  /// Records the duration of the audio received since `finish`, and closes the queue when it is
-  /// long enough; an empty buffer counts as a millisecond.
+  /// Records the duration of the audio received since `finish`, and closes the queue at
+  /// `longestRest`.
   ///
+  /// An empty buffer counts as a millisecond, so that endless empty buffers close the queue, too.
   /// Queued audio is not dropped, because it is the end of the source's audio.
   private mutating func takeRest(_ length: Duration) {
     rest = length
@@ -153,8 +154,9 @@ struct IntakeQueue: PipeQueue {
     buffers[0].silencedSampleCount += oldest.silencedSampleCount
   }
 
-  /// Returns the gap before a buffer, extended backward by earlier gaps that were too short to
-  /// report; nil if it is itself too short.
+  /// Returns the gap before a buffer; nil if it is too short to report.
+  ///
+  /// Earlier gaps that were too short to report are added to the beginning of the range.
   private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
     let rate = buffer.format.sampleRate
     let begin = buffer.firstFrame.duration(at: rate)

@@ -18,7 +18,9 @@ struct SpeechConversion {
   /// Otherwise the buffer begins another stretch, and the caller must flush the current one first.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
-  /// Returns the converted audio; a buffer that jumps back follows the previous buffer.
+  /// Returns the converted audio.
+  ///
+  /// A buffer whose `firstFrame` jumps back is treated as directly following the previous buffer.
   ///
   /// If the buffer begins another stretch, the caller must call `flush` first, or the end of the
   /// current stretch is lost.
