@@ -64,9 +64,9 @@ public struct SpeechRequest: Sendable {
 
   /// Whether a source with `wait` may deliver audio in real time, like a network connection.
   ///
-  /// If true, the engine decodes an utterance early, in a pause after which no more audio is
-  /// queued. A final result then arrives sooner, at the cost of more work, and neighboring
-  /// utterances are not joined. It is always false for files, and always true with `buffer(upTo:)`.
+  /// If true, the engine already decodes the utterance in a pause, unless more audio is queued. A
+  /// final result then arrives sooner, but the engine does more work, and neighboring utterances
+  /// are not joined. A file is never live; a source with `buffer(upTo:)` always is.
   public var isLive = false
 
   /// The key phrases to recognize exclusively; empty for dictation or the grammar.
@@ -201,8 +201,8 @@ public struct EndpointPolicy: Hashable, Sendable {
 
 /// A grammar in the Java Speech Grammar Format (JSGF): only its sentences are recognized.
 ///
-/// An engine fits any speech to its grammar: words outside it are recognized as words of the
-/// grammar, without confidence.
+/// Depending on the engine, other speech yields no words, or is recognized as words of the grammar,
+/// without confidence.
 public enum SpeechGrammar: Hashable, Sendable {
   /// The grammar's text, from `#JSGF V1.0;` on.
   case text(String)

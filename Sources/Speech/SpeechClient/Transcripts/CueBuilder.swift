@@ -46,8 +46,8 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// Returns the number of words in a cue if it cannot end at a pause: up to the longest silence in
-  /// the second half.
+  /// Returns the number of words in a cue without a pause at which it could end: the cue ends at
+  /// the longest silence in its second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {
@@ -134,7 +134,7 @@ public struct CuePolicy: Hashable, Sendable {
   public var maximumDuration: Duration
   /// The minimum duration of a cue, unless the next one begins sooner.
   public var minimumDuration: Duration
-  /// A pause between words that ends a cue.
+  /// The minimum pause between words that ends a cue.
   public var pause: Duration
   /// The time between an extended cue and the next one.
   public var gap: Duration
