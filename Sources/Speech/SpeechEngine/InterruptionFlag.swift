@@ -21,7 +21,7 @@ package final class InterruptionFlag: Sendable {
     }
   }
 
-  /// - Throws: `.interrupted` once the session was.
+  /// - Throws: `.interrupted` if the session has been interrupted.
   package func check() throws(SpeechEngineError) {
     if state.withLock({ $0.isInterrupted }) { throw .interrupted }
   }

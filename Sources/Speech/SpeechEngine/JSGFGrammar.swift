@@ -19,8 +19,10 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Returns the right side of a rule; `rule` is its name with or without the grammar's name, and
-  /// `line` refers to it.
+  /// Returns the right side of a rule.
+  ///
+  /// `rule` is the rule's name, with or without the grammar's name. `line` is the line of the
+  /// reference, for an error.
   package func expansion(of rule: String, line: Int) throws(SpeechEngineError) -> JSGFExpansion {
     switch JSGFExpansion.unqualified(rule) {
     case "NULL": return .sequence([])
@@ -78,8 +80,8 @@ private struct JSGFWalk {
   /// The public rule that is being expanded.
   var start = ""
   private var count = 0
-  /// The rules around a part, the outermost first, each with the number of never-empty parts before
-  /// it.
+  /// The rules that contain the current part, the outermost first, each with the number of
+  /// never-empty parts before it.
   private var open: [(rule: String, said: Int)] = []
 
   init(grammar: JSGFGrammar) {

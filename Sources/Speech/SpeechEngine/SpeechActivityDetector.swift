@@ -11,7 +11,8 @@ public struct SpeechActivityDetector: Sendable {
   /// It returns at once; anything slow is loaded at the first frame.
   public var makeSession: @Sendable () -> any SpeechActivitySession
 
-  /// Reports whether it can be used, and the location of its model; the language is `und`.
+  /// Whether the detector can be used, and the location of its model; the model's language is
+  /// `und`.
   ///
   /// It may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
@@ -75,12 +76,13 @@ extension SpeechActivityDetector {
   public static let energy = SpeechActivityDetector(name: "energy") { EnergyDetector() }
 }
 
-/// Separates speech from background by its level in the band of speech.
+/// Separates speech from background by the level in the frequency band of speech.
 ///
-/// Background and speech are percentiles of the level of the last six seconds, averaged over 50 ms,
-/// so a drifting noise level is tracked and a single quiet frame does not matter. A sound that
-/// stays equally loud for two seconds becomes background at once, because speech never does. The
-/// threshold is between the two: far above a quiet background, and just above a loud one.
+/// Background and speech are percentiles of the levels of the last six seconds, averaged over 50
+/// ms, so a drifting noise level is tracked, and a single quiet frame does not matter. A sound that
+/// stays equally loud for two seconds becomes background at once, because speech never stays
+/// equally loud. The threshold lies between the levels of background and speech: far above a quiet
+/// background, and just above a loud one.
 final class EnergyDetector: SpeechActivitySession {
   /// If nine tenths of the levels are within this range, the sound is steady.
   private static let steadiness = 3.0
@@ -128,8 +130,8 @@ final class EnergyDetector: SpeechActivitySession {
     let power = energy / Double(max(1, samples.count))
     powers = powers.suffix(4) + [power]
     note(Self.level(powers[...]))
-    // The mean with the previous frame reduces random peaks of noise; the minimum keeps the mean
-    // from extending a sound.
+    // Averaging with the previous frame reduces random peaks of noise, but would prolong a sound,
+    // so the result is the average only if that is less than the level of this frame.
     return min(Self.level([power]), Self.level(powers.suffix(2)))
   }
 
@@ -170,7 +172,7 @@ private struct SpeechBand {
   private static let rumble = 0.046_03
   private static let hiss = 0.692_13
 
-  /// The last outputs of the low-passes, in order.
+  /// The last outputs of the three low-pass filters, in order.
   private var last: (Double?, Double?, Double?) = (nil, nil, nil)
 
   mutating func pass(_ sample: Double) -> Double {

@@ -37,11 +37,10 @@ public struct SpeechEngine: Sendable {
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = unimplemented(
       endpoint: "SpeechEngine.makeSession")
 
-  /// Returns the engine that handles a stream instead of this engine, with its own properties; nil
-  /// for this engine.
+  /// Returns the engine that handles a stream instead of this engine; nil for this engine.
   ///
-  /// An engine that combines several engines chooses by all options except the grammar, which is
-  /// read later.
+  /// The returned engine's own properties then apply. An engine that combines several engines
+  /// chooses by all options except the grammar, which is read later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
   /// Frees memory that only later utterances would use; does nothing by default.

@@ -34,8 +34,8 @@ public enum SpeechEngineError: Error, Equatable {
 }
 
 extension SpeechEngineError {
-  /// Returns the reason that a file or folder of a model cannot be read, by the `errno` of the
-  /// attempt.
+  /// Returns the error for a file or folder of a model that cannot be read; `code` is the `errno`
+  /// of the attempt.
   package static func unreadable(_ path: String, code: Int32) -> SpeechEngineError {
     let error = FilePathError(code: code)
     guard !error.isOfFile else { return .modelUnreadable(path: path) }
@@ -104,14 +104,14 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// Returns the place searched if the user specified it; empty if the many usual places were
-  /// searched.
+  /// Returns the place searched if the user specified it; empty if the usual places were searched,
+  /// which are too many for a message.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
-  /// Returns the remedy; empty for a program that did not start, because its last output is the
-  /// reason.
+  /// Returns the remedy for an unreachable server; empty for a program that could not be started,
+  /// because the reason already contains its last output.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
       ? "" : "; start a server there, or choose another one"

@@ -96,7 +96,7 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   /// The shortest and longest utterance that the engine accepts.
   ///
   /// A shorter utterance is padded with silence; a longer utterance is cut at a quiet point, even
-  /// if the policy permits it.
+  /// if the endpoint policy permits its length.
   public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
 
   /// The amount of additional audio that justifies another decode, for an engine that decodes whole
@@ -154,8 +154,9 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// The number of alternatives to return besides the best result, at least 0.
   public var alternativeCount = 0
 
-  /// Whether word times are measured; otherwise the engine may estimate them, unless
-  /// `measureWordTimes` is called.
+  /// Whether the engine must measure word times.
+  ///
+  /// If false, it may estimate them, unless `measureWordTimes` is called.
   public var measuresWordTimes = true
 
   /// Settings specific to the engine, by its own names.
