@@ -23,7 +23,7 @@ func withoutLongSilences(_ samples: [Float]) -> [Float] {
 private let step = 160
 /// The number of steps that are kept at each end of a silence.
 private let kept = 15
-/// A silent step is at least this far below the loudest step, as a ratio of energies: 30 dB.
+/// A silent step is at least 30 dB below the loudest step; as a ratio of energies, 1,000.
 private let depth: Float = 1_000
 /// A silent step is at most this far above the quietest tenth of the steps, as a ratio of energies:
 /// 6 dB.

@@ -61,7 +61,7 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
-    // A library older than version 1.23 may refuse the decoder with blocks, or multiply slowly.
+    // A library before version 1.23 may reject the decoder with blocks, or run it slowly.
     let usable = part.prepared.filter { library.multipliesBlocks || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
       options.mapsWeights = true

@@ -43,7 +43,7 @@ extension InstalledFolder {
     }
   }
 
-  /// Optimizes a graph and saves it; ONNX is the format in between.
+  /// Optimizes a graph and saves it in ORT format; two temporary files are in ONNX format.
   private func optimize(
     _ part: MoonshineModelFiles.Part, to optimized: FilePath, with library: ONNXLibrary
   ) throws(ONNXError) {
@@ -62,8 +62,8 @@ extension InstalledFolder {
 }
 
 extension ONNXLibrary {
-  /// Whether the library multiplies blocks of 8 bits on all processors with the instructions for
-  /// it.
+  /// Whether the library has fast products of 8-bit blocks for every processor with suitable
+  /// instructions.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
   /// The number of the decoder's inputs that share a scale.
