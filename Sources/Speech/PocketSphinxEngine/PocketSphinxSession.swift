@@ -42,7 +42,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   /// Interrupts the session: processing of audio stops within a tenth of a second, and a running
-  /// second pass over the utterance is left to its own thread.
+  /// second pass over the utterance continues alone on its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   /// With key phrases, utterances need trailing silence, because PocketSphinx reports a phrase a
@@ -169,7 +169,7 @@ struct PhraseSpotting {
     samples += more
   }
 
-  /// Records the first reported phrase that is followed by `settling` of audio.
+  /// Records the first reported phrase that is followed by at least `settling` of audio.
   ///
   /// Of overlapping phrases, the first is used.
   ///
@@ -212,8 +212,8 @@ struct ContextualChoice {
 
   var isNone: Bool { phrases.isEmpty }
 
-  /// Returns the best words, or those of a nearly equally likely alternative that contains more
-  /// words of the phrases.
+  /// Returns the best words, or the words of an alternative that is almost as likely and contains
+  /// more words of the phrases.
   func choose(
     _ best: [SpeechHypothesis.Word], among alternatives: some Sequence<Decoder.Alternative>
   ) -> [SpeechHypothesis.Word] {

@@ -87,7 +87,7 @@ struct FrontEnd: ~Copyable {
 /// and the coloration of the voice, the room, and the microphone. Each utterance has its own, so
 /// its words depend on no other utterance.
 struct UtteranceMean {
-  /// The audio before the first search.
+  /// The audio that is collected before the search begins.
   static let priming = FrameCount(.milliseconds(1500), at: .speech)
   /// The audio between two updates of the mean.
   static let interval = FrameCount(.milliseconds(500), at: .speech)
