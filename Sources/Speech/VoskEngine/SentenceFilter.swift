@@ -131,7 +131,7 @@ private let engineName = "Vosk"
 extension VoskModel {
   private var functions: VoskFunctions { library.functions }
 
-  /// Throws if a request is beyond the limits.
+  /// Throws if the options exceed these limits.
   fileprivate func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
     if let name = options.engineOptions.keys.sorted().first {
       throw .optionInvalid(
@@ -198,8 +198,8 @@ extension JSGFGrammar {
 private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
-  /// The limits on the sentences of a part of a grammar, the words of a sentence, and the words of
-  /// all parts, which equal 10,000 sentences of 100 words.
+  /// The limits of a grammar: the sentences of a part, the words of a sentence, and the words of
+  /// all parts, as many as in 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
@@ -208,7 +208,7 @@ private struct GrammarSentences {
   let isKnown: (String) -> Bool
   private var known: [String: Sentences] = [:]
   private var wordCount = 0
-  /// The rules in expansion, the outermost first.
+  /// The rules that are being expanded, the outermost first.
   private var open: [String] = []
   private var depth = 0
 
@@ -276,7 +276,7 @@ private struct GrammarSentences {
   ///
   /// - Parameters:
   ///   - count: the number of sentences of the part.
-  ///   - rule: the rule to name in the error; nil for the rule in expansion.
+  ///   - rule: the rule to name in the error; nil for the innermost rule that is being expanded.
   func check(count: Int, rule: String? = nil) throws(SpeechEngineError) {
     guard count <= Self.most else {
       throw Self.unsupported("has more than \(Self.most) sentences\(place(rule))")

@@ -14,8 +14,8 @@ struct UtteranceAssembly {
   private var end: FrameCount = 0
   /// The beginning of the current segment.
   private var segmentStart: FrameCount = 0
-  /// The hypotheses of each segment, the likeliest first; `cost` is how much less confident each is
-  /// than the likeliest.
+  /// The hypotheses of each segment, the likeliest first; `cost` is the confidence of the likeliest
+  /// hypothesis minus that of this one.
   private var segments: [[(hypothesis: SpeechHypothesis, cost: Double)]] = []
   private var partial = SpeechHypothesis()
 
@@ -45,9 +45,9 @@ struct UtteranceAssembly {
       || segments.contains { $0.first?.hypothesis.hasEstimatedTimes ?? false }
   }
 
-  /// Alternatives of the whole utterance, likeliest first.
+  /// The alternatives for the whole utterance, the likeliest first.
   ///
-  /// Each differs in one segment.
+  /// Each differs from the best words in only one segment.
   var alternatives: [Words] {
     let all = segments.indices.flatMap { index in
       segments[index].dropFirst().map { other in

@@ -112,7 +112,7 @@ struct ModelFileHead {
     size = Int(status.st_size)
     let length = min(size, Self.headLength)
     var count = 0
-    // read fills at most the reserved capacity, and returns the count.
+    // `read` fills at most the reserved capacity, and returns the count.
     head = [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
       count = max(0, read(descriptor, buffer.baseAddress, length))
       initialized = count

@@ -54,7 +54,7 @@ final class ByteLink {
   /// `poll` may report readiness incorrectly.
   func read() throws(LinkError) -> [UInt8]? {
     guard let input else { throw .system(EBADF) }
-    // Stored, because the initializer of an array cannot throw a typed error.
+    // Set in the closure, which cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       let received = Glibc.read(input.number, buffer.baseAddress, buffer.count)
@@ -108,8 +108,9 @@ extension ByteLink {
     return try connected(toFirstOf: found, within: budget, until: interruption)
   }
 
-  /// Connects to the first responding address; an address that does not respond gets only a part of
-  /// the time.
+  /// Connects to the first address that responds.
+  ///
+  /// Each attempt gets an equal share of the remaining time.
   static func connected(
     toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
     until interruption: WakeUp? = nil

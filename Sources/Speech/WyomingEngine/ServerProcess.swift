@@ -89,7 +89,8 @@ final class ServerProcess: Sendable {
     return lastLine.isEmpty ? ending : "\(ending): \(lastLine)"
   }
 
-  /// Ends the child, on its own thread if that takes long; its connection is already closed.
+  /// Ends the child, whose connection is already closed; if that takes long, a separate thread
+  /// waits for it.
   func end() {
     guard !hasEnded(within: .milliseconds(100)) else { return }
     do {

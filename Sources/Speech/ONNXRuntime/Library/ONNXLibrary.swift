@@ -140,7 +140,7 @@ extension ONNXLibrary {
     if let folder = installed.first {
       return try ONNXLibrary(path: InstalledFolder(folder).file(fileName))
     }
-    // The loader also searches its own folders.
+    // The dynamic loader also searches its own folders.
     if let name = systemNames.first(where: isThere) { return try ONNXLibrary(path: name) }
     let root = InstalledFolder.root(environment: environment)?.appending(FilePath(component))
     throw .libraryMissing(searched: [root?.description, "the loader's folders"].compactMap(\.self))
