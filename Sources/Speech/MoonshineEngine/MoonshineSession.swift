@@ -91,7 +91,8 @@ final class MoonshineSession: SpeechEngineSession {
   func beginUtterance() throws(SpeechEngineError) {
     try checkInterruption()
     utterance = Utterance()
-    // Partial results mean a live source: load the aligner while audio arrives, not after the end.
+    // Partial results imply a live source, so the aligner is loaded while audio arrives, not after
+    // the end.
     if wantsPartialHypotheses, measuresWordTimes { alignment.prepare(language: language) }
   }
 
@@ -179,8 +180,8 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) -> DecodedText {
     var draft: [Token] = []
     if case .none = guide {
-      // A final text must not depend on partial ones, so a draft is used only if it changes
-      // nothing.
+      // A final text must not depend on partial ones, so a draft is used only if it cannot change
+      // the text.
       if !utterance.draft.isEmpty, try model.isExact(as: run) { draft = utterance.draft }
       let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()
       if model.tokenizer.words(of: text).areSure { return text }

@@ -16,8 +16,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   private let alternativeCount: Int
   private let context: ContextualChoice
   private let interruption = InterruptionFlag()
-  /// Whether the decoder was abandoned to the thread that ends its utterance, after an
-  /// interruption.
+  /// Whether, after an interruption, the decoder was left to the thread that ends its utterance.
   private var hasLeftDecoder = false
 
   init(
@@ -133,7 +132,8 @@ extension Decoder {
     guard alternativeCount > 0 || !context.isNone, !best.isEmpty else {
       return SpeechHypothesis(words: best)
     }
-    // Two more, because the list also includes the best and the chosen words.
+    // The list also contains the best words and the chosen words, so two more entries are
+    // requested.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
     // Chosen among a fixed number of entries, so that the words do not depend on

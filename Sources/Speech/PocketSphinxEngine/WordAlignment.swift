@@ -105,8 +105,8 @@ extension Substring {
 
 /// Aligns an utterance with its words.
 ///
-/// It needs only the acoustic model and the dictionary: 20 MB of memory, and a hundredth of the
-/// utterance's duration.
+/// It needs only the acoustic model and the dictionary. It takes 20 MB of memory, and a hundredth
+/// of the utterance's duration.
 ///
 /// Thread safety: one thread at a time.
 private final class TimestampAligner {

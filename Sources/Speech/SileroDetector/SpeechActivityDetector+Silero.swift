@@ -164,7 +164,7 @@ final class SileroSession: SpeechActivitySession {
   private static let release: Float = 0.992_6
   private static let silence = [Float](repeating: 0, count: SileroModel.context)
 
-  /// - Parameter model: returns the network, which the first frame loads.
+  /// - Parameter model: returns the network; called at the first frame.
   init(model: @escaping () throws(SpeechEngineError) -> SileroModel) {
     self.model = model
   }

@@ -14,7 +14,8 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// The utterance ended here; the event follows its final result, if it has one.
   case speechEnded(at: Duration)
 
-  /// All audio up to here is recognized; reported every five seconds of audio without speech.
+  /// The audio up to this timestamp is recognized; reported after every five seconds of audio
+  /// without speech.
   case progressed(to: Duration)
 
   /// The backlog of a live source: recognition lags behind the audio.
@@ -136,7 +137,7 @@ extension AsyncSequence where Element == SpeechRecognitionResult {
   ///
   /// Dropped speech is omitted; the events of `recognition` report it.
   ///
-  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Parameter actor: the caller's actor, on which the method runs.
   /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
   public func finalTranscripts(
     isolation actor: isolated (any Actor)? = #isolation
@@ -144,8 +145,9 @@ extension AsyncSequence where Element == SpeechRecognitionResult {
     try await finalTexts(isolation: actor) { $0 }
   }
 
-  /// Returns the final results as one text once the recognition has ended; otherwise like
-  /// `finalTranscripts`.
+  /// Returns the final results as one text once the recognition has ended.
+  ///
+  /// Otherwise, it behaves like `finalTranscripts`.
   public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
     try await finalTranscripts(isolation: actor).joinedAsWritten
   }
@@ -156,7 +158,7 @@ extension AsyncSequence where Element == SpeechRecognitionEvent {
   ///
   /// Dropped speech is omitted; the events of `recognition` report it.
   ///
-  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Parameter actor: the caller's actor, on which the method runs.
   /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
   public func finalTranscripts(
     isolation actor: isolated (any Actor)? = #isolation
@@ -166,8 +168,9 @@ extension AsyncSequence where Element == SpeechRecognitionEvent {
     }
   }
 
-  /// Returns the final results as one text once the recognition has ended; otherwise like
-  /// `finalTranscripts`.
+  /// Returns the final results as one text once the recognition has ended.
+  ///
+  /// Otherwise, it behaves like `finalTranscripts`.
   public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
     try await finalTranscripts(isolation: actor).joinedAsWritten
   }

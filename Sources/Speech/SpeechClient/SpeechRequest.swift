@@ -64,7 +64,7 @@ public struct SpeechRequest: Sendable {
 
   /// Whether a source with `wait` may deliver audio in real time, like a network connection.
   ///
-  /// If true, the engine already decodes the utterance in a pause, unless more audio is queued. A
+  /// If true, the engine decodes the utterance so far in each pause, unless more audio is queued. A
   /// final result then arrives sooner, but the engine does more work, and neighboring utterances
   /// are not joined. A file is never live; a source with `buffer(upTo:)` always is.
   public var isLive = false
@@ -103,8 +103,8 @@ public struct SpeechRequest: Sendable {
   /// The number of utterances to recognize at the same time, each with its own decoder; 1 or less
   /// to recognize them one after the other.
   ///
-  /// The results are the same, in the same order. It is always 1 for partial results and live
-  /// sources.
+  /// The results are the same, in the same order. Partial results and live sources always use one
+  /// decoder.
   public var jobCount = 1
 
   /// Creates a request for a source.

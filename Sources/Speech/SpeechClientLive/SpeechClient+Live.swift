@@ -55,8 +55,8 @@ extension SpeechEngine {
       let descriptions = all.map { $0.description(isInUse: $0.name == current.name) }
       let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
       return descriptions.map { description in
-        // The engine in use may fall back on another listed engine for some languages. That
-        // engine's models are listed only once.
+        // The engine in use may fall back on another listed engine for some languages. The models
+        // of that engine are then listed only under its own name.
         guard description.isInUse else { return description }
         var description = description
         description.models.removeAll(where: others.contains)

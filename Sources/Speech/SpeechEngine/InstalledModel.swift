@@ -16,7 +16,7 @@ package protocol InstalledModel {
 }
 
 extension SpeechModel {
-  /// The description of a model on disk.
+  /// Creates the description of a model on disk.
   package init(_ model: some InstalledModel) {
     self.init(language: model.language, location: model.location)
   }

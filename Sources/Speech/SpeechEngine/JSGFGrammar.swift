@@ -1,4 +1,6 @@
-/// A checked JSGF grammar; an engine creates it before its library reads the text.
+/// A checked JSGF grammar.
+///
+/// An engine creates it to reject an invalid text before its library reads the text.
 package struct JSGFGrammar {
   /// The name in its header; empty if it has none.
   package let name: String
@@ -81,7 +83,7 @@ private struct JSGFWalk {
   var start = ""
   private var count = 0
   /// The rules that contain the current part, the outermost first, each with the number of
-  /// never-empty parts before it.
+  /// preceding parts that are never empty.
   private var open: [(rule: String, said: Int)] = []
 
   init(grammar: JSGFGrammar) {
@@ -153,7 +155,7 @@ package indirect enum JSGFExpansion: Equatable {
   case rule(String, line: Int)
   case sequence([JSGFExpansion])
   case choice([JSGFExpansion])
-  /// `*`, or `+` for at least one repetition; the sentences are unlimited.
+  /// `*`, or `+` for at least one repetition; the number of sentences is then unlimited.
   case repetition(JSGFExpansion, isRequired: Bool, line: Int)
 }
 

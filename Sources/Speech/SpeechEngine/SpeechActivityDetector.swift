@@ -71,7 +71,7 @@ extension DependencyValues {
 }
 
 extension SpeechActivityDetector {
-  /// Separates speech from background by its level between 120 Hz and 3 kHz, 10 ms at a time,
+  /// Separates speech from background by the level between 120 Hz and 3 kHz, 10 ms at a time,
   /// without a model.
   public static let energy = SpeechActivityDetector(name: "energy") { EnergyDetector() }
 }
@@ -121,7 +121,7 @@ final class EnergyDetector: SpeechActivitySession {
     return judge()
   }
 
-  /// Measures the next frame in the band of speech; in dBFS, at least -100.
+  /// Measures the level of the next frame in the frequency band of speech, in dBFS; at least -100.
   private func measure(_ samples: ArraySlice<Float>) -> Double {
     let energy = samples.reduce(into: 0.0) { sum, sample in
       let inBand = band.pass(sample.isFinite ? Double(min(max(sample, -1), 1)) : 0)
@@ -165,7 +165,7 @@ final class EnergyDetector: SpeechActivitySession {
   }
 }
 
-/// Passes the loud band of speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
+/// Passes the band in which speech is loud, 120 Hz to 3 kHz, and removes rumble and the DC offset.
 private struct SpeechBand {
   // Two filters in series, so that the power below the band falls by 12 dB per octave, faster than
   // the power of brown noise grows.

@@ -4,8 +4,8 @@ public import ClientDependencies
 /// The interface between the toolkit and a speech recognition engine.
 ///
 /// An engine turns the samples of one utterance at a time into words. Everything else (conversion,
-/// finding utterances, stable partial results, one timeline) is done above it, in the same way for
-/// all engines.
+/// finding utterances, stable partial results, one timeline) is done above the engine, in the same
+/// way for all engines.
 public struct SpeechEngine: Sendable {
   /// The engine's human-readable name, also used to choose it: `pocketsphinx`.
   public var name = "unimplemented"

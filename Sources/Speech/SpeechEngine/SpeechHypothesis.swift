@@ -13,7 +13,7 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// The number of the decode that produced the words; reading the same decode again returns the
   /// same number.
   ///
-  /// Nil if each alternative is decoded separately.
+  /// Nil if the engine does not number its decodes.
   public var revision: Int?
 
   /// The probability that the engine's model gives the whole text, 0…1; nil if the engine reports
@@ -22,8 +22,8 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// If an engine mistakes noise for speech, the text is improbable.
   public var probability: Double?
 
-  /// The probability below which an engine decodes a text again, and a short text is accepted only
-  /// if the detector is certain of speech.
+  /// Below this probability, an engine decodes a text again, and a short text is accepted only if
+  /// the detector is certain of speech.
   ///
   /// With Moonshine, two utterances of 87 recordings are below it.
   package static let doubtfulProbability = 0.6

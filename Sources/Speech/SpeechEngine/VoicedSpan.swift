@@ -93,7 +93,7 @@ package struct VoicedSpan {
   /// The minimum number of steps between two words, or of silent steps at the edge of a word, that
   /// count as a pause.
   private static let pause = 10
-  /// The maximum distance by which an end is moved outward, in steps.
+  /// The maximum number of steps by which the start or end of a word is moved outward.
   private static let reach = 30
   /// The maximum duration of a quieter part within a sound, in steps.
   private static let dip = 8

@@ -216,7 +216,7 @@ private struct GrammarSentences {
     (self.grammar, self.isKnown) = (grammar, isKnown)
   }
 
-  /// Returns the sentences of a rule that a line refers to.
+  /// Returns the sentences of a rule; `line` is the line that refers to the rule.
   mutating func of(rule qualified: String, line: Int) throws(SpeechEngineError) -> Sentences {
     let name = JSGFExpansion.unqualified(qualified)
     if let sentences = known[name] { return sentences }

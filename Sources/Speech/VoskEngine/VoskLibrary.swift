@@ -184,7 +184,7 @@ struct VoskLibraryLocation: Sendable {
   }
 }
 
-/// A folder that may not exist.
+/// Lists folders that may not exist.
 extension FilePath {
   /// The names in alphabetical order; none if the folder is missing or unreadable.
   var sortedNames: [String] { names?.map(\.text).sorted() ?? [] }

@@ -22,7 +22,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   /// The language according to the folder's name.
   var language: String { Self.tag(ofModelNamed: directory) }
 
-  /// Whether the model supports grammars: its graph is composed at run time.
+  /// Whether the model supports grammars, because its graph is composed at run time.
   var takesPhrases: Bool { !has(graph("HCLG.fst")) }
 
   /// Checks that every file exists and begins as its format requires.

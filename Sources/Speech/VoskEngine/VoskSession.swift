@@ -86,8 +86,8 @@ final class VoskSession: SpeechEngineSession {
 
 /// A recognizer of libvosk and its model.
 ///
-/// It is a class, because an interrupted session abandons it to the thread of its last call. Thread
-/// safety: one thread at a time.
+/// It is a class, so that the thread of a running call can keep it after the session was
+/// interrupted. Thread safety: one thread at a time.
 final class VoskRecognizer {
   // Kept for its functions; libvosk's recognizer has its own reference to the C model.
   private let model: VoskModel

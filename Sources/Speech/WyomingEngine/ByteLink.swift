@@ -32,7 +32,7 @@ final class ByteLink {
 
   /// Waits until the link can be read or, with `toWrite`, written.
   ///
-  /// A link that has ended can be read. A budget of zero returns at once.
+  /// An ended link counts as readable. A budget of zero returns at once.
   ///
   /// - Returns: the operations that currently do not block.
   func wait(
@@ -45,7 +45,8 @@ final class ByteLink {
     ]
     let isReady = try poll(&requests, within: budget, until: interruption)
     guard isReady || budget.whole == .zero else { throw .timedOut(budget.whole) }
-    // An end or an error makes a descriptor ready; reading or writing reports which it is.
+    // The end of the connection or an error also makes a descriptor ready; the next read or write
+    // reports it.
     return (requests[0].revents != 0, requests[1].revents != 0)
   }
 

@@ -79,7 +79,8 @@ final class ServerProcess: Sendable {
   /// Returns nil if the child still runs after that time, or when the interruption is signaled.
   func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
     guard hasEnded(within: time, until: interruption), let status = child.status else { return nil }
-    // The child's last output may still arrive; a grandchild may keep the log open.
+    // The child's last output may still arrive. The wait is limited, because a grandchild may keep
+    // the log open.
     logEnded.wait(atMost: .milliseconds(500))
     let (signal, lastLine) = (status & 0x7f, log.withLock(\.text))
     let ending =

@@ -132,13 +132,13 @@ final class LinkPool: Sendable {
     if case .stdio = server { false } else { true }
   }
 
-  /// Stores a link without an utterance or a pending response.
+  /// Keeps a link that has neither a current utterance nor a pending response.
   func giveBack(_ link: ServerLink) {
     link.interruption = nil
     guard link.isOpen else { return }
     let kept = Idle(
       link: link, deadline: ContinuousClock.now + options.idleTimeout, isWatched: isSocket)
-    // The previously kept link is released, and so closed, after the lock.
+    // The previously kept link is released, and so closed, after the lock has been released.
     let before = idle.withLock { idle in
       defer { idle = kept }
       return idle

@@ -26,7 +26,7 @@ struct TextLimits {
 
   /// Whether a text repeats itself or is too long.
   ///
-  /// - Parameter tokens: the tokens, or their spellings if tokens with the same spelling count as
+  /// - Parameter tokens: the tokens, or their spellings to treat tokens with the same spelling as
   ///   equal.
   func areReached(by tokens: [some Equatable]) -> Bool {
     tokens.count >= tokenCount || Self.repetition(in: tokens, atMost: 8) >= Self.circle

@@ -82,8 +82,8 @@ struct GrammarProgress: Sendable {
     place.offset == graph.edges[place.word.edge].spelling.count
   }
 
-  /// Returns the place after a space or mark, which either ends the word or continues it; nil if
-  /// neither is possible.
+  /// Returns the place after a space or mark; nil if the space or mark can neither end the word nor
+  /// continue it.
   private func enteringGap(_ place: Place) -> Place? {
     isWhole(place) ? place : continuing(place, with: .space)
   }

@@ -256,7 +256,7 @@ struct ONNXGraphRewriting {
     var (name, type) = ("", 0)
     for field in try MessageReader(bytes: bytes, range: field.content).rest() {
       if field.number == 1 { name = String(decoding: bytes[field.content], as: UTF8.self) }
-      // `TypeProto`, then `TypeProto.Tensor`.
+      // Field 2 is the `TypeProto`, and its field 1 is the `TypeProto.Tensor`.
       guard field.number == 2 else { continue }
       for tensor in try fields(1, in: field.content) {
         let element = try MessageReader(bytes: bytes, range: tensor.content).rest()
@@ -267,7 +267,7 @@ struct ONNXGraphRewriting {
     return (name, type)
   }
 
-  /// Returns the messages and texts with a field number.
+  /// Returns the fields with this number that contain messages or text.
   private func fields(_ number: Int, in range: Range<Int>) throws(ModelDamage)
     -> [MessageField]
   {

@@ -31,8 +31,8 @@ package struct InstalledFolder: Sendable {
 
   /// Checks a folder, and reads its manifest.
   ///
-  /// The variables in `environment` determine where components are installed; an installed
-  /// component has a manifest.
+  /// A folder among the installed components must have a manifest; `environment` determines where
+  /// those are.
   ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
   package init(

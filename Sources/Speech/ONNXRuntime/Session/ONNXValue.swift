@@ -174,7 +174,7 @@ extension ONNXFunctions {
       let info = try make(releasedBy: releaseTypeInfo) { typeInfo(session, index, $0) }
       var tensor: OpaquePointer?
       try check(tensorInfo(info.pointer, &tensor))
-      // A sequence or a map is not a tensor.
+      // `tensor` is nil for a sequence or a map.
       ports.append(
         try tensor.map { tensor throws(ONNXError) in try port(tensor, named: name) }
           ?? ONNXPort(name, ONNXElementType(rawValue: 0), []))

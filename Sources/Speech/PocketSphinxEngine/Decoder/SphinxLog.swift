@@ -15,7 +15,7 @@ final class SphinxLog: Sendable {
   /// The corresponding C function is `err_set_callback`.
   static let redirect: Void = syrinx_redirect_sphinx_log()
 
-  /// Collects the errors of the current call.
+  /// The log that collects the errors of the current call.
   @TaskLocal fileprivate static var current: SphinxLog?
 
   // The lock is held to add or read lines.

@@ -193,7 +193,8 @@ extension ModelBytes {
 extension ModelBytes {
   private static let quantizedBits = 16
 
-  /// Reads the words of a language model in PocketSphinx's binary trie format, and checks its size.
+  /// Reads the words of a language model in PocketSphinx's binary trie format, and checks the
+  /// file's size.
   func vocabulary() throws(ModelDamage) -> Vocabulary {
     var file = self
     try file.skip(magic: "Trie Language Model", of: "a binary trie language model")

@@ -6,7 +6,7 @@ public struct WordErrorRate: Hashable, Sendable {
   /// The aligned words, in order.
   public let alignment: [AlignedWord]
 
-  /// Compares two texts after the same normalization.
+  /// Compares two texts after normalizing both in the same way.
   public init(
     reference: String, hypothesis: String, normalization: WordNormalization = .spoken
   ) {

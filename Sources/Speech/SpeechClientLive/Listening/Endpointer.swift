@@ -13,8 +13,8 @@ struct Endpointer {
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has its maximum length: it ended this number of frames before the end of the
-    /// judged frame, and the next utterance begins there.
+    /// The utterance has reached its maximum length: it ended `framesBack` frames before the end of
+    /// the judged frame, and the next utterance begins there.
     case cut(framesBack: Int)
   }
 
@@ -50,7 +50,8 @@ struct Endpointer {
   private var judgedFrames = 0
   /// Whether the stream begins within the utterance.
   private var beganWithin = false
-  /// The quietest frame near the limit: its energy, and the length of the utterance up to it.
+  /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
+  /// it.
   private var quietest: (energy: Double, length: Int)?
 
   init(
@@ -168,8 +169,8 @@ extension EndpointPolicy {
 
   /// Returns the usable policy, limited to the utterance length that the engine accepts.
   ///
-  /// An engine that decodes whole utterances gets `pause` of trailing silence, unless the policy
-  /// specifies a `tailPadding`.
+  /// An engine that decodes whole utterances gets 200 ms (`pause`) of trailing silence, unless the
+  /// policy specifies a `tailPadding`.
   func fitted(to traits: SpeechSessionTraits) -> EndpointPolicy {
     var policy = usable
     if traits.decodeInterval != nil { policy.tailPadding = policy.tailPadding ?? Self.pause }
@@ -179,7 +180,7 @@ extension EndpointPolicy {
   }
 
   /// The policy with every duration clamped to its valid range, so that every utterance begins with
-  /// speech and ends.
+  /// speech and eventually ends.
   var usable: EndpointPolicy {
     let step = Duration.milliseconds(10)
     let hour = Duration.seconds(3600)
@@ -208,7 +209,7 @@ extension Duration {
 /// quieter: utterances end in 32 of 33 pauses; without the meter, in none. In 87 clips, no
 /// utterance ends anywhere else, even in noise 15 or 5 dB below the voice.
 struct ForegroundMeter {
-  /// The duration of the level history in which a pause is searched.
+  /// The duration of the level history that is searched for a pause.
   private static let memory = Duration.seconds(6)
   /// The duration over which levels are averaged.
   private static let span = Duration.milliseconds(250)

@@ -99,7 +99,7 @@ struct UtteranceFinder {
     return actions + passOn()
   }
 
-  /// Ends the current utterance: the audio has ended, or has a gap.
+  /// Ends the current utterance, because the audio has ended or has a gap.
   mutating func flush() -> [Action] {
     let actions = judge(detector.flush())
     guard endpointer.isInUtterance else { return actions }
@@ -129,7 +129,7 @@ struct UtteranceFinder {
   /// Whether the newest frame is not speech.
   var isInPause: Bool { endpointer.silentFrames > 0 }
 
-  /// Continues at another place of the stream; pending audio is dropped.
+  /// Continues at another position in the stream; pending audio is dropped.
   mutating func skip(to frame: FrameCount) {
     audio = []
     (given, judged, measured) = (0, 0, 0)

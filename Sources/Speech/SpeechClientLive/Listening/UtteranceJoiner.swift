@@ -80,8 +80,8 @@ struct UtteranceJoiner {
     return []
   }
 
-  /// Ends the waiting utterances if an utterance that begins at `frame` would be too late to be
-  /// joined.
+  /// Ends the waiting utterances if an utterance that begins at `frame` would begin too late to be
+  /// joined to them.
   mutating func pass(to frame: FrameCount) -> [Action] {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause

@@ -52,7 +52,7 @@ struct PartialStabilizer {
     var words: ArraySlice<SpeechHypothesis.Word>
     /// The length of the utterance when the word and all words before it first appeared.
     var since: FrameCount
-    /// The word's evidence, summed over all decodes since then.
+    /// The word's evidence, summed over all decodes since `since`.
     var evidence = 0.0
 
     var confidence: Double {

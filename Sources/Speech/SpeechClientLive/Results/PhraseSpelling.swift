@@ -1,8 +1,8 @@
 import AudioCore
 import SpeechEngine
 
-/// Gives words the spelling of a request's phrases, from which they differ only in case, spaces,
-/// and hyphens.
+/// Gives words the spelling of a request's phrases if they differ only in case, spaces, and
+/// hyphens.
 ///
 /// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the
 /// beginning of a sentence, a phrase in lower case gets a capital.

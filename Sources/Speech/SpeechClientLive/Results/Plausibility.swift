@@ -10,8 +10,7 @@ struct Plausibility {
   /// the level or in a narrow band. Plucked strings reach 0.92; all other synthesized noises stay
   /// below 0.75.
   static let sureCertainty = 0.95
-  /// The least confidence of a word of speech; if the confidence of every word is lower, the engine
-  /// mistook noise for speech.
+  /// If the confidence of every word is lower, the engine mistook noise for speech.
   static let leastConfidence = 0.03
   /// The lowest acceptable probability of a short text, and of a longer text.
   static let leastProbability = (
@@ -102,7 +101,7 @@ extension SpeechHypothesis.Word {
 struct VoicingMeter {
   /// The least correlation of two consecutive periods of a voice.
   static let likeness: Float = 0.75
-  /// The interval of measurements in samples: 50 ms.
+  /// The number of samples between two measurements: 50 ms.
   ///
   /// Each measurement covers the last 40 ms.
   private static let step = 800
@@ -111,8 +110,8 @@ struct VoicingMeter {
   /// matter here.
   private static let thinning = 4
   private static let lags = 10...50
-  /// A measurement is a pause if its power is below this fraction of the loudest measurement's: 40
-  /// dB less.
+  /// A measurement is a pause if its power is more than 40 dB below that of the loudest
+  /// measurement.
   private static let quietest: Float = 1e-4
 
   private var pending: [Float] = []

@@ -4,8 +4,8 @@ import SpeechEngine
 
 /// Makes the results and events of a task from an engine's hypotheses.
 ///
-/// The results are numbered, on one timeline, with one final result for each utterance that is not
-/// lost.
+/// The results are numbered and share one timeline. Every utterance that is not dropped has one
+/// final result.
 struct UtteranceResults {
   /// Whether words of partial results become stable.
   let hasStableWords: Bool
@@ -211,9 +211,9 @@ extension UtteranceResults {
       ? [] : [.dropped(utterance.sound.timestamps(at: .speech), reason: .unintelligible)]
   }
 
-  /// Returns the test of whether the words of a part can be speech; nil for key phrases.
+  /// Returns the plausibility check for the words of a part; nil for key phrases.
   ///
-  /// Key phrases are not tested, because a phrase may be short in long speech and has its own
+  /// Key phrases are not checked, because a phrase may be short in long speech and has its own
   /// threshold.
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ import AudioThreads
 import SpeechEngine
 import Synchronization
 
-/// One session of a task's engine on a thread, which decodes one utterance after the other.
+/// One session of a task's engine, which decodes one utterance after the other on one thread.
 actor Decoder {
   nonisolated let executor: ThreadExecutor
 

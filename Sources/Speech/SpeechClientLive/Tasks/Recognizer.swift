@@ -34,7 +34,7 @@ actor Recognizer {
   private let events: EventPipe
   /// Counts the steps of recognition, and interrupts the engine's calls.
   private let control: TaskControl
-  /// The greatest number of decoders, which are made when they are needed.
+  /// The maximum number of decoders; each is made when it is first needed.
   private let jobCount: Int
   private var decoders: [Decoder] = []
   /// For each decoder, the number of samples in utterances whose words have not been reported.
@@ -65,7 +65,7 @@ actor Recognizer {
   private var isLate = false
   /// Whether more audio is already queued, so an early decode in a pause would be wasted.
   private var isAhead = false
-  /// The end of the audio whose progress was reported.
+  /// The end of the audio up to which progress was reported.
   private var reported: FrameCount = 0
 
   /// Creates a recognizer.
@@ -124,7 +124,7 @@ actor Recognizer {
 
   /// Recognizes the next audio; results go into the pipe at once.
   ///
-  /// `hasMore` returns whether more audio is already queued, so no early decode is needed.
+  /// `hasMore` returns whether more audio is already queued; if so, no early decode is needed.
   func add(
     _ item: IntakeQueue.Item, hasMore: @Sendable () -> Bool = { false }
   ) async throws {
@@ -149,8 +149,7 @@ actor Recognizer {
     if let failure = failures.last { throw failure }
   }
 
-  /// Reports the losses before an item and its non-finite samples, after the results of earlier
-  /// audio.
+  /// Reports an item's losses and its non-finite samples, after the results of earlier audio.
   ///
   /// A loss ends the current stretch of audio, unless the gap is short.
   private func report(_ item: IntakeQueue.Item) async throws {
@@ -169,7 +168,7 @@ actor Recognizer {
   private func endStretch() async throws {
     guard isWanted else { return }
     try await join(try finder.add(try conversion.flush()))
-    // The audio has ended, or has a gap.
+    // The audio has ended or has a gap here, so the current utterance ends, too.
     try await join(finder.flush())
     try await perform(joiner?.flush() ?? [])
   }
@@ -223,7 +222,7 @@ actor Recognizer {
       let padding = padding(after: silence)
       if !padding.isEmpty { pieces.append(padding) }
       try decode()
-      // One more utterance than there are decoders may wait, so that none is idle.
+      // One more utterance than there are decoders may wait, so that no decoder is idle.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
     }
   }

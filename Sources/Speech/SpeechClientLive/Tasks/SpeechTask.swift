@@ -35,7 +35,7 @@ final class SpeechTask: Sendable {
     hold?.begin()
     intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
-    // When the pipe closes, it releases this closure, and with it the task.
+    // This closure retains the task until the pipe closes and releases it.
     events.onTermination { self.release() }
   }
 
@@ -101,7 +101,8 @@ final class SpeechTask: Sendable {
         guard let recognizer = task()?.recognizer else { return nil }
         try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
-          // The consumer that has to make room may itself wait for the time to advance.
+          // If the pipe is full, its consumer may be waiting for the virtual time to advance, so
+          // the time is no longer held.
           if !events.inspect(\.hasRoom) { intake.releaseTime() }
           _ = await events.room()
         }
@@ -168,7 +169,7 @@ final class SpeechTask: Sendable {
     reader?.cancel()
     intake.change { $0.abandon() }
     // The task is unregistered before `over` opens. If the task has not been registered yet, it
-    // never is, because `isOver` is true.
+    // never will be, because `isOver` is true.
     whenOver(self)
     over.open()
   }

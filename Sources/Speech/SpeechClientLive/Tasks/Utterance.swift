@@ -6,8 +6,8 @@ import SpeechEngine
 struct Utterance {
   typealias Word = SpeechHypothesis.Word
 
-  /// A stretch of the utterance's audio without a gap: its frames and its sound in the stream, and
-  /// the detector's highest probability of speech in it once it has ended.
+  /// A stretch of the utterance's audio without a gap: its frames and its sound in the stream, and,
+  /// once the stretch has ended, the detector's highest probability of speech in it.
   private typealias Stretch = (
     frames: Range<FrameCount>, sound: Range<FrameCount>, certainty: Double
   )
