@@ -84,7 +84,8 @@ final class PocketSphinxSession: SpeechEngineSession {
     let wantsWords = !isSpotting && change.canBeSpeech && tones.canBeSpeech
     let (alternativeCount, context) = (alternativeCount, context)
     hasLeftDecoder = true
-    // `ps_end_utt` makes a second pass over the utterance: 1.3 s for 15 s of speech.
+    // `ps_end_utt` makes a second pass over the utterance (1.3 s for 15 s of speech), so the call
+    // can be abandoned.
     let hypothesis = try interruption.runAbandonable(with: decoder) {
       decoder throws(SpeechEngineError) in
       try decoder.end()

@@ -12,7 +12,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// more.
   public var transcriptions: [Transcription]
 
-  /// Whether this is the utterance's last result; any other result is replaced by the next one.
+  /// Whether this is the utterance's last result; any other result is replaced by the next result.
   public var isFinal: Bool {
     didSet { if isFinal { settledCount = 0 } }
   }

@@ -186,7 +186,8 @@ extension KaldiFileFormat {
     for width in [4, 4, 8, 8] { _ = try number(&rest, bytes: width) }
     let stateCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
     let arcCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
-    // A state has a weight and a count in a `vector` transducer, and five numbers in a `const` one.
+    // A state has a weight and a count in a `vector` transducer, and five numbers in a `const`
+    // transducer.
     let widths = ["vector": 12, "const": 20]
     guard let width = widths[kind], stateCount >= 0, arcCount >= 0 else { return nil }
     let (states, isTooMuch) = stateCount.multipliedReportingOverflow(by: width)

@@ -65,7 +65,7 @@ final class ServerLink {
     child?.end()
   }
 
-  /// Whether a call has failed, so that every later one fails.
+  /// Whether a call has failed, so that every later call fails.
   var hasFailed: Bool { linkError != nil }
 
   /// Whether the connection is open, as far as the system reports.

@@ -153,7 +153,7 @@ final class LivingChildren: Sendable {
   }
 
   fileprivate func remove(_ identifier: pid_t) {
-    // The child is released after the lock.
+    // The child is released after the lock has been released.
     _ = children.withLock { $0.removeValue(forKey: identifier) }
   }
 

@@ -8,7 +8,7 @@ struct TextLimits {
   static let rate = 6.5
   /// The fastest speech in languages whose words the tokenizer splits into small pieces.
   static let rateInPieces = 13.0
-  /// The least value of `tokenCount`, for short commands.
+  /// The minimum value of `tokenCount`, for short commands.
   static let floor = 10
   /// A text ends when this many tokens at its end repeat earlier tokens; in "never, never, never,
   /// never", six do: three words and three commas.

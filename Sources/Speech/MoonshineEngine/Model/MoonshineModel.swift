@@ -149,7 +149,7 @@ struct DecoderLayout: Sendable {
     heads = cache?.shape.dropFirst().first.flatMap(\.self) ?? 0
     headSize = cache?.shape.last.flatMap(\.self) ?? 0
     width = hidden?.shape.last.flatMap(\.self) ?? 0
-    // In a prepared decoder, the token input has no shape.
+    // Preparation removes the shape of the token input.
     let isPrepared = session.inputs.contains { $0.name == Self.tokens && $0.shape.isEmpty }
     let all = tokenNames + audioNames
     let form = [nil, heads, nil, headSize]

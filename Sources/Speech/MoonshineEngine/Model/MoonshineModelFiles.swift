@@ -65,8 +65,8 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     let usable = part.prepared.filter { library.multipliesBlocks || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
       options.mapsWeights = true
-      // Prepacking copies the weights. A copy of the decoder's 8-bit weights is small; a copy of
-      // the encoder's float weights is not.
+      // Prepacking copies the weights, so only the decoder is prepacked: its 8-bit weights are
+      // small, unlike the encoder's float weights.
       options.prepacksWeights = part == .decoder
       options.optimization = .none
       return try ONNXSession(model: folder.file(prepared), in: library, options: options)

@@ -136,7 +136,8 @@ struct ONNXGraphRewriting {
       start = field.content.upperBound
     }
     pieces.append(.kept(start..<range.upperBound))
-    // A name added at the end replaces an earlier empty name: of equal fields, the last one counts.
+    // A name added at the end replaces an earlier empty name: if a field occurs twice, the last one
+    // counts.
     if message == .graph, !isNamed {
       pieces.append(.new(textField(2, "branch")))
     }

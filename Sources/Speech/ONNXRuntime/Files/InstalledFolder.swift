@@ -31,8 +31,8 @@ package struct InstalledFolder: Sendable {
 
   /// Checks a folder, and reads its manifest.
   ///
-  /// A folder among the installed components must have a manifest; `environment` determines where
-  /// those are.
+  /// A folder among the installed components must have a manifest; `environment` determines the
+  /// folder of the installed components.
   ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
   package init(

@@ -84,7 +84,8 @@ extension SpeechEngineError {
     let index = lines.firstIndex { line in
       line.split { !($0.isLetter || $0.isNumber || "'-._".contains($0)) }.contains { $0 == word }
     }
-    // The fallback is for a word with other characters, or one that PocketSphinx truncated.
+    // A partial match suffices for a word with unusual characters, and for a word that PocketSphinx
+    // truncated.
     return (index ?? lines.firstIndex { $0.contains(word) }).map { $0 + 1 }
   }
 }

@@ -145,8 +145,7 @@ struct IntakeQueue: PipeQueue {
     let rate = oldest.format.sampleRate
     let end = oldest.endFrame.duration(at: rate)
     let first = oldest.firstFrame.duration(at: rate)
-    // A gap before the dropped buffer becomes part of the dropped range, because no audio between
-    // the two is recognized.
+    // A gap directly before the dropped buffer becomes part of the dropped range.
     let begin = dropped?.lowerBound ?? min(self.end ?? first, first)
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound

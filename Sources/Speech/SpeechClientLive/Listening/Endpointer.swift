@@ -32,7 +32,7 @@ struct Endpointer {
   private let preferredLength: Int
   private let shortSilence: Int
   private let maximumLength: Int
-  /// The number of frames of a cut utterance that the next one repeats.
+  /// The number of frames of a cut utterance that the next utterance repeats.
   private let overlap: Int
   /// The number of frames without speech that count as a pause.
   private let pause: Int

@@ -52,8 +52,8 @@ struct SpeechConversion {
     return converted.samples
   }
 
-  /// Returns the silence, possibly empty, between the previous buffer and this one; nil if they are
-  /// too far apart or in different formats.
+  /// Returns the silence, possibly empty, between the previous buffer and this buffer; nil if the
+  /// gap is too long or the formats differ.
   private func bridge(to buffer: AudioBuffer) -> AudioBuffer? {
     guard let expected, resampler?.inputFormat == buffer.format else { return nil }
     let missing = max(0, buffer.firstFrame - expected)

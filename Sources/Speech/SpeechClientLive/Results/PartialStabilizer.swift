@@ -33,7 +33,8 @@ struct PartialStabilizer {
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
   /// The evidence that a word needs if decodes are numbered.
   static let neededEvidence = 0.95
-  /// The confidence assumed for a word without one; such a word becomes stable after two decodes.
+  /// The confidence assumed for a word whose confidence is unknown; the word then becomes stable
+  /// after two decodes.
   static let unknownConfidence = 0.9
   /// The confidence assumed for the word after the last word of a hypothesis.
   static let nextConfidence = 0.5

@@ -99,7 +99,7 @@ extension SpeechHypothesis.Word {
 
 /// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
 struct VoicingMeter {
-  /// The least correlation of two consecutive periods of a voice.
+  /// The minimum correlation of two consecutive periods of a voice.
   static let likeness: Float = 0.75
   /// The number of samples between two measurements: 50 ms.
   ///

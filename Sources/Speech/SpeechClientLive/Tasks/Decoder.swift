@@ -73,7 +73,9 @@ actor Decoder {
     return try use { try $0.finishUtterance() }
   }
 
-  /// Calls the session; after an error it is released, and the next utterance gets a new one.
+  /// Calls the session.
+  ///
+  /// After an error, the session is released, and the next utterance gets a new session.
   private func use<Value>(
     _ body: (any SpeechEngineSession) throws -> Value
   ) throws -> Value {
@@ -122,7 +124,7 @@ final class TaskControl: Sendable {
     return try body()
   }
 
-  /// Interrupts the calls in progress and all later ones.
+  /// Interrupts the calls in progress and all later calls.
   func interrupt() {
     let interrupts = calls.withLock { calls in
       calls.isInterrupted = true

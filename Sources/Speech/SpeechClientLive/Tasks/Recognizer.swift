@@ -245,8 +245,8 @@ actor Recognizer {
 
 /// Decodes utterances, and reports events in the order of the audio.
 extension Recognizer {
-  /// Returns the decoder with the least work; creates one if all are busy and the limit allows
-  /// another.
+  /// Returns the decoder with the least work; creates a decoder if all are busy and `jobCount`
+  /// permits another.
   private func leastBusyDecoder() throws -> Int {
     let least = loads.indices.min { loads[$0] < loads[$1] }
     if let least, loads[least] == 0 || loads.count == jobCount { return least }
@@ -266,7 +266,8 @@ extension Recognizer {
     return loads.count - 1
   }
 
-  /// Decodes an utterance that has ended, and reports its words after those of earlier utterances.
+  /// Decodes an utterance that has ended, and reports its words after the words of earlier
+  /// utterances.
   private func decode() throws {
     let (utterance, pieces) = (utterance, pieces)
     self.pieces = []
@@ -340,7 +341,7 @@ extension Recognizer {
     return SpeechClientError(of: error)
   }
 
-  /// Reports an event after those of earlier utterances.
+  /// Reports an event after the events of earlier utterances.
   private func post(_ event: SpeechRecognitionEvent) {
     post { $0.events.send(event) }
   }

@@ -97,7 +97,8 @@ extension Utterance {
       var (soundBegin, soundEnd) = (sound.lowerBound, sound.upperBound)
       if let begin = runs[index].first?.frames.lowerBound {
         if index > 0 { part.utterance.start = begin }
-        // Sounds without words before the first word are not included.
+        // Sounds without words before the first word are separate utterances, so they are not
+        // included.
         if index > 0 || sounds.contains(where: { $0.upperBound <= begin }) {
           soundBegin = begin
         }
