@@ -13,20 +13,20 @@ public struct SpeechRequest: Sendable {
     /// handled.
     ///
     /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, `recognition`
-    /// reports it, and times continue after it. A gap of at most 50 ms counts as silence.
+    /// reports it, and timestamps continue after it. A gap of at most 50 ms counts as silence.
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
     /// A microphone, captured by the `\.audioRecorder` of the task's caller.
     ///
     /// It is open while the task runs. If the capture fails (`AudioRecorderError`: no permission,
     /// no microphone, microphone lost), the stream ends after the last final result, and throws
-    /// that error unchanged. Lost frames are a gap as in `buffers`.
+    /// that error unchanged. Lost frames are a gap, as for `buffers`.
     case microphone(CaptureRequest)
   }
 
   /// The source of the audio.
   public var source: Source
 
-  /// Whether to report partial results; without them recognition takes less work.
+  /// Whether to report partial results; without them, recognition takes less work.
   public var shouldReportPartialResults: Bool
 
   /// The policy for the beginning and end of an utterance.

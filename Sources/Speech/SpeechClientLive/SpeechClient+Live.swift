@@ -22,8 +22,7 @@ extension SpeechClient: DependencyKey {
       engines: { await scope.run { await SpeechEngine.installedDescriptions() } })
   }
 
-  /// Returns a live client on an engine; an override of `\.speechEngine` at the call takes
-  /// precedence.
+  /// Returns a live client that uses an engine, unless `\.speechEngine` is overridden at the call.
   public static func live(on engine: SpeechEngine) -> SpeechClient {
     withDependencies {
       $0.speechEngine = engine

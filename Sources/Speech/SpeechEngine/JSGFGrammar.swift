@@ -2,7 +2,7 @@
 ///
 /// An engine creates it to reject an invalid text before its library reads the text.
 package struct JSGFGrammar {
-  /// The name in its header; empty if it has none.
+  /// The name in the grammar's header; empty if the header has none.
   package let name: String
   package private(set) var rules: [String: JSGFExpansion] = [:]
   /// The names of the public rules, in order.

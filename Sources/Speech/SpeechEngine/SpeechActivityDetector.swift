@@ -84,7 +84,8 @@ extension SpeechActivityDetector {
 /// equally loud. The threshold lies between the levels of background and speech: far above a quiet
 /// background, and just above a loud one.
 final class EnergyDetector: SpeechActivitySession {
-  /// If nine tenths of the levels are within this range, the sound is steady.
+  /// If nine tenths of the levels are within a range of this number of decibels, the sound is
+  /// steady.
   private static let steadiness = 3.0
   /// The number of frames to measure before the first decision, because a stream may begin within
   /// speech.
@@ -92,13 +93,15 @@ final class EnergyDetector: SpeechActivitySession {
 
   /// The threshold as a fraction of the distance in decibels from background to speech.
   private static let threshold = 0.35
-  /// The smallest and largest distance of the threshold from the background.
+  /// The smallest and largest distance of the threshold from the background, in decibels.
   private static let thresholds = 5.0...20.0
-  /// The reduction of the threshold within an utterance, so that quiet sounds do not end it.
+  /// The threshold is multiplied by this factor within an utterance, so that quiet sounds do not
+  /// end it.
   private static let hysteresis = 0.6
-  /// The highest probability, because a level alone does not prove speech.
+  /// The highest probability that the detector reports, because a level alone does not prove
+  /// speech.
   private static let highestProbability = 0.75
-  /// The minimum background, so that dither above digital silence is not speech.
+  /// The minimum background level in dBFS, so that dither in digital silence is not speech.
   private static let lowestBackground = -85.0
 
   let frameLength = FrameCount(.milliseconds(10), at: .speech)
@@ -193,9 +196,9 @@ private struct SpeechBand {
   }
 }
 
-/// The levels of the last `window` frames, counted in steps of half a decibel.
+/// The levels of the last `window` frames, with a count of each level in steps of half a decibel.
 private struct LevelHistory {
-  /// The lowest level in dBFS; lower levels count as this.
+  /// The lowest level in dBFS, to which lower levels are raised.
   ///
   /// The highest level is full scale.
   static let lowest = -100.0

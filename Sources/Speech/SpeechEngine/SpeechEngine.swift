@@ -10,12 +10,13 @@ public struct SpeechEngine: Sendable {
   /// The engine's human-readable name, also used to choose it: `pocketsphinx`.
   public var name = "unimplemented"
 
-  /// Whether the engine and its model can be used; it loads no model.
+  /// Returns whether the engine and its model can be used, without loading the model.
   public var availability: @Sendable () -> SpeechEngineAvailability = unimplemented(
     endpoint: "SpeechEngine.availability"
   ) { _ in .unavailable(.failed(reason: "the engine is unimplemented")) }
 
-  /// Every model that the engine can use on this machine, the default first; it loads no model.
+  /// Returns every model that the engine can use on this machine, the default first, without
+  /// loading a model.
   public var models: @Sendable () -> [SpeechModel] = unimplemented(endpoint: "SpeechEngine.models")
   { _ in [] }
 

@@ -11,7 +11,7 @@ public enum SpeechEngineError: Error, Equatable {
   case modelDamaged(path: String, reason: String)
   /// The model supports the language `available`, not the requested language.
   case languageMissing(wanted: String, available: String)
-  /// The grammar has an error in this line (from 1); nil for an error without a line.
+  /// The grammar has an error in this line (counted from 1); nil for an error without a line.
   case grammarInvalid(line: Int?, reason: String)
   /// The engine failed; the reason is its own message.
   case failed(reason: String)
@@ -44,7 +44,7 @@ extension SpeechEngineError {
 }
 
 extension SpeechEngineError {
-  /// Returns the error of a user-specified model folder that contains no model.
+  /// Returns the error for a user-specified model folder that contains no model.
   package static func noModel(inNamed folder: FilePath) -> SpeechEngineError {
     let isMissing = folder.status == nil
     return .modelNotInstalled(

@@ -11,7 +11,7 @@ public protocol SpeechEngineSession: AnyObject {
   /// Connects to the services that the session needs, so that a failure is detected before the
   /// first utterance.
   ///
-  /// `interrupt` ends the call. If it is never called, the first utterance connects.
+  /// `interrupt` ends the call. If `prepare` is never called, the first utterance connects.
   ///
   /// - Throws: `SpeechEngineError.unreachable` if a server cannot be reached.
   func prepare() throws(SpeechEngineError)

@@ -4,8 +4,8 @@ import SpeechEngine
 
 /// The allowed sentences of a stream: dictation, a grammar, or key phrases.
 ///
-/// Vosk treats a list of phrases only as a hint about the order of words, and may return one and a
-/// half phrases, so the results are filtered.
+/// Vosk treats a list of phrases only as a hint about the order of words, and may return, for
+/// example, one and a half phrases, so the results are filtered.
 enum SentenceFilter {
   typealias Words = [SpeechHypothesis.Word]
 

@@ -22,7 +22,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   /// The language according to the folder's name.
   var language: String { Self.tag(ofModelNamed: directory) }
 
-  /// Whether the model supports grammars, because its graph is composed at run time.
+  /// Whether the model supports grammars; it does if its graph is composed at run time.
   var takesPhrases: Bool { !has(graph("HCLG.fst")) }
 
   /// Checks that every file exists and begins as its format requires.
@@ -153,7 +153,7 @@ enum KaldiFileFormat: Equatable {
     }
   }
 
-  /// Checks that every line is an option, because libvosk prints pages of help otherwise.
+  /// Checks that every line is an option, because libvosk would otherwise print pages of help.
   private static func checkOptions(_ file: ModelFileHead) throws(ModelDamage) {
     let text = String(decoding: file.head, as: UTF8.self)
     for line in text.split(whereSeparator: \.isNewline).dropLast(file.isWhole ? 0 : 1) {

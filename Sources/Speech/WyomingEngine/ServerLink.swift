@@ -143,7 +143,7 @@ final class ServerLink {
     }
   }
 
-  /// The events that have arrived, without waiting.
+  /// The events that have arrived, without waiting for more.
   var arrived: [WyomingEvent] {
     readArrived()
     return popWaiting()
@@ -303,6 +303,6 @@ extension String {
   /// The message that quotes a server's error.
   var saidByServer: String { "the server says: \(inMessage)" }
 
-  /// A server's text in a message: on one line, and not too long.
+  /// A server's text, shortened to one line for a message.
   var inMessage: String { printableLine(atMost: Self.longest) }
 }

@@ -6,7 +6,8 @@ import SpeechEngine
 struct TextLimits {
   /// The fastest speech, in tokens per second.
   static let rate = 6.5
-  /// The fastest speech in languages whose words the tokenizer splits into small pieces.
+  /// The fastest speech, in tokens per second, in languages whose words the tokenizer splits into
+  /// small pieces.
   static let rateInPieces = 13.0
   /// The minimum value of `tokenCount`, for short commands.
   static let floor = 10

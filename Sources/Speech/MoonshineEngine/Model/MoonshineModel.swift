@@ -165,7 +165,7 @@ struct DecoderLayout: Sendable {
   }
 
   /// Returns the name without its prefix: `.0.decoder.key` for `past_key_values.0.decoder.key`; nil
-  /// for another input.
+  /// for any other input.
   private static func name(_ input: String) -> String? {
     let parts = input.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == past, Int(parts[1]) != nil,

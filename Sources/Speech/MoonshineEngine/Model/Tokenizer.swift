@@ -56,7 +56,7 @@ final class Tokenizer: Sendable {
     String(decoding: tokens.flatMap { texts[$0] }, as: UTF8.self)
   }
 
-  /// Replaces U+2581, which stands for a space in tokenizers of this kind.
+  /// Replaces U+2581, which stands for a space in tokenizers of this kind, with a space.
   private static func withSpaces(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let mark: [UInt8] = [0xE2, 0x96, 0x81]
     var spaced: [UInt8] = []

@@ -79,7 +79,7 @@ extension ONNXLibrary {
     return isFast && multipliesBlocks ? 64 : nil
   }
 
-  /// Loads a model and saves it in another form.
+  /// Loads a model and saves it in another format.
   @discardableResult fileprivate func convert(
     _ model: FilePath, optimization: ONNXSessionOptions.Optimization, to saved: FilePath
   ) throws(ONNXError) -> ONNXSession {

@@ -217,7 +217,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
 
   package init() {}
 
-  /// Creates the library's object with these options.
+  /// Creates the library's options object.
   func made(in library: ONNXLibrary) throws(ONNXError) -> ONNXOwner {
     let functions = library.functions
     let made = try functions.make(releasedBy: functions.releaseSessionOptions) {

@@ -24,8 +24,8 @@ struct FrontEnd: ~Copyable {
     frontEnd = made
     lifter = ps_config_int(configuration, "lifter")
     let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
-    // The transform "legacy" divides by the number of filters; the other transforms are
-    // orthonormal.
+    // The transform "legacy" divides by the number of filters, so its coefficients must be scaled;
+    // the other transforms are orthonormal.
     let filterCount = Float(max(1, ps_config_int(configuration, "nfilt")))
     factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
     width = Int(fe_get_output_size(made))

@@ -3,7 +3,8 @@ import FilePaths
 import Glibc
 import SpeechEngine
 
-/// PocketSphinx's configuration: its defaults, the model, and the settings that measured best.
+/// PocketSphinx's configuration: its defaults, the model, and the settings that performed best in
+/// measurements.
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 

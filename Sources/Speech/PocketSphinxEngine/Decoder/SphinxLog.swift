@@ -3,7 +3,7 @@ import Logging
 import SpeechEngine
 import Synchronization
 
-/// The errors that PocketSphinx reports only in its log, for calls on one thread.
+/// Collects the errors that PocketSphinx reports only in its log, for calls on one thread.
 ///
 /// All lines go to swift-log, never to stderr. The level is at most debug, because the engine
 /// reports these errors by throwing them.

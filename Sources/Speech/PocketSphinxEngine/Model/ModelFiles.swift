@@ -87,7 +87,7 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
   @discardableResult
   func validate() throws(SpeechEngineError) -> ValidatedModel {
-    // Read before the files, so that a change during validation is detected.
+    // The stamps are read before the files, so that a change during validation is detected.
     let stamps = stamps
     try validateAcoustics()
     let vocabulary = try check(language) { file throws(ModelDamage) in try file.vocabulary() }

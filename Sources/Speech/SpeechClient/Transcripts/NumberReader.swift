@@ -101,7 +101,7 @@ struct NumberReader {
 
   /// Reads the number at the current position.
   ///
-  /// It consists of groups of up to three digits with descending scales.
+  /// A number consists of groups of up to three digits with descending scales.
   private mutating func number() -> Number? {
     if let decimal = decimal() { return decimal }
     guard var group = group() else { return nil }
@@ -166,7 +166,8 @@ struct NumberReader {
     return digits.isEmpty ? nil : digits
   }
 
-  /// A number below a thousand, a multiple of a hundred, or a few digits.
+  /// A part of a number before a scale such as "thousand": a number below a thousand, a multiple of
+  /// a hundred, or up to six digits.
   private struct Group {
     var value: Int
     var suffix = ""

@@ -107,10 +107,10 @@ private struct SpokenTokens {
     }
   }
 
-  /// Ends a run.
+  /// Ends a run of letters, digits, and apostrophes.
   ///
-  /// An apostrophe at its beginning or end is a quotation mark, and so are two apostrophes in a
-  /// row.
+  /// An apostrophe at the run's beginning or end is a quotation mark, and so are two apostrophes in
+  /// a row.
   private mutating func endRun() {
     let parts = run.split(separator: "'", omittingEmptySubsequences: false)
     tokens += parts.split(whereSeparator: \.isEmpty).map { $0.joined(separator: "'") }

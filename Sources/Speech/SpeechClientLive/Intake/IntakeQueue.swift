@@ -15,8 +15,8 @@ struct IntakeQueue: PipeQueue {
     var isLate = false
   }
 
-  /// The duration of the audio accepted from a source after `finish`; queued audio is always
-  /// recognized.
+  /// The maximum duration of audio that is accepted from a source after `finish`; queued audio is
+  /// always recognized.
   static let longestRest = Duration.seconds(20)
   /// The shortest limit for the backlog of a live source.
   static let leastLimit = Duration.milliseconds(500)
@@ -24,7 +24,7 @@ struct IntakeQueue: PipeQueue {
   static let leastLag = Duration.seconds(1)
   /// The backlog below which a reported lag is over.
   static let endOfLag = Duration.milliseconds(500)
-  /// The minimum change to report a lag again.
+  /// The minimum change of a lag that is reported again.
   static let lagStep = Duration.seconds(1)
   /// The shortest gap to report.
   ///
@@ -43,7 +43,7 @@ struct IntakeQueue: PipeQueue {
   private var expected: (format: AudioFormat, frame: FrameCount)?
   /// The end of the audio that was taken or dropped last.
   private var end: Duration?
-  /// Missing audio in pieces too short to report.
+  /// The total duration of gaps that were each too short to report.
   private var unreported = Duration.zero
   /// The format of the audio that was taken or dropped last.
   private var format: AudioFormat?
@@ -116,7 +116,7 @@ struct IntakeQueue: PipeQueue {
     reportLag(lag)
   }
 
-  /// The lag to report now, zero when a lag is over; nil if it has hardly changed.
+  /// The lag to report now, zero when a lag is over; nil if the lag has hardly changed.
   private var newLag: Duration? {
     guard reportedLag > .zero else { return waiting >= Self.leastLag ? waiting : nil }
     if waiting < Self.endOfLag { return .zero }

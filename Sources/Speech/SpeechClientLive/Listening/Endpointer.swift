@@ -2,7 +2,7 @@ import AudioCore
 import SpeechClient
 import SpeechEngine
 
-/// Finds utterances from a detector's judgments, one for each frame.
+/// Finds the beginnings and ends of utterances in a detector's judgments, one judgment per frame.
 struct Endpointer {
   enum Event: Equatable {
     case none
@@ -72,8 +72,8 @@ struct Endpointer {
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
 
-  /// The maximum number of frames between the start of an utterance and the end of the judged
-  /// frame.
+  /// The maximum number of frames between the start of an utterance and the end of the frame at
+  /// which the utterance is detected.
   var reach: Int { preRoll + onset }
 
   var isInUtterance: Bool { length != nil }
@@ -157,7 +157,7 @@ struct Endpointer {
 }
 
 extension Duration {
-  /// Returns the number of frames that last for a duration.
+  /// Returns the number of frames of `length` samples in this duration, rounded up.
   func frames(of length: FrameCount) -> Int {
     (FrameCount(self, at: .speech).rawValue + length.rawValue - 1) / length.rawValue
   }
@@ -256,7 +256,7 @@ struct ForegroundMeter {
     pauseFrames = isQuiet && hasForeground ? pauseFrames + 1 : 0
   }
 
-  /// Forgets the voice and the pause of an utterance that has ended.
+  /// Forgets the nearest voice and its pause, because the utterance has ended.
   mutating func end() {
     (hasForeground, pauseFrames) = (false, 0)
   }

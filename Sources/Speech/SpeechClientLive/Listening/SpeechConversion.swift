@@ -10,7 +10,7 @@ struct SpeechConversion {
   static let longestBridge = Duration.milliseconds(50)
 
   private var resampler: Resampler?
-  /// The expected first frame of the next buffer, at its own rate.
+  /// The expected first frame of the next buffer, at the buffer's own rate.
   private var expected: FrameCount?
 
   /// Whether the buffer continues the stretch, at most a short gap later.

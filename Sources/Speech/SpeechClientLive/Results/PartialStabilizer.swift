@@ -82,7 +82,8 @@ struct PartialStabilizer {
 
   /// Adds the hypothesis for the first `processed` frames of the utterance.
   ///
-  /// If `maySettle` is true, the audio seems to be speech; otherwise no more words become stable.
+  /// If `maySettle` is false, because the audio does not seem to be speech, no more words become
+  /// stable.
   mutating func add(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, maySettle: Bool = true
   ) {

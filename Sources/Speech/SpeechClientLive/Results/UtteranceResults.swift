@@ -17,7 +17,7 @@ struct UtteranceResults {
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
-  /// The end of the last word of a final result, in the stream's time.
+  /// The end of the last word of a final result, as a frame of the stream.
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0

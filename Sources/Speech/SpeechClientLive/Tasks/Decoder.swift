@@ -25,7 +25,7 @@ actor Decoder {
     (self.control, self.isWanted) = (control, isWanted)
   }
 
-  /// The session is released on the thread that used it.
+  /// Releases the session on the thread that used it.
   isolated deinit {
     session = nil
   }

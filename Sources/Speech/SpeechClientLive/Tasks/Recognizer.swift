@@ -54,7 +54,7 @@ actor Recognizer {
   private var utterance = Utterance()
   /// The audio of the utterance that no decoder has received yet.
   private var pieces: [[Float]] = []
-  /// The last report that waits for the words of an utterance; nil if none does.
+  /// The last report that waits for the words of an utterance; nil if no report waits.
   private var lastReport: Task<Void, Never>?
   /// The tasks that each wait for the words of an ended utterance and report them, the oldest
   /// first.
@@ -361,7 +361,7 @@ extension Recognizer {
     return task
   }
 
-  /// Returns when at most this number of utterances wait for their words.
+  /// Returns when at most `count` utterances wait for their words.
   ///
   /// - Throws: the failure of a decoder that ends the stream.
   private func wait(until count: Int) async throws {

@@ -15,7 +15,7 @@ final class SpeechTasks: Sendable {
   private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let clock: any Clock<Duration>
 
-  /// - Parameter clock: measures the time without progress of a finishing task.
+  /// - Parameter clock: measures how long a finishing task makes no progress.
   init(clock: any Clock<Duration> = ContinuousClock()) {
     self.clock = clock
   }

@@ -23,7 +23,7 @@ struct Utterance {
   private(set) var length: FrameCount = 0
   var lengthAtPartial: FrameCount = 0
   private(set) var voicing = VoicingMeter()
-  /// The detector's highest probability of speech in the utterance, once it is over.
+  /// The detector's highest probability of speech in the utterance, once the utterance is over.
   private(set) var certainty = 0.0
   /// The failure of the engine in this utterance.
   var failure: SpeechClientError?
