@@ -21,8 +21,8 @@ final class MoonshineSession: SpeechEngineSession {
   private static let longPadding = Duration.seconds(1)
   /// The number of texts that the beam search follows at a time.
   private static let width = 4
-  /// The search drops texts whose log probability is lower than that of the best text by more than
-  /// this.
+  /// The search drops a text if its log probability is lower than that of the best text by more
+  /// than this margin.
   ///
   /// On 87 recordings, margins from 2 to 5 give the same texts as no margin.
   private static let margin: Float = 2
@@ -82,7 +82,8 @@ final class MoonshineSession: SpeechEngineSession {
     return traits
   }
 
-  /// Measures, for partial results, whether their drafts may speed up final decodes.
+  /// If partial results are wanted, measures in advance whether their texts can serve as drafts of
+  /// final decodes.
   func prepare() throws(SpeechEngineError) {
     if wantsPartialHypotheses { _ = try model.isExact(as: run) }
   }
@@ -90,7 +91,8 @@ final class MoonshineSession: SpeechEngineSession {
   func beginUtterance() throws(SpeechEngineError) {
     try checkInterruption()
     utterance = Utterance()
-    // Partial results mean a live source: load the aligner while audio arrives, not after the end.
+    // Partial results imply a live source, so the aligner is loaded while audio arrives, not after
+    // the end.
     if wantsPartialHypotheses, measuresWordTimes { alignment.prepare(language: language) }
   }
 
@@ -104,8 +106,8 @@ final class MoonshineSession: SpeechEngineSession {
           """)
     }
     let samples = samples.map { $0.isFinite ? max(-1, min(1, $0)) : 0 }
-    // Digital silence continues the pause; any other sample is speech, or the rest of the pause
-    // before it.
+    // Digital silence continues the pause. Any other sample means that speech has resumed, so the
+    // early decode is dropped.
     if samples.contains(where: { $0 != 0 }) { utterance.anticipated = nil }
     utterance.voice.add(samples)
     utterance.samples += samples
@@ -178,8 +180,8 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) -> DecodedText {
     var draft: [Token] = []
     if case .none = guide {
-      // A final text must not depend on partial ones, so a draft is used only if it changes
-      // nothing.
+      // A final text must not depend on partial ones, so a draft is used only if it cannot change
+      // the text.
       if !utterance.draft.isEmpty, try model.isExact(as: run) { draft = utterance.draft }
       let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()
       if model.tokenizer.words(of: text).areSure { return text }
@@ -208,10 +210,10 @@ final class MoonshineSession: SpeechEngineSession {
     return text
   }
 
-  /// Returns further texts, likeliest first.
+  /// Returns the texts of a separate search, the likeliest first; none if no alternatives are
+  /// requested.
   ///
-  /// The texts are found by a separate search, so requesting more of them does not change the best
-  /// text.
+  /// Because the search is separate, the number of alternatives does not affect the best text.
   private func alternatives(in audio: EncodedUtterance) throws(SpeechEngineError) -> [DecodedText] {
     guard alternativeCount > 0 else { return [] }
     // The search follows more texts than requested, because the likeliest texts do not always have

@@ -49,11 +49,11 @@ extension SpeechEngine {
     return engine
   }
 
-  /// The best engine on this machine: Moonshine if it is installed, else PocketSphinx.
+  /// The best engine on this machine: Moonshine if it is installed, otherwise PocketSphinx.
   ///
-  /// PocketSphinx recognizes all key phrases, and the languages that its model supports and
-  /// Moonshine's models do not. If a Moonshine model is damaged, that is an error; PocketSphinx
-  /// does not replace it.
+  /// Even if Moonshine is installed, PocketSphinx recognizes key phrases, and languages that only
+  /// PocketSphinx's model supports. A damaged Moonshine model is an error; PocketSphinx does not
+  /// replace it.
   public static var best: SpeechEngine { best() }
 
   /// Returns the best engine, optionally with a model of your own.
@@ -109,7 +109,7 @@ struct Moonshine: Sendable {
     (self.chosenLibrary, self.models, self.language) = (chosenLibrary, models, language)
   }
 
-  /// Loads the library to check it, but no model.
+  /// Reading it loads the library, but no model.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library()
@@ -155,7 +155,7 @@ extension Moonshine {
     do throws(SpeechEngineError) {
       try cache.model?.returnMemory()
     } catch {
-      // If it is not freed, the memory serves the next utterances.
+      // This is harmless, because later utterances use the memory.
       Self.log.debug("The model keeps its memory: \(error)")
     }
   }

@@ -16,8 +16,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   private let alternativeCount: Int
   private let context: ContextualChoice
   private let interruption = InterruptionFlag()
-  /// Whether the decoder was abandoned to the thread that ends its utterance, after an
-  /// interruption.
+  /// Whether, after an interruption, the decoder was left to the thread that ends its utterance.
   private var hasLeftDecoder = false
 
   init(
@@ -42,7 +41,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   /// Interrupts the session: processing of audio stops within a tenth of a second, and a running
-  /// second pass over the utterance is left to its own thread.
+  /// second pass over the utterance continues alone on its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   /// With key phrases, utterances need trailing silence, because PocketSphinx reports a phrase a
@@ -85,7 +84,8 @@ final class PocketSphinxSession: SpeechEngineSession {
     let wantsWords = !isSpotting && change.canBeSpeech && tones.canBeSpeech
     let (alternativeCount, context) = (alternativeCount, context)
     hasLeftDecoder = true
-    // `ps_end_utt` makes a second pass over the utterance: 1.3 s for 15 s of speech.
+    // `ps_end_utt` makes a second pass over the utterance (1.3 s for 15 s of speech), so the call
+    // can be abandoned.
     let hypothesis = try interruption.runAbandonable(with: decoder) {
       decoder throws(SpeechEngineError) in
       try decoder.end()
@@ -133,7 +133,8 @@ extension Decoder {
     guard alternativeCount > 0 || !context.isNone, !best.isEmpty else {
       return SpeechHypothesis(words: best)
     }
-    // Two more, because the list also includes the best and the chosen words.
+    // The list also contains the best words and the chosen words, so two more entries are
+    // requested.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
     // Chosen among a fixed number of entries, so that the words do not depend on
@@ -169,7 +170,7 @@ struct PhraseSpotting {
     samples += more
   }
 
-  /// Records the first reported phrase that is followed by `settling` of audio.
+  /// Records the first reported phrase that is followed by at least `settling` of audio.
   ///
   /// Of overlapping phrases, the first is used.
   ///
@@ -212,8 +213,8 @@ struct ContextualChoice {
 
   var isNone: Bool { phrases.isEmpty }
 
-  /// Returns the best words, or those of a nearly equally likely alternative that contains more
-  /// words of the phrases.
+  /// Returns the best words, or the words of an alternative that is almost as likely and contains
+  /// more words of the phrases.
   func choose(
     _ best: [SpeechHypothesis.Word], among alternatives: some Sequence<Decoder.Alternative>
   ) -> [SpeechHypothesis.Word] {

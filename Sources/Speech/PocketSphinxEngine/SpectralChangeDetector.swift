@@ -33,7 +33,8 @@ struct SpectralChangeDetector {
   private var changes: [(size: Float, power: Float)] = []
   private var loudest: Float = 0
 
-  /// Whether a third of a second changed like speech, or a tenth of a second changed clearly.
+  /// Whether the sound has changed like speech for a third of a second, or clearly for a tenth of a
+  /// second.
   private(set) var hasChanged = false
 
   /// Whether the ended utterance can be speech; true if too little was measured for a decision.
@@ -79,7 +80,7 @@ struct SpectralChangeDetector {
     }
   }
 
-  /// The newest changes in which no sound is background.
+  /// The newest changes between sounds that are too loud to be background.
   private var counting: [Float] {
     let least = loudest * Self.loud
     return Array(

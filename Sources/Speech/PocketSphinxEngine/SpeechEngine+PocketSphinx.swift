@@ -86,7 +86,7 @@ final class DecoderPool: Sendable {
 
   /// Acquires an idle decoder, or loads a new one on this thread.
   ///
-  /// If `wholeDictionary` is true, the decoder has words outside of the language model.
+  /// If `wholeDictionary` is true, the decoder also has the words that the language model lacks.
   ///
   /// - Throws: `SpeechEngineError` if the model is missing or damaged.
   func acquire(

@@ -25,7 +25,7 @@ struct SteadyToneDetector {
   ///
   /// Sound below 78 Hz is ignored as hum.
   private static let firstBand = 10
-  /// The minimum power of a partial, as a fraction of the window's power.
+  /// The minimum power of a partial (a spectral peak), as a fraction of the window's power.
   private static let leastPart: Float = 0.003
   /// The maximum change of a steady partial's pitch, in bands: 1.9 Hz.
   private static let reach: Float = 0.24

@@ -18,7 +18,7 @@ package final class WordAlignment: Sendable {
 
   /// Loads an aligner in advance; later calls do nothing.
   ///
-  /// If the language's model is missing or damaged, `places` throws the error.
+  /// Errors are ignored, because `places` throws them when it is called.
   package func prepare(language: String) {
     guard hasPrepared.exchange(true, ordering: .relaxed) == false,
       (try? location.check(language: language)) != nil, let aligner = try? acquire()
@@ -105,16 +105,17 @@ extension Substring {
 
 /// Aligns an utterance with its words.
 ///
-/// It needs only the acoustic model and the dictionary: 20 MB of memory, and a hundredth of the
-/// utterance's duration.
+/// It needs only the acoustic model and the dictionary. It takes 20 MB of memory, and a hundredth
+/// of the utterance's duration.
 ///
 /// Thread safety: one thread at a time.
 private final class TimestampAligner {
   private let decoder: OpaquePointer
   private let frontEnd: FrontEnd
   private let dictionary: ModelBytes
-  /// The phones of speech, which are added as words; any sequence of them can represent an unknown
-  /// word.
+  /// The model's phones, except those of silence and noise.
+  ///
+  /// Each phone is added as a word, so that any sequence of phones can represent an unknown word.
   private let phones: [String]
   /// Whether the dictionary contains a word, for each word looked up so far.
   private var known: [String: Bool] = [:]

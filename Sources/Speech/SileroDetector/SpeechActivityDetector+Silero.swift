@@ -57,7 +57,7 @@ struct SileroLocation: Sendable {
     if let model { self.environment[Self.variable] = FilePath(model).text }
   }
 
-  /// Whether a model is installed or named.
+  /// Whether a model is installed, or specified by the caller or the environment.
   var isChosen: Bool { place != nil }
 
   func loadLibrary() throws(ONNXError) -> ONNXLibrary {
@@ -94,7 +94,8 @@ struct SileroLocation: Sendable {
 
 /// The loaded network, which all streams share.
 final class SileroModel: Sendable {
-  /// The number of samples of a window, and of the samples before the window in the input.
+  /// The number of samples in a window, and the number of preceding samples that the network also
+  /// receives.
   static let (window, context) = (512, 64)
 
   private let session: ONNXSession
@@ -163,7 +164,7 @@ final class SileroSession: SpeechActivitySession {
   private static let release: Float = 0.992_6
   private static let silence = [Float](repeating: 0, count: SileroModel.context)
 
-  /// - Parameter model: returns the network, which the first frame loads.
+  /// - Parameter model: returns the network; called at the first frame.
   init(model: @escaping () throws(SpeechEngineError) -> SileroModel) {
     self.model = model
   }

@@ -67,7 +67,7 @@ extension SpeechRequest {
 
   /// Returns the audio of a microphone, whose capture drops no audio while the backlog has room.
   ///
-  /// The time of a virtual card in lockstep waits until the capture has been requested.
+  /// In lockstep, the time of a virtual card does not advance until the capture has been requested.
   package func audio(
     of capture: CaptureRequest, in lockstep: Lockstep? = nil
   ) -> MicrophoneAudio {

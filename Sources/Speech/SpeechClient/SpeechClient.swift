@@ -40,8 +40,8 @@ public struct SpeechClient: Sendable {
   /// It also reports when speech begins and ends, the backlog of a live source, and lost audio with
   /// the reason.
   ///
-  /// Otherwise the stream is that of `startTask`: its `.result`s are the elements of that stream,
-  /// and it ends and throws in the same way.
+  /// Its `.result` events are the results that `startTask` yields, and the stream ends and throws
+  /// in the same way.
   public var recognition:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionEvent, any Error
@@ -170,17 +170,17 @@ public struct SpeechEngineDescription: Hashable, Sendable {
   /// The engine's name: `pocketsphinx`.
   public var name: String
 
-  /// Its models, the default first; empty if the engine cannot be used.
+  /// The engine's models, the default first; empty if the engine cannot be used.
   public var models: [SpeechModel]
 
-  /// The reason that it cannot be used, with the package or path that would help; nil if it can be
-  /// used.
+  /// The reason that the engine cannot be used, with the package or path that would help; nil if it
+  /// can be used.
   public var obstacle: String?
 
-  /// Whether requests currently use it.
+  /// Whether requests currently use the engine.
   public var isInUse: Bool
 
-  /// Its capabilities besides dictation, even if it cannot be used now.
+  /// The engine's capabilities besides dictation, even if the engine cannot be used now.
   public var capabilities: Set<SpeechEngineCapability>
 
   /// Creates the description of an engine.

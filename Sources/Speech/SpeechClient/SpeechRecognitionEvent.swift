@@ -14,7 +14,8 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// The utterance ended here; the event follows its final result, if it has one.
   case speechEnded(at: Duration)
 
-  /// All audio up to here is recognized; reported every five seconds of audio without speech.
+  /// The audio up to this timestamp is recognized; reported after every five seconds of audio
+  /// without speech.
   case progressed(to: Duration)
 
   /// The backlog of a live source: recognition lags behind the audio.
@@ -27,14 +28,14 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   ///
   /// Speech before it is a separate utterance; timestamps continue after it.
   ///
-  /// Every utterance has exactly one final result, or is dropped as a whole: the engine failed in
-  /// it, or it is unintelligible. A dropped utterance ends right after this event. Its partial
-  /// results become invalid, and their number is not reused. In a request for key phrases, an
-  /// utterance that contains none ends without a result and without this event.
+  /// Every utterance has exactly one final result, or is dropped as a whole, because the engine
+  /// failed or recognized no plausible words. A dropped utterance ends right after this event. Its
+  /// partial results become invalid, and their number is not reused. In a request for key phrases,
+  /// an utterance that contains none ends without a result and without this event.
   ///
   /// A gap of at most 50 ms within one format does not end an utterance but counts as silence. Gaps
   /// under a millisecond are reported once they add up to a millisecond; the reported range then
-  /// ends with the last gap, and is as long as all of them together.
+  /// ends with the last of these gaps, and its length is the sum of their lengths.
   case dropped(Range<Duration>, reason: DropReason)
 }
 
@@ -46,17 +47,18 @@ extension SpeechRecognitionEvent {
     /// The backlog of a live source exceeded the limit of the request: the engine is too slow.
     case engineTooSlow
 
-    /// An engine that survives failures failed in this utterance, with this error.
+    /// The engine failed in this utterance, with this error, but the stream continues.
     ///
-    /// If no later utterance succeeds, the error also ends the stream. The next utterance begins
-    /// with a new session of the engine.
+    /// The next utterance begins with a new session of the engine. If no later utterance succeeds,
+    /// the error also ends the stream.
     case engineFailed(SpeechClientError)
 
     /// The detector found an utterance, but the engine found no plausible words.
     ///
     /// Most such utterances are noises or music. Right after a final result, the range is that of a
-    /// word removed from the result, because the word was too short to be spoken, or was improbable
-    /// in an improbable text. In a joined utterance, the range may also be a sound without words.
+    /// word that was removed from the result: it was too short to be spoken, or both the word and
+    /// the whole text were improbable. In a joined utterance, the range may also be a sound without
+    /// words.
     case unintelligible
 
     /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
@@ -66,9 +68,9 @@ extension SpeechRecognitionEvent {
     /// This number of samples is NaN or infinite; they count as silence, and the audio around them
     /// is recognized.
     ///
-    /// For a microphone, the range is that of the buffer that reports the samples; they are in the
-    /// buffer, or in frames lost immediately before it. For other sources, the range begins and
-    /// ends with such a sample.
+    /// For a microphone, the range is the whole buffer that reports the samples; they are in that
+    /// buffer, or in frames lost immediately before it. For other sources, the range extends from
+    /// the first to the last of the samples.
     case nonFinite(sampleCount: Int)
 
     /// The name of the reason in JSON and in metrics.
@@ -93,7 +95,8 @@ extension SpeechRecognitionEvent {
   package static func events(
     of results: AsyncThrowingStream<SpeechRecognitionResult, any Error>
   ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
-    // A stream has one consumer, which requests one element at a time.
+    // The stream has one consumer, which requests one element at a time, so no variable is used
+    // concurrently.
     nonisolated(unsafe) var iterator = results.makeAsyncIterator()
     nonisolated(unsafe) var waiting: [SpeechRecognitionEvent] = []
     nonisolated(unsafe) var utterance: OpenUtterance?
@@ -134,7 +137,7 @@ extension AsyncSequence where Element == SpeechRecognitionResult {
   ///
   /// Dropped speech is omitted; the events of `recognition` report it.
   ///
-  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Parameter actor: the caller's actor, on which the method runs.
   /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
   public func finalTranscripts(
     isolation actor: isolated (any Actor)? = #isolation
@@ -142,8 +145,9 @@ extension AsyncSequence where Element == SpeechRecognitionResult {
     try await finalTexts(isolation: actor) { $0 }
   }
 
-  /// Returns the final results as one text once the recognition has ended; otherwise like
-  /// `finalTranscripts`.
+  /// Returns the final results as one text once the recognition has ended.
+  ///
+  /// Otherwise, it behaves like `finalTranscripts`.
   public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
     try await finalTranscripts(isolation: actor).joinedAsWritten
   }
@@ -154,7 +158,7 @@ extension AsyncSequence where Element == SpeechRecognitionEvent {
   ///
   /// Dropped speech is omitted; the events of `recognition` report it.
   ///
-  /// - Parameter actor: the caller's actor, on which it runs.
+  /// - Parameter actor: the caller's actor, on which the method runs.
   /// - Throws: the errors of the recognition, and `CancellationError` in a canceled task.
   public func finalTranscripts(
     isolation actor: isolated (any Actor)? = #isolation
@@ -164,8 +168,9 @@ extension AsyncSequence where Element == SpeechRecognitionEvent {
     }
   }
 
-  /// Returns the final results as one text once the recognition has ended; otherwise like
-  /// `finalTranscripts`.
+  /// Returns the final results as one text once the recognition has ended.
+  ///
+  /// Otherwise, it behaves like `finalTranscripts`.
   public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
     try await finalTranscripts(isolation: actor).joinedAsWritten
   }

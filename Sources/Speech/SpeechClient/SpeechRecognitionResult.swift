@@ -12,7 +12,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// more.
   public var transcriptions: [Transcription]
 
-  /// Whether this is the utterance's last result; any other result is replaced by the next one.
+  /// Whether this is the utterance's last result; any other result is replaced by the next result.
   public var isFinal: Bool {
     didSet { if isFinal { settledCount = 0 } }
   }
@@ -168,7 +168,7 @@ public struct Transcription: Hashable, Sendable {
   /// Whether the words' timestamps and durations are estimated from the words' lengths, because the
   /// engine does not measure them.
   ///
-  /// Estimates are also in order and within the utterance.
+  /// Even with estimates, the words are in order and within the utterance.
   public var hasEstimatedTimes: Bool
 
   /// Creates a transcription from its words.
@@ -192,7 +192,7 @@ public struct TranscriptionSegment: Hashable, Sendable {
   /// The start of the word, from the beginning of the audio (frame 0 of its buffers).
   public var timestamp: Duration
 
-  /// Its duration.
+  /// The duration of the word.
   public var duration: Duration
 
   /// The engine's confidence, 0…1; nil in partial results, and for an engine without confidences.
@@ -239,7 +239,8 @@ extension String {
 }
 
 extension Character {
-  /// Whether words of its script are not separated by spaces, so that each letter counts as a word.
+  /// Whether the character's script has no spaces between words, so that each letter counts as a
+  /// word.
   package var hasNoSpaces: Bool { isChineseOrJapanese || isSouthEastAsian }
 
   fileprivate var isKorean: Bool {
@@ -249,7 +250,7 @@ extension Character {
     }
   }
 
-  /// Whether it is a Chinese or Japanese letter or mark.
+  /// Whether the character is a Chinese or Japanese letter or mark.
   fileprivate var isChineseOrJapanese: Bool {
     switch firstScalar {
     // Radicals, marks, kana, and letters; full-width marks; the planes of rare letters.
@@ -260,7 +261,7 @@ extension Character {
     }
   }
 
-  /// Whether it is a Thai, Lao, Khmer, or Burmese letter.
+  /// Whether the character is a Thai, Lao, Khmer, or Burmese letter.
   fileprivate var isSouthEastAsian: Bool {
     switch firstScalar {
     case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x19E0...0x19FF, 0xA9E0...0xA9FF,

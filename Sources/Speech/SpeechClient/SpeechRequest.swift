@@ -13,20 +13,20 @@ public struct SpeechRequest: Sendable {
     /// handled.
     ///
     /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, `recognition`
-    /// reports it, and times continue after it. A gap of at most 50 ms counts as silence.
+    /// reports it, and timestamps continue after it. A gap of at most 50 ms counts as silence.
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
     /// A microphone, captured by the `\.audioRecorder` of the task's caller.
     ///
     /// It is open while the task runs. If the capture fails (`AudioRecorderError`: no permission,
     /// no microphone, microphone lost), the stream ends after the last final result, and throws
-    /// that error unchanged. Lost frames are a gap as in `buffers`.
+    /// that error unchanged. Lost frames are a gap, as for `buffers`.
     case microphone(CaptureRequest)
   }
 
   /// The source of the audio.
   public var source: Source
 
-  /// Whether to report partial results; without them recognition takes less work.
+  /// Whether to report partial results; without them, recognition takes less work.
   public var shouldReportPartialResults: Bool
 
   /// The policy for the beginning and end of an utterance.
@@ -64,9 +64,9 @@ public struct SpeechRequest: Sendable {
 
   /// Whether a source with `wait` may deliver audio in real time, like a network connection.
   ///
-  /// If true, the engine decodes an utterance early, in a pause after which no more audio is
-  /// queued. A final result then arrives sooner, at the cost of more work, and neighboring
-  /// utterances are not joined. It is always false for files, and always true with `buffer(upTo:)`.
+  /// If true, the engine decodes the utterance so far in each pause, unless more audio is queued. A
+  /// final result then arrives sooner, but the engine does more work, and neighboring utterances
+  /// are not joined. A file is never live; a source with `buffer(upTo:)` always is.
   public var isLive = false
 
   /// The key phrases to recognize exclusively; empty for dictation or the grammar.
@@ -103,8 +103,8 @@ public struct SpeechRequest: Sendable {
   /// The number of utterances to recognize at the same time, each with its own decoder; 1 or less
   /// to recognize them one after the other.
   ///
-  /// The results are the same, in the same order. It is always 1 for partial results and live
-  /// sources.
+  /// The results are the same, in the same order. Partial results and live sources always use one
+  /// decoder.
   public var jobCount = 1
 
   /// Creates a request for a source.
@@ -201,8 +201,8 @@ public struct EndpointPolicy: Hashable, Sendable {
 
 /// A grammar in the Java Speech Grammar Format (JSGF): only its sentences are recognized.
 ///
-/// An engine fits any speech to its grammar: words outside it are recognized as words of the
-/// grammar, without confidence.
+/// Depending on the engine, other speech yields no words, or is recognized as words of the grammar,
+/// without confidence.
 public enum SpeechGrammar: Hashable, Sendable {
   /// The grammar's text, from `#JSGF V1.0;` on.
   case text(String)

@@ -22,8 +22,7 @@ extension SpeechClient: DependencyKey {
       engines: { await scope.run { await SpeechEngine.installedDescriptions() } })
   }
 
-  /// Returns a live client on an engine; an override of `\.speechEngine` at the call takes
-  /// precedence.
+  /// Returns a live client that uses an engine, unless `\.speechEngine` is overridden at the call.
   public static func live(on engine: SpeechEngine) -> SpeechClient {
     withDependencies {
       $0.speechEngine = engine
@@ -42,8 +41,9 @@ extension SpeechEngine {
     return (languages ?? []).sorted()
   }
 
-  /// Returns the descriptions of all engines; that of the engine in use replaces one with the same
-  /// name.
+  /// Returns the descriptions of all engines.
+  ///
+  /// The engine in use replaces the listed engine with the same name.
   static func installedDescriptions() async -> [SpeechEngineDescription] {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines
@@ -54,7 +54,8 @@ extension SpeechEngine {
       let descriptions = all.map { $0.description(isInUse: $0.name == current.name) }
       let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
       return descriptions.map { description in
-        // For some languages, the engine in use may fall back on another engine.
+        // The engine in use may fall back on another listed engine for some languages. The models
+        // of that engine are then listed only under its own name.
         guard description.isInUse else { return description }
         var description = description
         description.models.removeAll(where: others.contains)

@@ -6,7 +6,7 @@ package protocol InstalledModel {
   /// The model's language, as a BCP 47 tag; `und` if it is unknown.
   var language: String { get }
 
-  /// The path of its folder.
+  /// The path of the model's folder.
   var location: String { get }
 
   /// Checks the files without loading them.
@@ -16,7 +16,7 @@ package protocol InstalledModel {
 }
 
 extension SpeechModel {
-  /// The description of a model on disk.
+  /// Creates the description of a model on disk.
   package init(_ model: some InstalledModel) {
     self.init(language: model.language, location: model.location)
   }

@@ -21,7 +21,7 @@ package final class InterruptionFlag: Sendable {
     }
   }
 
-  /// - Throws: `.interrupted` once the session was.
+  /// - Throws: `.interrupted` if the session has been interrupted.
   package func check() throws(SpeechEngineError) {
     if state.withLock({ $0.isInterrupted }) { throw .interrupted }
   }
@@ -64,8 +64,8 @@ package final class InterruptionFlag: Sendable {
 
 /// A call on another thread, with the decoder that it borrows.
 ///
-/// `@unchecked`, because decoders are not `Sendable`; safe, because the lender waits for the call
-/// or never uses the decoder again.
+/// `@unchecked Sendable` is needed because decoders are not `Sendable`. It is safe because the
+/// lender either waits for the call or never uses the decoder again.
 private final class LoanedCall<Object: AnyObject, Value: Sendable>: @unchecked Sendable {
   private var object: Object?
   private let call: @Sendable (Object) throws(SpeechEngineError) -> Value

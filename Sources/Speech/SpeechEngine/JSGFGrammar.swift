@@ -1,6 +1,8 @@
-/// A checked JSGF grammar; an engine creates it before its library reads the text.
+/// A checked JSGF grammar.
+///
+/// An engine creates it to reject an invalid text before its library reads the text.
 package struct JSGFGrammar {
-  /// The name in its header; empty if it has none.
+  /// The name in the grammar's header; empty if the header has none.
   package let name: String
   package private(set) var rules: [String: JSGFExpansion] = [:]
   /// The names of the public rules, in order.
@@ -19,8 +21,10 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Returns the right side of a rule; `rule` is its name with or without the grammar's name, and
-  /// `line` refers to it.
+  /// Returns the right side of a rule.
+  ///
+  /// `rule` is the rule's name, with or without the grammar's name. `line` is the line of the
+  /// reference, for an error.
   package func expansion(of rule: String, line: Int) throws(SpeechEngineError) -> JSGFExpansion {
     switch JSGFExpansion.unqualified(rule) {
     case "NULL": return .sequence([])
@@ -78,8 +82,8 @@ private struct JSGFWalk {
   /// The public rule that is being expanded.
   var start = ""
   private var count = 0
-  /// The rules around a part, the outermost first, each with the number of never-empty parts before
-  /// it.
+  /// The rules that contain the current part, the outermost first, each with the number of
+  /// preceding parts that are never empty.
   private var open: [(rule: String, said: Int)] = []
 
   init(grammar: JSGFGrammar) {
@@ -151,7 +155,7 @@ package indirect enum JSGFExpansion: Equatable {
   case rule(String, line: Int)
   case sequence([JSGFExpansion])
   case choice([JSGFExpansion])
-  /// `*`, or `+` for at least one repetition; the sentences are unlimited.
+  /// `*`, or `+` for at least one repetition; the number of sentences is then unlimited.
   case repetition(JSGFExpansion, isRequired: Bool, line: Int)
 }
 

@@ -16,7 +16,9 @@ package struct JSGFParser {
   private var next: JSGFToken? { tokens.first?.token }
   private var line: Int { tokens.first?.line ?? lastLine }
 
-  /// Returns the next rule, with its name without brackets and grammar; nil at the end.
+  /// Returns the next rule; nil at the end.
+  ///
+  /// The name has no angle brackets.
   mutating func rule() throws(SpeechEngineError) -> (name: String, isPublic: Bool, JSGFExpansion)? {
     guard next != nil else { return nil }
     let isPublic = next == .word("public")
@@ -189,7 +191,7 @@ struct JSGFTokenizer {
     return String(content)
   }
 
-  /// Skips the first character and everything up to and including an end.
+  /// Skips the first character, and everything up to and including `end`.
   private mutating func skip(past end: some StringProtocol) throws(SpeechEngineError) {
     let content = rest.dropFirst()
     var tail = content

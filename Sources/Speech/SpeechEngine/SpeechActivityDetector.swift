@@ -11,7 +11,8 @@ public struct SpeechActivityDetector: Sendable {
   /// It returns at once; anything slow is loaded at the first frame.
   public var makeSession: @Sendable () -> any SpeechActivitySession
 
-  /// Reports whether it can be used, and the location of its model; the language is `und`.
+  /// Whether the detector can be used, and the location of its model; the model's language is
+  /// `und`.
   ///
   /// It may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
@@ -70,19 +71,21 @@ extension DependencyValues {
 }
 
 extension SpeechActivityDetector {
-  /// Separates speech from background by its level between 120 Hz and 3 kHz, 10 ms at a time,
+  /// Separates speech from background by the level between 120 Hz and 3 kHz, 10 ms at a time,
   /// without a model.
   public static let energy = SpeechActivityDetector(name: "energy") { EnergyDetector() }
 }
 
-/// Separates speech from background by its level in the band of speech.
+/// Separates speech from background by the level in the frequency band of speech.
 ///
-/// Background and speech are percentiles of the level of the last six seconds, averaged over 50 ms,
-/// so a drifting noise level is tracked and a single quiet frame does not matter. A sound that
-/// stays equally loud for two seconds becomes background at once, because speech never does. The
-/// threshold is between the two: far above a quiet background, and just above a loud one.
+/// Background and speech are percentiles of the levels of the last six seconds, averaged over 50
+/// ms, so a drifting noise level is tracked, and a single quiet frame does not matter. A sound that
+/// stays equally loud for two seconds becomes background at once, because speech never stays
+/// equally loud. The threshold lies between the levels of background and speech: far above a quiet
+/// background, and just above a loud one.
 final class EnergyDetector: SpeechActivitySession {
-  /// If nine tenths of the levels are within this range, the sound is steady.
+  /// If nine tenths of the levels are within a range of this number of decibels, the sound is
+  /// steady.
   private static let steadiness = 3.0
   /// The number of frames to measure before the first decision, because a stream may begin within
   /// speech.
@@ -90,13 +93,15 @@ final class EnergyDetector: SpeechActivitySession {
 
   /// The threshold as a fraction of the distance in decibels from background to speech.
   private static let threshold = 0.35
-  /// The smallest and largest distance of the threshold from the background.
+  /// The smallest and largest distance of the threshold from the background, in decibels.
   private static let thresholds = 5.0...20.0
-  /// The reduction of the threshold within an utterance, so that quiet sounds do not end it.
+  /// The threshold is multiplied by this factor within an utterance, so that quiet sounds do not
+  /// end it.
   private static let hysteresis = 0.6
-  /// The highest probability, because a level alone does not prove speech.
+  /// The highest probability that the detector reports, because a level alone does not prove
+  /// speech.
   private static let highestProbability = 0.75
-  /// The minimum background, so that dither above digital silence is not speech.
+  /// The minimum background level in dBFS, so that dither in digital silence is not speech.
   private static let lowestBackground = -85.0
 
   let frameLength = FrameCount(.milliseconds(10), at: .speech)
@@ -119,7 +124,7 @@ final class EnergyDetector: SpeechActivitySession {
     return judge()
   }
 
-  /// Measures the next frame in the band of speech; in dBFS, at least -100.
+  /// Measures the level of the next frame in the frequency band of speech, in dBFS; at least -100.
   private func measure(_ samples: ArraySlice<Float>) -> Double {
     let energy = samples.reduce(into: 0.0) { sum, sample in
       let inBand = band.pass(sample.isFinite ? Double(min(max(sample, -1), 1)) : 0)
@@ -128,8 +133,8 @@ final class EnergyDetector: SpeechActivitySession {
     let power = energy / Double(max(1, samples.count))
     powers = powers.suffix(4) + [power]
     note(Self.level(powers[...]))
-    // The mean with the previous frame reduces random peaks of noise; the minimum keeps the mean
-    // from extending a sound.
+    // Averaging with the previous frame reduces random peaks of noise, but would prolong a sound,
+    // so the result is the average only if that is less than the level of this frame.
     return min(Self.level([power]), Self.level(powers.suffix(2)))
   }
 
@@ -163,14 +168,14 @@ final class EnergyDetector: SpeechActivitySession {
   }
 }
 
-/// Passes the loud band of speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
+/// Passes the band in which speech is loud, 120 Hz to 3 kHz, and removes rumble and the DC offset.
 private struct SpeechBand {
   // Two filters in series, so that the power below the band falls by 12 dB per octave, faster than
   // the power of brown noise grows.
   private static let rumble = 0.046_03
   private static let hiss = 0.692_13
 
-  /// The last outputs of the low-passes, in order.
+  /// The last outputs of the three low-pass filters, in order.
   private var last: (Double?, Double?, Double?) = (nil, nil, nil)
 
   mutating func pass(_ sample: Double) -> Double {
@@ -191,9 +196,9 @@ private struct SpeechBand {
   }
 }
 
-/// The levels of the last `window` frames, counted in steps of half a decibel.
+/// The levels of the last `window` frames, with a count of each level in steps of half a decibel.
 private struct LevelHistory {
-  /// The lowest level in dBFS; lower levels count as this.
+  /// The lowest level in dBFS, to which lower levels are raised.
   ///
   /// The highest level is full scale.
   static let lowest = -100.0

@@ -4,18 +4,19 @@ public import ClientDependencies
 /// The interface between the toolkit and a speech recognition engine.
 ///
 /// An engine turns the samples of one utterance at a time into words. Everything else (conversion,
-/// finding utterances, stable partial results, one timeline) is done above it, in the same way for
-/// all engines.
+/// finding utterances, stable partial results, one timeline) is done above the engine, in the same
+/// way for all engines.
 public struct SpeechEngine: Sendable {
   /// The engine's human-readable name, also used to choose it: `pocketsphinx`.
   public var name = "unimplemented"
 
-  /// Whether the engine and its model can be used; it loads no model.
+  /// Returns whether the engine and its model can be used, without loading the model.
   public var availability: @Sendable () -> SpeechEngineAvailability = unimplemented(
     endpoint: "SpeechEngine.availability"
   ) { _ in .unavailable(.failed(reason: "the engine is unimplemented")) }
 
-  /// Every model that the engine can use on this machine, the default first; it loads no model.
+  /// Returns every model that the engine can use on this machine, the default first, without
+  /// loading a model.
   public var models: @Sendable () -> [SpeechModel] = unimplemented(endpoint: "SpeechEngine.models")
   { _ in [] }
 
@@ -37,11 +38,10 @@ public struct SpeechEngine: Sendable {
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = unimplemented(
       endpoint: "SpeechEngine.makeSession")
 
-  /// Returns the engine that handles a stream instead of this engine, with its own properties; nil
-  /// for this engine.
+  /// Returns the engine that handles a stream instead of this engine; nil for this engine.
   ///
-  /// An engine that combines several engines chooses by all options except the grammar, which is
-  /// read later.
+  /// The returned engine's own properties then apply. An engine that combines several engines
+  /// chooses by all options except the grammar, which is read later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
   /// Frees memory that only later utterances would use; does nothing by default.

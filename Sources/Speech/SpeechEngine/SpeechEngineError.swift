@@ -11,7 +11,7 @@ public enum SpeechEngineError: Error, Equatable {
   case modelDamaged(path: String, reason: String)
   /// The model supports the language `available`, not the requested language.
   case languageMissing(wanted: String, available: String)
-  /// The grammar has an error in this line (from 1); nil for an error without a line.
+  /// The grammar has an error in this line (counted from 1); nil for an error without a line.
   case grammarInvalid(line: Int?, reason: String)
   /// The engine failed; the reason is its own message.
   case failed(reason: String)
@@ -34,8 +34,8 @@ public enum SpeechEngineError: Error, Equatable {
 }
 
 extension SpeechEngineError {
-  /// Returns the reason that a file or folder of a model cannot be read, by the `errno` of the
-  /// attempt.
+  /// Returns the error for a file or folder of a model that cannot be read; `code` is the `errno`
+  /// of the attempt.
   package static func unreadable(_ path: String, code: Int32) -> SpeechEngineError {
     let error = FilePathError(code: code)
     guard !error.isOfFile else { return .modelUnreadable(path: path) }
@@ -44,7 +44,7 @@ extension SpeechEngineError {
 }
 
 extension SpeechEngineError {
-  /// Returns the error of a user-specified model folder that contains no model.
+  /// Returns the error for a user-specified model folder that contains no model.
   package static func noModel(inNamed folder: FilePath) -> SpeechEngineError {
     let isMissing = folder.status == nil
     return .modelNotInstalled(
@@ -104,14 +104,14 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// Returns the place searched if the user specified it; empty if the many usual places were
-  /// searched.
+  /// Returns the place searched if the user specified it; empty if the usual places were searched,
+  /// which are too many for a message.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
-  /// Returns the remedy; empty for a program that did not start, because its last output is the
-  /// reason.
+  /// Returns the remedy for an unreachable server; empty for a program that could not be started,
+  /// because the reason already contains its last output.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
       ? "" : "; start a server there, or choose another one"

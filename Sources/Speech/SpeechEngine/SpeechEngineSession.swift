@@ -11,7 +11,7 @@ public protocol SpeechEngineSession: AnyObject {
   /// Connects to the services that the session needs, so that a failure is detected before the
   /// first utterance.
   ///
-  /// `interrupt` ends the call. If it is never called, the first utterance connects.
+  /// `interrupt` ends the call. If `prepare` is never called, the first utterance connects.
   ///
   /// - Throws: `SpeechEngineError.unreachable` if a server cannot be reached.
   func prepare() throws(SpeechEngineError)
@@ -35,8 +35,8 @@ public protocol SpeechEngineSession: AnyObject {
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   var hypothesis: SpeechHypothesis { get throws(SpeechEngineError) }
 
-  /// Notifies the engine of 200 ms of silence, so that it can decode the possibly complete
-  /// utterance during the silence.
+  /// Notifies the engine of 200 ms of silence, so that it can decode the utterance during the
+  /// silence, in case it is complete.
   ///
   /// It is called once per pause of live audio if there is a `SpeechSessionTraits.decodeInterval`;
   /// `hypothesis` is then the result. If the silence continues, `finishUtterance` follows and uses
@@ -77,7 +77,7 @@ extension SpeechEngineSession {
   /// Does nothing, for an engine that decodes audio as it arrives.
   public func anticipateEnd() throws(SpeechEngineError) {}
 
-  /// Does nothing, for an engine that always measures word times, or never.
+  /// Does nothing, for an engine that measures word times always or never.
   public func measureWordTimes() {}
 
   /// Does nothing, for an engine whose calls return within a tenth of a second.
@@ -96,7 +96,7 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   /// The shortest and longest utterance that the engine accepts.
   ///
   /// A shorter utterance is padded with silence; a longer utterance is cut at a quiet point, even
-  /// if the policy permits it.
+  /// if the endpoint policy permits its length.
   public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
 
   /// The amount of additional audio that justifies another decode, for an engine that decodes whole
@@ -105,8 +105,8 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   /// With an interval:
   /// - `hypothesis` is read less often, and not at all while the recognizer lags behind a live
   ///   source.
-  /// - `anticipateEnd` is called in pauses of live audio, and the session gets at most 200 ms of a
-  ///   silence (or the policy's `tailPadding`) unless speech resumes.
+  /// - `anticipateEnd` is called in pauses of live audio, and the session gets at most 200 ms of
+  ///   each silence (or the policy's `tailPadding`) unless speech resumes.
   /// - Neighboring utterances of a file are joined, because the engine is more accurate with more
   ///   context, up to the longest utterance or `EndpointPolicy.maximumLength`, whichever is less.
   ///   Silence longer than about half a second is removed. The words are then divided into several
@@ -154,8 +154,9 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// The number of alternatives to return besides the best result, at least 0.
   public var alternativeCount = 0
 
-  /// Whether word times are measured; otherwise the engine may estimate them, unless
-  /// `measureWordTimes` is called.
+  /// Whether the engine must measure word times.
+  ///
+  /// If false, it may estimate them, unless `measureWordTimes` is called.
   public var measuresWordTimes = true
 
   /// Settings specific to the engine, by its own names.

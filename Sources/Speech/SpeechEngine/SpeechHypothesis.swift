@@ -13,26 +13,26 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// The number of the decode that produced the words; reading the same decode again returns the
   /// same number.
   ///
-  /// Nil if each alternative is decoded separately.
+  /// Nil if the engine does not number its decodes.
   public var revision: Int?
 
   /// The probability that the engine's model gives the whole text, 0…1; nil if the engine reports
   /// none.
   ///
-  /// A text that an engine produces for a noise is improbable.
+  /// If an engine mistakes noise for speech, the text is improbable.
   public var probability: Double?
 
-  /// The probability below which an engine decodes a text again, and a short text is accepted only
-  /// if the detector is certain of speech.
+  /// Below this probability, an engine decodes a text again, and a short text is accepted only if
+  /// the detector is certain of speech.
   ///
   /// With Moonshine, two utterances of 87 recordings are below it.
   package static let doubtfulProbability = 0.6
 
-  /// The probability of a longer text below which only its probable words are accepted.
+  /// If a longer text has a lower probability, only its probable words are accepted.
   ///
   /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with
-  /// at least one correct word have a geometric mean of at least 0.37, and most recordings played
-  /// backwards a lower mean.
+  /// at least one correct word have a geometric mean of at least 0.37. Most recordings that are
+  /// played backwards have a lower mean.
   package static let leastProbability = 0.35
 
   /// Whether the words' frames are estimated from the lengths of the words, not measured.

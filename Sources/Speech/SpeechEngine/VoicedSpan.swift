@@ -2,7 +2,7 @@ package import AudioCore
 
 /// Locates the voice in an utterance by the levels of its 10 ms steps.
 package struct VoicedSpan {
-  /// Steps more than this ratio of energies below the loudest step are not voice: 25 dB.
+  /// Steps more than 25 dB below the loudest step are not voice; as a ratio of energies, 316.
   static let ratio: Float = 316
   static let step = 160
 
@@ -31,13 +31,13 @@ package struct VoicedSpan {
     return FrameCount(first * Self.step)..<FrameCount((last + 1) * Self.step)
   }
 
-  /// Fits words to their sound: an end beside a pause is moved to the beginning or end of the
-  /// sound, and silence within a word is removed.
+  /// Fits words to their sound: a start or end beside a pause is moved to the edge of the sound.
   ///
-  /// No word grows by more than 0.3 s at an end.
+  /// The pause may be outside the word, or be silence at the edge of the word itself. No edge moves
+  /// outward by more than 0.3 s.
   ///
-  /// - Parameter words: the words' frames; nil for a word of unknown time, which counts as adjacent
-  ///   to its neighbors.
+  /// - Parameter words: the words' frames; nil for a word whose time is unknown, which counts as
+  ///   adjacent to its neighbors.
   package func fitting(_ words: [Range<FrameCount>?]) -> [Range<FrameCount>?] {
     let steps = words.map { word in
       word.map {
@@ -49,7 +49,8 @@ package struct VoicedSpan {
     return steps.indices.map { index in
       guard let word = steps[index] else { return nil }
       let (begin, end) = (word.lowerBound, word.upperBound)
-      // `last`, because the previous word may have been extended over the sound between the two.
+      // The previous word may have been extended over the sound between the two words, so its new
+      // end (`last`) limits this word.
       let before = index > 0 ? max(last, steps[index - 1]?.upperBound ?? begin) : begin - Self.reach
       let after = index + 1 < steps.count ? steps[index + 1]?.lowerBound ?? end : end + Self.reach
       let fitted = fitting(word, within: before..<max(before, after))
@@ -89,9 +90,10 @@ package struct VoicedSpan {
     return edge ?? inside.first(where: isLoud)
   }
 
-  /// The number of steps between words, or of silence at the end of a word, that count as a pause.
+  /// The minimum number of steps between two words, or of silent steps at the edge of a word, that
+  /// count as a pause.
   private static let pause = 10
-  /// The maximum distance by which an end is moved outward, in steps.
+  /// The maximum number of steps by which the start or end of a word is moved outward.
   private static let reach = 30
   /// The maximum duration of a quieter part within a sound, in steps.
   private static let dip = 8

@@ -4,8 +4,8 @@ import SpeechEngine
 
 /// The allowed sentences of a stream: dictation, a grammar, or key phrases.
 ///
-/// Vosk treats a list of phrases only as a hint about the order of words, and may return one and a
-/// half phrases, so the results are filtered.
+/// Vosk treats a list of phrases only as a hint about the order of words, and may return, for
+/// example, one and a half phrases, so the results are filtered.
 enum SentenceFilter {
   typealias Words = [SpeechHypothesis.Word]
 
@@ -131,7 +131,7 @@ private let engineName = "Vosk"
 extension VoskModel {
   private var functions: VoskFunctions { library.functions }
 
-  /// Throws if a request is beyond the limits.
+  /// Throws if the options exceed these limits.
   fileprivate func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
     if let name = options.engineOptions.keys.sorted().first {
       throw .optionInvalid(
@@ -198,8 +198,8 @@ extension JSGFGrammar {
 private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
-  /// The limits on the sentences of a part of a grammar, the words of a sentence, and the words of
-  /// all parts, which equal 10,000 sentences of 100 words.
+  /// The limits of a grammar: the sentences of a part, the words of a sentence, and the words of
+  /// all parts, as many as in 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
@@ -208,7 +208,7 @@ private struct GrammarSentences {
   let isKnown: (String) -> Bool
   private var known: [String: Sentences] = [:]
   private var wordCount = 0
-  /// The rules in expansion, the outermost first.
+  /// The rules that are being expanded, the outermost first.
   private var open: [String] = []
   private var depth = 0
 
@@ -216,7 +216,7 @@ private struct GrammarSentences {
     (self.grammar, self.isKnown) = (grammar, isKnown)
   }
 
-  /// Returns the sentences of a rule that a line refers to.
+  /// Returns the sentences of a rule; `line` is the line that refers to the rule.
   mutating func of(rule qualified: String, line: Int) throws(SpeechEngineError) -> Sentences {
     let name = JSGFExpansion.unqualified(qualified)
     if let sentences = known[name] { return sentences }
@@ -276,7 +276,7 @@ private struct GrammarSentences {
   ///
   /// - Parameters:
   ///   - count: the number of sentences of the part.
-  ///   - rule: the rule to name in the error; nil for the rule in expansion.
+  ///   - rule: the rule to name in the error; nil for the innermost rule that is being expanded.
   func check(count: Int, rule: String? = nil) throws(SpeechEngineError) {
     guard count <= Self.most else {
       throw Self.unsupported("has more than \(Self.most) sentences\(place(rule))")

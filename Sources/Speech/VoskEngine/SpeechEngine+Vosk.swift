@@ -15,8 +15,9 @@ extension SpeechEngine {
   ///   - modelDirectory: the folder of a model; nil for the folder in `SYRINX_VOSK_MODEL`, or else
   ///     the first model for the language, by name, in `VOSK_MODEL_PATH`, `~/.cache/vosk`,
   ///     `~/.local/share/vosk`, `/usr/local/share/vosk`, and `/usr/share/vosk`.
-  ///   - language: the language of requests without one, as a BCP 47 tag; nil for any. The name of
-  ///     a model's folder contains its language. A model with another name accepts every language.
+  ///   - language: the language of requests without one, as a BCP 47 tag; nil for any. A model's
+  ///     language is part of its folder's name; if the name contains no language, the model accepts
+  ///     every language.
   ///
   /// Each use searches for the library and the model. The beginning of each file of a model is
   /// validated before libvosk loads it. Sessions share a model, and the last model stays loaded.

@@ -14,8 +14,8 @@ struct UtteranceAssembly {
   private var end: FrameCount = 0
   /// The beginning of the current segment.
   private var segmentStart: FrameCount = 0
-  /// The hypotheses of each segment, the likeliest first; `cost` is how much less confident each is
-  /// than the likeliest.
+  /// The hypotheses of each segment, the likeliest first; `cost` is the confidence of the likeliest
+  /// hypothesis minus that of this one.
   private var segments: [[(hypothesis: SpeechHypothesis, cost: Double)]] = []
   private var partial = SpeechHypothesis()
 
@@ -45,9 +45,9 @@ struct UtteranceAssembly {
       || segments.contains { $0.first?.hypothesis.hasEstimatedTimes ?? false }
   }
 
-  /// Alternatives of the whole utterance, likeliest first.
+  /// The alternatives for the whole utterance, the likeliest first.
   ///
-  /// Each differs in one segment.
+  /// Each differs from the best words in only one segment.
   var alternatives: [Words] {
     let all = segments.indices.flatMap { index in
       segments[index].dropFirst().map { other in
@@ -70,7 +70,7 @@ struct UtteranceAssembly {
 
   private func hypothesis(_ result: VoskResult.Hypothesis) -> SpeechHypothesis {
     let words = result.words
-    // If a word lacks a time, libvosk returned only the text.
+    // If a word lacks a time, libvosk returned only the text, so all times are estimated.
     let hasTimes = words.allSatisfy { $0.start != nil && $0.end != nil }
     var hypothesis = SpeechHypothesis(words: hasTimes ? timed(words) : spread(words))
     hypothesis.hasEstimatedTimes = !hasTimes
@@ -165,7 +165,7 @@ extension VoskResult {
     guard let text else { throw .failed(reason: "libvosk returned no result") }
     let length = strnlen(text, Self.longest)
     guard length < Self.longest else { throw .failed(reason: "libvosk's result has no end") }
-    // strnlen found this many bytes before the end of the text.
+    // `strnlen` found the end of the text after this many bytes.
     let bytes = UnsafeBufferPointer(start: text, count: length)
     try self.init(json: bytes.map { UInt8(bitPattern: $0) })
   }

@@ -123,7 +123,9 @@ struct VoskLibraryLocation: Sendable {
     self.environment = environment
   }
 
-  /// Loads the chosen library, which has no fallback, or else the first library that loads.
+  /// Loads the library that the user specified, or else the first library that can be loaded.
+  ///
+  /// If the user specified a library, no other library is tried.
   ///
   /// - Throws: `.libraryMissing` with every folder searched, or the error of the first library
   ///   found.
@@ -139,7 +141,7 @@ struct VoskLibraryLocation: Sendable {
         firstError = firstError ?? error
       }
     }
-    // The loader also searches its own folders.
+    // The dynamic loader also searches its own folders.
     if let library = try? VoskLibrary(path: VoskLibrary.fileName) { return library }
     throw firstError ?? .libraryMissing(searched: searched, remedy: Self.remedy)
   }
@@ -182,7 +184,7 @@ struct VoskLibraryLocation: Sendable {
   }
 }
 
-/// A folder that may not exist.
+/// Lists folders that may not exist.
 extension FilePath {
   /// The names in alphabetical order; none if the folder is missing or unreadable.
   var sortedNames: [String] { names?.map(\.text).sorted() ?? [] }

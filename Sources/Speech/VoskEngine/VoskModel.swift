@@ -107,10 +107,11 @@ struct VoskModelLocation: Sendable {
 
 /// Finds the language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
 extension VoskModelFiles {
-  /// Language tags for Vosk's names, which are country codes for some languages.
+  /// The language codes for the country codes in the names of some Vosk models.
   private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
 
-  /// Returns the tag by the last part of a path, or `und`.
+  /// Returns the language tag in a model's name, which is the last part of the path; `und` if the
+  /// name contains none.
   static func tag(ofModelNamed path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard name.hasPrefix("vosk-model-") else { return LanguageTag.unknown }

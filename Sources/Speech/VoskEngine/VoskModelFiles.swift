@@ -22,7 +22,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   /// The language according to the folder's name.
   var language: String { Self.tag(ofModelNamed: directory) }
 
-  /// Whether the model supports grammars: its graph is composed at run time.
+  /// Whether the model supports grammars; it does if its graph is composed at run time.
   var takesPhrases: Bool { !has(graph("HCLG.fst")) }
 
   /// Checks that every file exists and begins as its format requires.
@@ -112,7 +112,7 @@ struct ModelFileHead {
     size = Int(status.st_size)
     let length = min(size, Self.headLength)
     var count = 0
-    // read fills at most the reserved capacity, and returns the count.
+    // `read` fills at most the reserved capacity, and returns the count.
     head = [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
       count = max(0, read(descriptor, buffer.baseAddress, length))
       initialized = count
@@ -153,7 +153,7 @@ enum KaldiFileFormat: Equatable {
     }
   }
 
-  /// Checks that every line is an option, because libvosk prints pages of help otherwise.
+  /// Checks that every line is an option, because libvosk would otherwise print pages of help.
   private static func checkOptions(_ file: ModelFileHead) throws(ModelDamage) {
     let text = String(decoding: file.head, as: UTF8.self)
     for line in text.split(whereSeparator: \.isNewline).dropLast(file.isWhole ? 0 : 1) {
@@ -186,7 +186,8 @@ extension KaldiFileFormat {
     for width in [4, 4, 8, 8] { _ = try number(&rest, bytes: width) }
     let stateCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
     let arcCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
-    // A state has a weight and a count in a `vector` transducer, and five numbers in a `const` one.
+    // A state has a weight and a count in a `vector` transducer, and five numbers in a `const`
+    // transducer.
     let widths = ["vector": 12, "const": 20]
     guard let width = widths[kind], stateCount >= 0, arcCount >= 0 else { return nil }
     let (states, isTooMuch) = stateCount.multipliedReportingOverflow(by: width)

@@ -36,8 +36,8 @@ final class VoskSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// Interrupts the session: processing of audio stops within a tenth of a second, and a running
-  /// end of a search is left to its own thread.
+  /// Interrupts the session: processing of audio stops within a tenth of a second, and a call that
+  /// is ending a segment continues alone on its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   func beginUtterance() throws(SpeechEngineError) {
@@ -68,7 +68,7 @@ final class VoskSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    // This call takes 0.5 s for 20 s of speech.
+    // This call takes 0.5 s for 20 s of speech, so it can be abandoned.
     assembly.endSegment(
       try interruption.runAbandonable(with: recognizer) { recognizer throws(SpeechEngineError) in
         try recognizer.finalResult()
@@ -86,10 +86,10 @@ final class VoskSession: SpeechEngineSession {
 
 /// A recognizer of libvosk and its model.
 ///
-/// It is a class, because an interrupted session abandons it to the thread of its last call. Thread
-/// safety: one thread at a time.
+/// It is a class, so that the thread of a running call can keep it after the session was
+/// interrupted. Thread safety: one thread at a time.
 final class VoskRecognizer {
-  // libvosk's recognizer has its own reference to the model.
+  // Kept for its functions; libvosk's recognizer has its own reference to the C model.
   private let model: VoskModel
   private let handle: OpaquePointer
 
@@ -127,7 +127,7 @@ final class VoskRecognizer {
   ///
   /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
   func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Bool {
-    // The count is that of the array.
+    // The count is the array's, so libvosk reads only within the array.
     let code = model.library.functions.accept(handle, samples, Int32(clamping: samples.count))
     guard code >= 0 else { throw .failed(reason: "libvosk cannot process the audio (\(code))") }
     return code != 0

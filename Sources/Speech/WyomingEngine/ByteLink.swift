@@ -32,7 +32,7 @@ final class ByteLink {
 
   /// Waits until the link can be read or, with `toWrite`, written.
   ///
-  /// A link that has ended can be read. A budget of zero returns at once.
+  /// An ended link counts as readable. A budget of zero returns at once.
   ///
   /// - Returns: the operations that currently do not block.
   func wait(
@@ -45,7 +45,8 @@ final class ByteLink {
     ]
     let isReady = try poll(&requests, within: budget, until: interruption)
     guard isReady || budget.whole == .zero else { throw .timedOut(budget.whole) }
-    // An end or an error makes a descriptor ready; reading or writing reports which it is.
+    // The end of the connection or an error also makes a descriptor ready; the next read or write
+    // reports it.
     return (requests[0].revents != 0, requests[1].revents != 0)
   }
 
@@ -54,7 +55,7 @@ final class ByteLink {
   /// `poll` may report readiness incorrectly.
   func read() throws(LinkError) -> [UInt8]? {
     guard let input else { throw .system(EBADF) }
-    // Stored, because the initializer of an array cannot throw a typed error.
+    // Set in the closure, which cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       let received = Glibc.read(input.number, buffer.baseAddress, buffer.count)
@@ -108,8 +109,9 @@ extension ByteLink {
     return try connected(toFirstOf: found, within: budget, until: interruption)
   }
 
-  /// Connects to the first responding address; an address that does not respond gets only a part of
-  /// the time.
+  /// Connects to the first address that responds.
+  ///
+  /// Each attempt gets an equal share of the remaining time.
   static func connected(
     toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
     until interruption: WakeUp? = nil

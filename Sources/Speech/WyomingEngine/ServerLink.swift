@@ -65,7 +65,7 @@ final class ServerLink {
     child?.end()
   }
 
-  /// Whether a call has failed, so that every later one fails.
+  /// Whether a call has failed, so that every later call fails.
   var hasFailed: Bool { linkError != nil }
 
   /// Whether the connection is open, as far as the system reports.
@@ -143,7 +143,7 @@ final class ServerLink {
     }
   }
 
-  /// The events that have arrived, without waiting.
+  /// The events that have arrived, without waiting for more.
   var arrived: [WyomingEvent] {
     readArrived()
     return popWaiting()
@@ -167,8 +167,9 @@ final class ServerLink {
     return .failed(reason: "\(server): \(explained(failure))")
   }
 
-  /// Returns the reason for a failure; for a child, the exit status, which explains more than the
-  /// end of the connection.
+  /// Returns the description of a failure.
+  ///
+  /// If a child closed the connection, its exit status is returned, because that explains more.
   private func explained(_ failure: LinkError) -> String {
     guard failure.isEnd, let child else { return failure.description }
     return child.ending(within: .seconds(2), until: interruption) ?? failure.description
@@ -215,7 +216,7 @@ final class ServerLink {
     }
   }
 
-  /// Reads the next bytes, or stores the reason that there are none.
+  /// Reads the next bytes; after a failure, stores the error in `linkError`.
   private func readMore(within budget: TimeBudget) {
     do throws(LinkError) {
       guard try bytes.wait(toWrite: false, within: budget).canRead,
@@ -269,7 +270,7 @@ enum LinkError: Error, Equatable {
   /// A system call failed, with this `errno`.
   case system(Int32)
 
-  /// Whether the other end closed the connection, without a further reason.
+  /// Whether the error only means that the other end closed the connection.
   var isEnd: Bool {
     switch self {
     case .ended, .system(EPIPE), .system(ECONNRESET): true
@@ -302,6 +303,6 @@ extension String {
   /// The message that quotes a server's error.
   var saidByServer: String { "the server says: \(inMessage)" }
 
-  /// A server's text in a message: on one line, and not too long.
+  /// A server's text, shortened to one line for a message.
   var inMessage: String { printableLine(atMost: Self.longest) }
 }

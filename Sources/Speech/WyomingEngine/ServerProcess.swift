@@ -79,7 +79,8 @@ final class ServerProcess: Sendable {
   /// Returns nil if the child still runs after that time, or when the interruption is signaled.
   func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
     guard hasEnded(within: time, until: interruption), let status = child.status else { return nil }
-    // The child's last output may still arrive; a grandchild may keep the log open.
+    // The child's last output may still arrive. The wait is limited, because a grandchild may keep
+    // the log open.
     logEnded.wait(atMost: .milliseconds(500))
     let (signal, lastLine) = (status & 0x7f, log.withLock(\.text))
     let ending =
@@ -89,7 +90,8 @@ final class ServerProcess: Sendable {
     return lastLine.isEmpty ? ending : "\(ending): \(lastLine)"
   }
 
-  /// Ends the child, on its own thread if that takes long; its connection is already closed.
+  /// Ends the child, whose connection is already closed; if that takes long, a separate thread
+  /// waits for it.
   func end() {
     guard !hasEnded(within: .milliseconds(100)) else { return }
     do {
@@ -151,7 +153,7 @@ final class LivingChildren: Sendable {
   }
 
   fileprivate func remove(_ identifier: pid_t) {
-    // The child is released after the lock.
+    // The child is released after the lock has been released.
     _ = children.withLock { $0.removeValue(forKey: identifier) }
   }
 

@@ -13,11 +13,12 @@ extension SpeechEngine {
   /// contains the exit status or signal, and the last line on standard error; the next session
   /// starts a new child. After a failed utterance, a stream reports its range as `dropped` and
   /// continues with a new session. The stream ends with the error if three utterances in a row
-  /// failed, or the last one. An idle child waits for the next session, and ends when its standard
-  /// input does.
+  /// fail, or if the last utterance fails. An idle child waits for the next session, and ends when
+  /// its standard input is closed.
   ///
   /// - Sockets: consecutive utterances use one connection if the server keeps it open and returns
-  ///   no text before the end of the audio. Many servers close it after each transcript.
+  ///   no text before the end of the audio. Many servers close the connection after each
+  ///   transcript.
   /// - Language: the server must list the language by its tag or by the tag's first part (`en` for
   ///   `en-US`).
   /// - Words: the protocol has no timestamps and no confidence. The words of an utterance are
@@ -72,7 +73,7 @@ public struct WyomingEngineOptions: Hashable, Sendable {
 
 /// Opens links to one server, and keeps one for the next session.
 ///
-/// A new child would have to load its model again, and a server has few places for connections.
+/// A new child would have to load its model again, and many servers accept only a few connections.
 final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
@@ -98,10 +99,10 @@ final class LinkPool: Sendable {
 
   /// Returns the kept link to the server, or a new link.
   ///
-  /// The kept link must respond first, because many servers end after each transcript, and the
-  /// connection of a process that is about to end still looks alive. Connecting again costs less
-  /// than waiting long for a server that has ended. The description of a new child is requested
-  /// here, because loading its model may exceed the usual timeout.
+  /// The kept link is used only if the server responds, because many servers end after each
+  /// transcript, and the connection of a process that is about to end still looks alive. The wait
+  /// is short, because connecting again costs less than waiting for a server that has ended. A new
+  /// child must describe itself here, because loading its model may exceed the usual timeout.
   ///
   /// - Parameter interruption: once signaled, ends this call and every later call of the link.
   func acquire(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
@@ -113,8 +114,8 @@ final class LinkPool: Sendable {
 
   /// Returns the kept link if it responds; otherwise closes it and returns nil.
   ///
-  /// The link is closed before another link is opened, because a server has few places, and a child
-  /// holds its model.
+  /// The link is closed before another link is opened, because a server may accept only a few
+  /// connections, and a child keeps its model in memory.
   private func keptLink(until interruption: WakeUp?) -> ServerLink? {
     let kept = idle.withLock { idle in
       defer { idle.link = nil }
@@ -131,13 +132,13 @@ final class LinkPool: Sendable {
     if case .stdio = server { false } else { true }
   }
 
-  /// Stores a link without an utterance or a pending response.
+  /// Keeps a link that has neither a current utterance nor a pending response.
   func giveBack(_ link: ServerLink) {
     link.interruption = nil
     guard link.isOpen else { return }
     let kept = Idle(
       link: link, deadline: ContinuousClock.now + options.idleTimeout, isWatched: isSocket)
-    // The previously kept link is released, and so closed, after the lock.
+    // The previously kept link is released, and so closed, after the lock has been released.
     let before = idle.withLock { idle in
       defer { idle = kept }
       return idle
@@ -146,7 +147,8 @@ final class LinkPool: Sendable {
     do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
-      // Without the thread, the link would never be closed, so it is not kept.
+      // Without a thread that closes the link at its deadline, the link would stay open forever, so
+      // it is not kept.
       idle.withLock { $0 = Idle() }
     }
   }

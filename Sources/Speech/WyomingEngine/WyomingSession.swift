@@ -96,10 +96,10 @@ final class WyomingSession: SpeechEngineSession {
 
   /// Ends an utterance whose text came before its end, on a connection with earlier utterances.
   ///
-  /// The text may belong to an earlier utterance and have come late or twice. Servers answer in
-  /// order, so two descriptions are requested, before and after the end of the audio; a text
-  /// between them belongs to this utterance. If there is none, the early text does. The connection
-  /// is not reused.
+  /// The text may belong to an earlier utterance, because a server may send a text late or twice.
+  /// Servers respond in order, so the description is requested before and after the end of the
+  /// audio: a text between the two descriptions belongs to this utterance. Without such a text, the
+  /// early text does. The connection is not reused.
   private func finish(
     afterEarlyTextOn link: ServerLink
   ) throws(SpeechEngineError) -> SpeechHypothesis {
@@ -176,7 +176,7 @@ extension SpeechSessionOptions {
 
 /// The server's transcript of one utterance so far.
 struct TranscriptProgress {
-  /// The text: the chunks so far, or the whole text.
+  /// The text so far: the received chunks, or the whole text once it has arrived.
   private(set) var text = ""
   /// Whether the whole text has arrived.
   private(set) var isComplete = false
@@ -264,7 +264,7 @@ struct ModelChoice: Equatable {
       ?? languages.first { subtags($0).first == subtags(wanted).first && isGeneral($0, wanted) }
   }
 
-  /// Whether one of two tags lacks a region; `en-GB` does not match `en-US`.
+  /// Whether one of the two tags has no region: `en` matches `en-US`, but `en-GB` does not.
   private static func isGeneral(_ tags: String...) -> Bool {
     tags.contains { subtags($0).count == 1 }
   }

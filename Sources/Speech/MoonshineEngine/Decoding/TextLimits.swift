@@ -6,11 +6,13 @@ import SpeechEngine
 struct TextLimits {
   /// The fastest speech, in tokens per second.
   static let rate = 6.5
-  /// The fastest speech in languages whose words the tokenizer splits into small pieces.
+  /// The fastest speech, in tokens per second, in languages whose words the tokenizer splits into
+  /// small pieces.
   static let rateInPieces = 13.0
-  /// The least value of `tokenCount`, for short commands.
+  /// The minimum value of `tokenCount`, for short commands.
   static let floor = 10
-  /// The number of repeated tokens that ends the text; "never, never, never, never" has six.
+  /// A text ends when this many tokens at its end repeat earlier tokens; in "never, never, never,
+  /// never", six do: three words and three commas.
   private static let circle = 24
   /// The maximum number of tokens.
   let tokenCount: Int
@@ -25,21 +27,22 @@ struct TextLimits {
 
   /// Whether a text repeats itself or is too long.
   ///
-  /// - Parameter tokens: the tokens, or their spellings if tokens with the same spelling count as
+  /// - Parameter tokens: the tokens, or their spellings to treat tokens with the same spelling as
   ///   equal.
   func areReached(by tokens: [some Equatable]) -> Bool {
     tokens.count >= tokenCount || Self.repetition(in: tokens, atMost: 8) >= Self.circle
   }
 
-  /// Returns the number of repeated tokens at the end of a text that is over the limits.
+  /// Returns the number of tokens to remove from the end of a text that is over the limits, because
+  /// they repeat earlier tokens.
   func excess(of tokens: [some Equatable]) -> Int {
     Self.repetition(in: tokens, atMost: tokens.count / 2)
   }
 
   /// Returns the length of the longest repetition at the end of the tokens.
   ///
-  /// A repetition with a period of n tokens consists of the last tokens that equal the tokens n
-  /// places earlier. Repetitions shorter than their period do not count.
+  /// For each period of n tokens, it counts the last tokens that equal the token n places earlier.
+  /// A count below n is no repetition.
   private static func repetition(in tokens: [some Equatable], atMost longest: Int) -> Int {
     (1...max(1, longest)).map { length in
       let pairs = zip(tokens.reversed(), tokens.dropLast(length).reversed())

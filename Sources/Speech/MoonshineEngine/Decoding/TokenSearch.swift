@@ -36,8 +36,8 @@ struct TokenSearch<Model: TokenModel> {
   let guide: TokenGuide
   /// The maximum number of texts that are followed at a time.
   var width = 1
-  /// The search drops texts whose log probability is lower than that of the best text by more than
-  /// this.
+  /// The search drops a text if its log probability is lower than that of the best text by more
+  /// than this margin.
   var margin = Float.infinity
 
   /// Two texts that end with this many equal tokens are assumed to continue alike.
@@ -49,7 +49,8 @@ struct TokenSearch<Model: TokenModel> {
   /// An incomplete text, and the scores of all tokens that may come next.
   private typealias Beginning = (text: DecodedText, scores: TokenScores)
 
-  /// A text with one more token, and the row in the model's state of the text without that token.
+  /// A text with one more token; `row` is the row of the text without that token in the model's
+  /// state.
   private typealias Step = (row: Int, text: DecodedText)
 
   /// Returns the likeliest texts, the likeliest first.
@@ -86,10 +87,11 @@ struct TokenSearch<Model: TokenModel> {
     return Array(endings.sorted { rank($0) > rank($1) }.prefix(count))
   }
 
-  /// Whether a continuation of this text may be among the best `count` texts, according to the
-  /// scores of the complete texts.
+  /// Whether a continuation of this text may become one of the best `count` texts; `scores` are
+  /// those of the complete texts.
   private func mayBeAmong(_ count: Int, _ text: DecodedText, _ scores: [Float]) -> Bool {
-    // With a margin, the search ends when all open texts are far behind the best complete one.
+    // With a margin, `steps` drops every text that is far behind the best complete text, so this
+    // test is unnecessary.
     guard width == 1 || margin == .infinity, scores.count >= count else { return true }
     // A continuation is never more probable than the text; only the guide can raise its score.
     return text.score + guide.mostBonus > scores.sorted(by: >)[count - 1]
@@ -97,9 +99,9 @@ struct TokenSearch<Model: TokenModel> {
 
   /// Returns the score by which complete texts are compared.
   ///
-  /// The logarithms of more tokens add up to a lower score. Without a correction, a truncated text
-  /// would often score higher than the complete text. With likely phrases, a score includes bonuses
-  /// and is compared without a correction.
+  /// The logarithms of more tokens add up to a lower score, so a truncated text would often score
+  /// higher than the complete text. The score is therefore divided by a power of the number of
+  /// tokens. With contextual phrases, it includes bonuses and is not divided.
   ///
   /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33
   /// words are wrong.
@@ -108,8 +110,10 @@ struct TokenSearch<Model: TokenModel> {
     return ending.score / pow(Float(max(1, ending.logProbabilities.count)), 0.6)
   }
 
-  /// Removes the part of the draft that precedes the continuation of the text; returns false if the
-  /// draft lacks the text's last tokens, or if the rest is too short to be worth a pass.
+  /// Removes the part of the draft before the continuation of the text.
+  ///
+  /// Returns false if the draft does not contain the text's last tokens, or if the remaining draft
+  /// is too short to be worth a pass.
   private func skip(_ draft: inout ArraySlice<Token>, to text: DecodedText) -> Bool {
     let last = text.tokens.suffix(Self.memory)
     guard last.count == Self.memory, draft.count >= 2 * Self.memory,
@@ -120,10 +124,10 @@ struct TokenSearch<Model: TokenModel> {
     return true
   }
 
-  /// Reads the draft in one pass, and accepts its longest beginning that the search would also have
-  /// found.
+  /// Reads the draft in one pass, and accepts as many of its first tokens as the search would have
+  /// found, too.
   ///
-  /// `known` is the beginning of the draft that the search has found.
+  /// `known` is the part of the draft that the search has already found.
   private func verified(
     _ draft: [Token], after known: DecodedText
   ) throws(SpeechEngineError) -> (open: [Beginning], state: Model.State) {
@@ -179,8 +183,9 @@ struct TokenSearch<Model: TokenModel> {
         .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(width))
   }
 
-  /// Whether the text has its end or is over a limit; with a grammar, which itself limits
-  /// repetitions, only its length is limited.
+  /// Whether the text has its end token or is over a limit.
+  ///
+  /// With a grammar, only the length is limited, because the grammar itself limits repetitions.
   private func isComplete(_ text: DecodedText) -> Bool {
     if text.hasEnd { return true }
     return guide.isGrammar
@@ -217,17 +222,18 @@ protocol TokenModel {
 
   /// Reads the first tokens of a text in one pass.
   ///
-  /// - Returns: the scores of the first token and of the token after each of `tokens`: one more
-  ///   than there are tokens.
+  /// - Returns: the scores of all tokens for the first position, and for the position after each of
+  ///   `tokens`: one element more than there are tokens.
   func begin(
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)
 
-  /// Reads one more token of each of several texts in one pass.
+  /// Reads one more token for each of several texts in one pass.
   ///
-  /// `next` contains the row of `state` that each text continues, and its token.
+  /// `next` contains the new token of each text, and the row of `state` that the text continues.
   ///
-  /// - Returns: the scores of the tokens after each of these, and a state with a row for each.
+  /// - Returns: for each text, the scores of all tokens for the next position, and a state with a
+  ///   row for each text.
   func reading(
     _ next: [(row: Int, token: Token)], after state: State
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)

@@ -1,6 +1,6 @@
 /// The position of a text within the sentences of a grammar.
 struct GrammarProgress: Sendable {
-  /// A position in the graph that the text may have reached: its last word, and the number of bytes
+  /// A position in the graph that the text may have reached: the last word, and the number of bytes
   /// of that word that have been read.
   private typealias Place = (word: WordList, offset: Int)
 
@@ -82,8 +82,8 @@ struct GrammarProgress: Sendable {
     place.offset == graph.edges[place.word.edge].spelling.count
   }
 
-  /// Returns the place after a space or mark, which either ends the word or continues it; nil if
-  /// neither is possible.
+  /// Returns the place after a space or mark; nil if the space or mark can neither end the word nor
+  /// continue it.
   private func enteringGap(_ place: Place) -> Place? {
     isWhole(place) ? place : continuing(place, with: .space)
   }
@@ -94,7 +94,8 @@ struct GrammarProgress: Sendable {
     return (place.word, place.offset + 1)
   }
 
-  /// Returns the places in the words that begin with this byte and follow the complete words.
+  /// Returns the places after the first byte of every word that begins with this byte and may
+  /// follow the complete words.
   private func beginningWords(with byte: UInt8) -> [Place] {
     var seen: Set<Int> = []
     let nodes: [(Int, WordList?)] =

@@ -92,7 +92,8 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// Returns the bonus of a node beyond that of the longest complete phrase on the way to it.
+  /// Returns the bonus of a node without the bonus of the longest complete phrase on the way to the
+  /// node.
   private func worth(of place: Int) -> Float {
     let node = nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)

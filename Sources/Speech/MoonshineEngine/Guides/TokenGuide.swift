@@ -1,6 +1,6 @@
 import SpeechEngine
 
-/// Restricts the next token of a text by a grammar, weights it by likely phrases, or does neither.
+/// Restricts the next token of a text to a grammar, favors contextual phrases, or does neither.
 enum TokenGuide: Sendable {
   case none
   case phrases(PhraseProgress)
@@ -87,8 +87,9 @@ enum TokenGuide: Sendable {
 }
 
 extension TokenScores {
-  /// Returns the likeliest tokens, the likeliest first; besides tokens with text, only the end
-  /// token counts.
+  /// Returns the likeliest tokens, the likeliest first.
+  ///
+  /// Tokens without text are skipped, except the end token.
   fileprivate func best(_ count: Int, of tokenizer: Tokenizer) -> [Token] {
     var best: [Token] = []
     for token in 0..<min(logits.count, tokenizer.texts.count) {

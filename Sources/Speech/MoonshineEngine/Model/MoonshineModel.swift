@@ -48,11 +48,11 @@ final class MoonshineModel: Sendable {
     (self.files, self.library) = (files, library)
   }
 
-  /// Whether the decoder's numbers for a token are the same, bit by bit, whichever other tokens are
-  /// in its pass, so that a draft never changes the text.
+  /// Whether the decoder's numbers for a token never depend on the other tokens in the same pass,
+  /// so that a draft never changes the text.
   ///
-  /// A prepared decoder is exact on processors with the right instructions. The first call measures
-  /// this, which takes as long as three passes.
+  /// A prepared decoder is exact on processors with fast 8-bit instructions. The first call
+  /// measures this, which takes as long as three passes.
   func isExact(as run: ONNXRun) throws(SpeechEngineError) -> Bool {
     if let isExact = exactness.withLock({ $0 }) { return isExact }
     let sound = (0..<Self.leastSamples).map { Float($0 * 7919 % 1000) / 1000 - 0.5 }
@@ -122,10 +122,11 @@ final class MoonshineModel: Sendable {
 
 /// The inputs and outputs of a decoder, for any number of layers and heads.
 struct DecoderLayout: Sendable {
-  /// The names of the cached keys and values of the tokens in each layer, without the prefixes
+  /// The names of each layer's cached keys and values of the tokens, without the prefixes
   /// `past_key_values` and `present`.
   let tokenNames: [String]
-  /// The names of the cached keys and values of the audio in each layer, which are constant.
+  /// The names of each layer's cached keys and values of the audio, which stay the same for the
+  /// whole utterance.
   let audioNames: [String]
   let heads: Int
   let headSize: Int
@@ -148,7 +149,7 @@ struct DecoderLayout: Sendable {
     heads = cache?.shape.dropFirst().first.flatMap(\.self) ?? 0
     headSize = cache?.shape.last.flatMap(\.self) ?? 0
     width = hidden?.shape.last.flatMap(\.self) ?? 0
-    // In a prepared decoder, the token input has no shape.
+    // Preparation removes the shape of the token input.
     let isPrepared = session.inputs.contains { $0.name == Self.tokens && $0.shape.isEmpty }
     let all = tokenNames + audioNames
     let form = [nil, heads, nil, headSize]
@@ -164,7 +165,7 @@ struct DecoderLayout: Sendable {
   }
 
   /// Returns the name without its prefix: `.0.decoder.key` for `past_key_values.0.decoder.key`; nil
-  /// for another input.
+  /// for any other input.
   private static func name(_ input: String) -> String? {
     let parts = input.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == past, Int(parts[1]) != nil,
@@ -249,7 +250,8 @@ final class EncodedUtterance: TokenModel {
       let tokens = try state.tokens.map { value throws(ONNXError) in
         try value.rows(rows, in: decoder.library)
       }
-      // The keys and values of the audio have a single row, which all texts share.
+      // All texts share the only row of the audio's keys and values, so no rows are selected from
+      // them.
       return zip(layout.inputs(layout.tokenNames), tokens).map { ($0, $1) }
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
@@ -262,7 +264,7 @@ final class EncodedUtterance: TokenModel {
 
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State {
     let tokens = try SpeechEngineError.during { () throws(ONNXError) in
-      // One more, for the begin token before the text.
+      // `count` does not include the begin token before the text.
       try state.tokens.map { value throws(ONNXError) in
         try value.prefix(count + 1, in: decoder.library)
       }

@@ -61,12 +61,12 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
-    // A library older than version 1.23 may refuse the decoder with blocks, or multiply slowly.
+    // A library before version 1.23 may reject the decoder with blocks, or run it slowly.
     let usable = part.prepared.filter { library.multipliesBlocks || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
       options.mapsWeights = true
-      // Prepacking copies the weights. A copy of the decoder's 8-bit weights is small; a copy of
-      // the encoder's float weights is not.
+      // Prepacking copies the weights, so only the decoder is prepacked: its 8-bit weights are
+      // small, unlike the encoder's float weights.
       options.prepacksWeights = part == .decoder
       options.optimization = .none
       return try ONNXSession(model: folder.file(prepared), in: library, options: options)

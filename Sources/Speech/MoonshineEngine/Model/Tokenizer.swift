@@ -56,7 +56,7 @@ final class Tokenizer: Sendable {
     String(decoding: tokens.flatMap { texts[$0] }, as: UTF8.self)
   }
 
-  /// Replaces U+2581, which stands for a space in tokenizers of this kind.
+  /// Replaces U+2581, which stands for a space in tokenizers of this kind, with a space.
   private static func withSpaces(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let mark: [UInt8] = [0xE2, 0x96, 0x81]
     var spaced: [UInt8] = []
@@ -93,9 +93,10 @@ extension Tokenizer {
     }
   }
 
-  /// Returns every token that a reader accepts as a whole, each with the reader after that token.
+  /// Returns every token whose whole spelling a reader accepts, each with the reader after that
+  /// token.
   ///
-  /// `next` returns the reader after a byte; nil if that byte cannot follow.
+  /// `next` returns the reader after a byte; nil if the reader does not accept the byte.
   func tokens<Reader>(
     readBy reader: Reader, reading next: (Reader, UInt8) -> Reader?
   ) -> [(token: Token, reader: Reader)] {
@@ -106,21 +107,21 @@ extension Tokenizer {
     return found
   }
 
-  /// Collects the tokens of a range that a reader accepts.
+  /// Collects the tokens of a range whose whole spelling a reader accepts.
   ///
   /// - Parameters:
-  ///   - range: the tokens whose first `depth` bytes have been read.
+  ///   - range: tokens whose first `depth` bytes are equal and have been read.
   ///   - spellings: the spellings of all tokens.
   ///   - depth: the number of bytes that have been read.
   ///   - reader: the reader after these bytes.
-  ///   - reading: returns the reader after a byte; nil if that byte cannot follow.
-  ///   - found: the accepted tokens, each with the reader after it.
+  ///   - reading: returns the reader after a byte; nil if the reader does not accept the byte.
+  ///   - found: the accepted tokens, each with the reader after that token.
   private static func collect<Reader>(
     _ range: ArraySlice<Token>, of spellings: [[UInt8]], depth: Int, _ reader: Reader,
     _ reading: (Reader, UInt8) -> Reader?, into found: inout [(Token, Reader)]
   ) {
     var rest = range
-    // In this order, a spelling precedes the spellings that begin with it.
+    // The tokens are sorted by spelling, so those without another byte come first.
     while let token = rest.first, spellings[token].count == depth {
       found.append((token, reader))
       rest.removeFirst()
@@ -183,7 +184,7 @@ extension [UInt8] {
 extension UInt8 {
   /// The space in a spelling.
   static let space = UInt8(ascii: " ")
-  /// Any punctuation mark in a spelling.
+  /// The byte that stands for any punctuation mark in a spelling.
   static let mark = UInt8(ascii: ",")
 }
 
@@ -200,7 +201,7 @@ extension Character {
   fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" }
 
   fileprivate var isMark: Bool {
-    // These marks are spoken, such as "percent".
+    // These signs are spoken, as in "percent", so they are not punctuation marks.
     !"%&@#*/".contains(self) && isPunctuation || self == "\u{266A}"
   }
 }

@@ -23,8 +23,8 @@ extension InstalledFolder {
 
   /// Makes the prepared files in the model's folder.
   ///
-  /// The files get their names when all are complete, and then replace the files of earlier
-  /// versions.
+  /// The files get their final names only when all of them are complete; they then replace the
+  /// files of earlier versions.
   ///
   /// The call blocks. Canceling the task ends it before the next step; a step takes about a second.
   ///
@@ -43,7 +43,7 @@ extension InstalledFolder {
     }
   }
 
-  /// Optimizes a graph and saves it; ONNX is the format in between.
+  /// Optimizes a graph and saves it in ORT format, by way of two temporary files in ONNX format.
   private func optimize(
     _ part: MoonshineModelFiles.Part, to optimized: FilePath, with library: ONNXLibrary
   ) throws(ONNXError) {
@@ -62,14 +62,14 @@ extension InstalledFolder {
 }
 
 extension ONNXLibrary {
-  /// Whether the library multiplies blocks of 8 bits on all processors with the instructions for
-  /// it.
+  /// Whether the library multiplies blocks of 8-bit numbers with a processor's fast instructions,
+  /// on all processors that have them.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
   /// The number of the decoder's inputs that share a scale.
   ///
-  /// Nil if all inputs of a pass must share it, because this library or processor would multiply
-  /// blocks slowly, as floats.
+  /// Nil if all inputs of a pass must share one scale, because this library or processor would
+  /// multiply blocks slowly, as floats.
   var blockSize: Int? {
     let processor: FilePath = "/proc/cpuinfo"
     let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -79,7 +79,7 @@ extension ONNXLibrary {
     return isFast && multipliesBlocks ? 64 : nil
   }
 
-  /// Loads a model and saves it in another form.
+  /// Loads a model and saves it in another format.
   @discardableResult fileprivate func convert(
     _ model: FilePath, optimization: ONNXSessionOptions.Optimization, to saved: FilePath
   ) throws(ONNXError) -> ONNXSession {

@@ -6,23 +6,23 @@ import SpeechEngine
 
 /// Rewrites a model that ONNX Runtime saved as ONNX, so that it can be loaded and optimized.
 ///
-/// - Names: the library saves the branches of a condition without names, and then refuses to load
-///   them.
+/// - Names: the library saves the branches of a condition without names, but refuses to load
+///   unnamed branches.
 /// - Scales: attention divides by the square root of the head size, which the exported graphs
 ///   compute from the shape of a tensor in each run. With a constant head size, one operator
 ///   multiplies, scales, and transposes. Otherwise, the keys of all audio are transposed and scaled
 ///   again for each token.
-/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them.
-///   Operators that multiply the bytes themselves replace them, and read a quarter of the memory.
-/// - Rows: the library multiplies a single row by a matrix with other instructions than several
-///   rows, which add in another order, unless the operator also scales the product. Attention
-///   therefore scales by almost 1. With blocks, the numbers of a token are then the same, bit by
-///   bit, whichever other tokens are in its pass.
+/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. The
+///   new operators multiply the bytes themselves, and read a quarter of the memory.
+/// - Rows: for a single row, the library uses other instructions than for several rows, and adds in
+///   another order, unless the operator also scales the product. The products of attention
+///   therefore scale, too, by almost 1. With blocks, the numbers of a token are then the same, bit
+///   by bit, whichever other tokens are in its pass.
 /// - Shapes: the library infers the shapes of values from those of the inputs, and its memory
 ///   planner compares each value of known shape with all earlier ones. Without the shape of the
 ///   token input, the decoder loads in three quarters of the time.
 struct ONNXGraphRewriting {
-  /// Copies the model with the changes; weights that stay are copied from file to file.
+  /// Copies the model with the changes; unchanged weights are copied from file to file.
   ///
   /// - Parameters:
   ///   - model: the path of the model.
@@ -30,7 +30,7 @@ struct ONNXGraphRewriting {
   ///   - headSize: the size of an attention head; nil to leave scales as they are.
   ///   - quantizesInputs: whether products use the 8-bit weights directly and round their inputs to
   ///     8 bits.
-  ///   - blockSize: the number of these inputs that share a scale; nil if all inputs share one.
+  ///   - blockSize: the number of rounded inputs that share a scale; nil if all inputs share one.
   ///   - unshapedInput: the input whose shape is removed; nil to keep all shapes.
   /// - Throws: `.fileDamaged` if the model is not a protobuf message; system errors.
   static func rewrite(
@@ -125,8 +125,7 @@ struct ONNXGraphRewriting {
       } else {
         guard let inner = message.message(in: field.number), field.isBytes else { continue }
         var pieces = try rewritten(inner, field.content)
-        // The tensors go into the main graph, where the branches that have just been rewritten find
-        // them.
+        // The new tensors go into the main graph, so that its rewritten branches can use them.
         if message == .model { pieces += newPieces }
         content = pieces
         if content.count == 1, case .kept = content[0] { continue }
@@ -137,7 +136,8 @@ struct ONNXGraphRewriting {
       start = field.content.upperBound
     }
     pieces.append(.kept(start..<range.upperBound))
-    // A name added at the end replaces an earlier empty name: of equal fields, the last one counts.
+    // A name added at the end replaces an earlier empty name: if a field occurs twice, the last one
+    // counts.
     if message == .graph, !isNamed {
       pieces.append(.new(textField(2, "branch")))
     }
@@ -177,8 +177,8 @@ struct ONNXGraphRewriting {
     newTensors.sorted { $0.key < $1.key }.map { .new($0.value) }
   }
 
-  /// Returns the new contents of a graph's nodes and inputs, by the offset of the field that each
-  /// replaces.
+  /// Returns the new contents of nodes and inputs of a graph, each by the offset of the field that
+  /// it replaces.
   private mutating func newFields(
     inGraph range: Range<Int>
   ) throws(ModelDamage) -> [Int: [UInt8]] {
@@ -214,7 +214,7 @@ struct ONNXGraphRewriting {
     _ product: ONNXNode, _ output: String, _ producers: [String: ONNXNode]
   ) -> [UInt8]? {
     guard product.inputs.count == 2 else { return nil }
-    // A transposed weight has the same bytes, in another order.
+    // The bytes of a transposed weight are transposed only once, here, instead of in each run.
     let transpose = producers[product.inputs[1]].flatMap { $0.type == "Transpose" ? $0 : nil }
     guard let name = transpose?.inputs.first ?? product.inputs.last, var weight = weights[name]
     else { return nil }
@@ -257,7 +257,7 @@ struct ONNXGraphRewriting {
     var (name, type) = ("", 0)
     for field in try MessageReader(bytes: bytes, range: field.content).rest() {
       if field.number == 1 { name = String(decoding: bytes[field.content], as: UTF8.self) }
-      // `TypeProto`, then `TypeProto.Tensor`.
+      // Field 2 is the `TypeProto`, and its field 1 is the `TypeProto.Tensor`.
       guard field.number == 2 else { continue }
       for tensor in try fields(1, in: field.content) {
         let element = try MessageReader(bytes: bytes, range: tensor.content).rest()
@@ -268,7 +268,7 @@ struct ONNXGraphRewriting {
     return (name, type)
   }
 
-  /// Returns the messages and texts with a field number.
+  /// Returns the fields with this number that contain messages or text.
   private func fields(_ number: Int, in range: Range<Int>) throws(ModelDamage)
     -> [MessageField]
   {

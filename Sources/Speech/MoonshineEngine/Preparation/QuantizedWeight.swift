@@ -1,7 +1,7 @@
 /// An 8-bit weight that a graph turns into floats: `(byte - zeroPoint) * scale`.
 ///
-/// A product with the weight rounds its other factor: either all inputs of a pass with one scale
-/// (`DynamicQuantizeMatMul`), or each block of a row with its own scale (`MatMulNBits`). Without
+/// A product with the weight rounds its inputs: with one scale for all inputs of a pass
+/// (`DynamicQuantizeMatMul`), or with one scale for each block of a row (`MatMulNBits`). Without
 /// blocks, the numbers of a token depend on the other tokens of its pass.
 struct QuantizedWeight {
   /// The name of the weight's float tensor.
@@ -42,7 +42,7 @@ struct QuantizedWeight {
     floatName + "_\(part)" + (isTransposed ? "_transposed" : "")
   }
 
-  /// Returns the node of a product with the weight.
+  /// Returns the graph node that multiplies `input` by the weight.
   func product(with input: String, output: String) -> [UInt8] {
     guard let blockSize else {
       return operatorNode(
@@ -57,7 +57,7 @@ struct QuantizedWeight {
       numbers.sorted { $0.key < $1.key }.flatMap { attribute($0.key, $0.value) })
   }
 
-  /// Returns the tensors that the node needs besides those of the graph, by name.
+  /// Returns the tensors that must be added to the graph for the node, by name.
   func tensors(in bytes: UnsafeRawBufferPointer) -> [String: [UInt8]] {
     guard let blockSize else {
       let matrix = matrix(isTransposed: isTransposed, in: bytes)

@@ -15,7 +15,7 @@ struct DecodedWord: Equatable {
 }
 
 extension [DecodedWord] {
-  /// Whether a word is so improbable that a likely phrase may have forced it.
+  /// Whether a word is so improbable that the bonus of a contextual phrase may have forced it.
   var haveImprobableWord: Bool { contains { $0.confidence ?? 1 < 0.05 } }
 
   /// Whether the model was certain of each token, so that a search for other texts is unnecessary.
@@ -25,10 +25,11 @@ extension [DecodedWord] {
   /// wrong; without any search, 7 more.
   var areSure: Bool { !isEmpty && allSatisfy { $0.confidence ?? 1 >= 0.5 } }
 
-  /// Whether likely phrases replaced a text instead of correcting it: the two texts have fewer than
-  /// half of the longer text's words in common.
+  /// Whether contextual phrases replaced a text instead of correcting it.
   ///
-  /// - Parameter plain: the words of the text without likely phrases.
+  /// This is assumed if fewer than half of the longer text's words occur in both texts.
+  ///
+  /// - Parameter plain: the words of the text without contextual phrases.
   func areForced(over plain: [DecodedWord]) -> Bool {
     let keys = { (words: [DecodedWord]) in
       words.map { $0.text.lowercased().filter { $0.isLetter || $0.isNumber } }
@@ -128,7 +129,8 @@ extension [DecodedWord] {
         rest = rest.dropFirst(missing.count)
         let begin = placed.last?.frames.upperBound ?? voice.lowerBound
         let end = Swift.max(begin, rest.first?.1?.lowerBound ?? voice.upperBound)
-        // Between nil neighbors, `fitting` does not extend the gap; it only removes silence.
+        // Between nil neighbors, `fitting` does not extend the gap; it only removes silence at the
+        // edges.
         let gap = span.fitting([nil, begin..<end, nil])[1] ?? begin..<end
         placed += missing.map(\.0).spread(over: gap)
       }

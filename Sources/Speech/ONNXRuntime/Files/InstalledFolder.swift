@@ -31,8 +31,8 @@ package struct InstalledFolder: Sendable {
 
   /// Checks a folder, and reads its manifest.
   ///
-  /// The variables in `environment` determine where components are installed; an installed
-  /// component has a manifest.
+  /// A folder among the installed components must have a manifest; `environment` determines the
+  /// folder of the installed components.
   ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
   package init(
@@ -127,7 +127,7 @@ package struct InstalledFolder: Sendable {
 }
 
 extension InstalledFolder {
-  /// Writes the manifest of a folder's files and moves it into place as a whole.
+  /// Writes the manifest of a folder's files, and replaces an earlier manifest atomically.
   package static func record(
     _ path: FilePath, component: String, version: String, files names: [String]
   ) throws(ONNXError) {
@@ -167,8 +167,9 @@ extension InstalledFolder {
 
   /// Returns another folder that contains components with this name prefix.
   ///
-  /// It is in the registered home folder, if `HOME` names another one, or for all users. Somebody
-  /// who sets only `XDG_DATA_HOME` has chosen the folder.
+  /// It is in the registered home folder, if `HOME` names another folder, or it is for all users.
+  /// If only `XDG_DATA_HOME` is set, the registered home folder is not searched, because the user
+  /// chose another folder.
   ///
   /// The folders for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and
   /// the home of the system's service, `/var/lib/syrinx`.

@@ -124,8 +124,9 @@ struct ONNXFunctions: Sendable {
 
 /// Owns an object of the library and releases it.
 ///
-/// `@unchecked`, because of the pointer; safe, because any thread may use and release an object of
-/// the library as long as no thread changes it. Code that shares an owner ensures this.
+/// `@unchecked Sendable` is needed for the pointer. It is safe because any thread may use and
+/// release an object of the library as long as no thread changes it; code that shares an owner
+/// ensures this.
 struct ONNXOwner: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
   private let release: ONNXFunctions.Release?

@@ -82,8 +82,8 @@ package final class ONNXLibrary: Sendable {
   /// Whether any library can be loaded from a path.
   static func isThere(_ path: FilePath) -> Bool { (try? LoadedLibrary(path)) != nil }
 
-  /// The least severity to log; warnings are logged only for debugging, because errors carry their
-  /// reasons.
+  /// The minimum severity to log; warnings are logged only for debugging, because errors carry
+  /// their reasons.
   private static var leastSeverity: Int32 { log.logLevel <= .debug ? 2 : 4 }
 
   /// Creates a session in the environment.
@@ -140,7 +140,7 @@ extension ONNXLibrary {
     if let folder = installed.first {
       return try ONNXLibrary(path: InstalledFolder(folder).file(fileName))
     }
-    // The loader also searches its own folders.
+    // The dynamic loader also searches its own folders.
     if let name = systemNames.first(where: isThere) { return try ONNXLibrary(path: name) }
     let root = InstalledFolder.root(environment: environment)?.appending(FilePath(component))
     throw .libraryMissing(searched: [root?.description, "the loader's folders"].compactMap(\.self))

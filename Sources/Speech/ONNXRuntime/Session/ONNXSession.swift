@@ -194,7 +194,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     case none = 0
     /// Optimizations that suit any processor.
     case extended = 2
-    /// All optimizations, including those for this processor only.
+    /// All optimizations, including optimizations that suit only this processor.
     case all = 99
   }
 
@@ -217,7 +217,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
 
   package init() {}
 
-  /// Creates the library's object with these options.
+  /// Creates the library's options object.
   func made(in library: ONNXLibrary) throws(ONNXError) -> ONNXOwner {
     let functions = library.functions
     let made = try functions.make(releasedBy: functions.releaseSessionOptions) {
@@ -246,7 +246,8 @@ package struct ONNXSessionOptions: Equatable, Sendable {
       let format = savedModel.pathExtension == "ort" ? "ORT" : "ONNX"
       entries.append(("session.save_model_format", format))
     }
-    // Threads that spin while waiting cost CPU time and hardly shorten a run.
+    // Threads that spin while waiting cost CPU time and hardly shorten a run, so they must not
+    // spin.
     if threadCount > 1 { entries.append(("session.intra_op.allow_spinning", "0")) }
     if mapsWeights {
       entries += [

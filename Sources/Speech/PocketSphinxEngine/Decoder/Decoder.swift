@@ -51,7 +51,7 @@ final class Decoder {
     ps_free(decoder)
   }
 
-  /// Makes a front end with the model's parameters, which computes cepstra before the decoder does.
+  /// Makes a front end with the model's parameters, to compute cepstra before the decoder does.
   func makeFrontEnd() throws(SpeechEngineError) -> FrontEnd {
     try FrontEnd(configuration: ps_get_config(decoder))
   }
@@ -62,7 +62,7 @@ final class Decoder {
   /// `ps_activate_search`; before version 5, `ps_set_jsgf_string`, `ps_set_kws`, and
   /// `ps_set_search`.
   ///
-  /// - Throws: `.grammarInvalid` and `.wordUnknown`; the decoder then takes dictation.
+  /// - Throws: `.grammarInvalid` and `.wordUnknown`; the decoder then recognizes dictation.
   func search(for wanted: DecoderSearch) throws(SpeechEngineError) {
     if let name = current.name {
       try Self.check(ps_activate_search(decoder, "_default"), "ps_activate_search")
@@ -190,7 +190,8 @@ final class Decoder {
     let rules = try JSGFGrammar(grammar)
     try rules.checkExpansion()
     let errors = SphinxLog.errors { [self] in
-      // For an unknown word, PocketSphinx logs an error but returns 0, so the log is checked.
+      // For an unknown word, PocketSphinx returns 0 and only logs an error, so errors are taken
+      // from the log.
       if rules.publicRules.count > 1 {
         // PocketSphinx uses only one public rule, and picks it arbitrarily, so a rule that includes
         // all of them is added.

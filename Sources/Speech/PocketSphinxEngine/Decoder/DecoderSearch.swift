@@ -36,7 +36,7 @@ enum DecoderSearch: Hashable {
 
   var isKeyPhrases: Bool { if case .keyPhrases = self { true } else { false } }
 
-  /// Whether all words are certainly in a vocabulary.
+  /// Whether a vocabulary certainly contains all words of the search.
   func isWithin(_ vocabulary: Vocabulary) -> Bool {
     switch self {
     case .anything: true
@@ -53,9 +53,10 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// Returns the words of a grammar's statement, possibly with those of its comments.
+  /// Returns the words of a grammar's statement, possibly with words of its comments; nil if the
+  /// words are uncertain.
   ///
-  /// A header has none. Returns nil if the words are uncertain.
+  /// A header has no words.
   private static func words(of statement: Substring.UTF8View) -> [WordHash]? {
     guard let words = tokens(of: statement) else { return nil }
     guard let first = words.first else { return [] }
@@ -65,7 +66,7 @@ enum DecoderSearch: Hashable {
   }
 
   /// Returns the tokens of a grammar's statement without rule names, tags, weights, and block
-  /// comments; nil if a mark in a comment may hide tokens.
+  /// comments; nil if an unclosed `<`, `{`, or `/` in a comment may hide tokens.
   private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View]? {
     let (slash, lineFeed) = (UInt8(ascii: "/"), UInt8(ascii: "\n"))
     var hiddenUntil: UInt8?
@@ -75,8 +76,8 @@ enum DecoderSearch: Hashable {
         if byte == end {
           hiddenUntil = nil
         } else if byte == slash || byte == lineFeed {
-          // Names and weights contain neither, and tags rarely do, so `<`, `{`, or `/` was probably
-          // part of a comment that has ended.
+          // Rule names and weights contain no slash or line feed, and tags rarely do, so the
+          // opening `<`, `{`, or `/` was probably in a comment, which has ended.
           isCertain = false
         }
         return true

@@ -24,8 +24,8 @@ struct FrontEnd: ~Copyable {
     frontEnd = made
     lifter = ps_config_int(configuration, "lifter")
     let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
-    // The transform "legacy" divides by the number of filters; the other transforms are
-    // orthonormal.
+    // The transform "legacy" divides by the number of filters, so its coefficients must be scaled;
+    // the other transforms are orthonormal.
     let filterCount = Float(max(1, ps_config_int(configuration, "nfilt")))
     factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
     width = Int(fe_get_output_size(made))
@@ -87,7 +87,7 @@ struct FrontEnd: ~Copyable {
 /// and the coloration of the voice, the room, and the microphone. Each utterance has its own, so
 /// its words depend on no other utterance.
 struct UtteranceMean {
-  /// The audio before the first search.
+  /// The audio that is collected before the search begins.
   static let priming = FrameCount(.milliseconds(1500), at: .speech)
   /// The audio between two updates of the mean.
   static let interval = FrameCount(.milliseconds(500), at: .speech)

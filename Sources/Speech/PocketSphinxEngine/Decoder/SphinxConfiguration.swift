@@ -3,7 +3,8 @@ import FilePaths
 import Glibc
 import SpeechEngine
 
-/// PocketSphinx's configuration: its defaults, the model, and the settings that measured best.
+/// PocketSphinx's configuration: its defaults, the model, and the settings that performed best in
+/// measurements.
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 
@@ -57,9 +58,10 @@ struct SphinxConfiguration: ~Copyable {
     for (name, value) in settings.numbers { ps_config_set_float(configuration, name, value) }
   }
 
-  /// Makes a decoder, which retains the configuration; nil if PocketSphinx cannot.
+  /// Makes a decoder, which retains the configuration; nil if PocketSphinx fails.
   ///
-  /// The decoder subtracts the mean that is set, regardless of the model's parameters.
+  /// Whatever the model's parameters specify, the decoder subtracts the mean that `setCepstralMean`
+  /// sets.
   func makeDecoder() -> OpaquePointer? {
     guard let decoder = ps_init(configuration) else { return nil }
     guard syrinx_use_live_mean(decoder) >= 0 else {
@@ -89,8 +91,8 @@ struct SphinxConfiguration: ~Copyable {
     // The second pass takes a sixth of the time, and introduces as many errors as it corrects.
     ps_config_set_int(configuration, "fwdflat", 0)
     // These limits save a quarter of the time without losing words. Narrower beams and a lower
-    // `topn` save more, but lose words in noisy recordings; with `pl_weight`, noise becomes words
-    // of high confidence.
+    // `topn` save more, but lose words in noisy recordings. With `pl_weight`, noise is recognized
+    // as words with high confidence.
     ps_config_set_int(configuration, "maxhmmpf", 5000)
     ps_config_set_int(configuration, "maxwpf", 20)
   }
@@ -136,7 +138,8 @@ struct DecoderSettings: Hashable {
     }
   }
 
-  /// The widest beam; with a wider one, PocketSphinx divides by zero when it reaches `maxhmmpf`.
+  /// The widest beam that a request may set; with a wider one, PocketSphinx divides by zero when it
+  /// reaches `maxhmmpf`.
   private static let widestBeam = 1e-12
 
   private static let flags = ["fwdflat", "bestpath"]

@@ -3,7 +3,7 @@ import Logging
 import SpeechEngine
 import Synchronization
 
-/// The errors that PocketSphinx reports only in its log, for calls on one thread.
+/// Collects the errors that PocketSphinx reports only in its log, for calls on one thread.
 ///
 /// All lines go to swift-log, never to stderr. The level is at most debug, because the engine
 /// reports these errors by throwing them.
@@ -15,7 +15,7 @@ final class SphinxLog: Sendable {
   /// The corresponding C function is `err_set_callback`.
   static let redirect: Void = syrinx_redirect_sphinx_log()
 
-  /// Collects the errors of the current call.
+  /// The log that collects the errors of the current call.
   @TaskLocal fileprivate static var current: SphinxLog?
 
   // The lock is held to add or read lines.
@@ -84,7 +84,8 @@ extension SpeechEngineError {
     let index = lines.firstIndex { line in
       line.split { !($0.isLetter || $0.isNumber || "'-._".contains($0)) }.contains { $0 == word }
     }
-    // The fallback is for a word with other characters, or one that PocketSphinx truncated.
+    // A partial match suffices for a word with unusual characters, and for a word that PocketSphinx
+    // truncated.
     return (index ?? lines.firstIndex { $0.contains(word) }).map { $0 + 1 }
   }
 }

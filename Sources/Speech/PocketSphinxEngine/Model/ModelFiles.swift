@@ -87,7 +87,7 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
   @discardableResult
   func validate() throws(SpeechEngineError) -> ValidatedModel {
-    // Read before the files, so that a change during validation is detected.
+    // The stamps are read before the files, so that a change during validation is detected.
     let stamps = stamps
     try validateAcoustics()
     let vocabulary = try check(language) { file throws(ModelDamage) in try file.vocabulary() }
@@ -99,7 +99,7 @@ struct ModelFiles: Equatable, Sendable {
       files: self, stamps: stamps, knownWords: knownWords, vocabulary: vocabulary)
   }
 
-  /// Checks the acoustic model, and returns its phones of speech.
+  /// Checks the acoustic model, and returns its phones, except those of silence and noise.
   ///
   /// - Throws: as `validate`.
   @discardableResult
@@ -231,14 +231,15 @@ extension ModelFiles {
   /// Returns the language tag in the names of a model's files; `und` if no name contains a
   /// language.
   ///
-  /// The first language found is used; other names may add its region.
+  /// The first name with a language determines the tag; another name can only add a region.
   static func tag(ofFilesNamed paths: [String]) -> String {
     let tags = paths.compactMap(tag(ofFileNamed:))
     guard let first = tags.first else { return LanguageTag.unknown }
     return tags.first { $0.hasPrefix("\(first)-") } ?? first
   }
 
-  /// Returns the language tag in the last part of a path; nil if the name has unknown parts.
+  /// Returns the language tag in a file's name, which is the last part of the path; nil if the name
+  /// has unknown parts.
   private static func tag(ofFileNamed path: String) -> String? {
     let name = path.split(separator: "/").last?.lowercased() ?? ""
     let stem = [".dict", ".lm.bin"].first(where: name.hasSuffix).map { name.dropLast($0.count) }

@@ -81,7 +81,7 @@ struct ModelBytes {
 }
 
 extension Bool {
-  /// Throws a damage with this reason if the condition is false.
+  /// Throws `ModelDamage` with this reason if the condition is false.
   func orDamage(_ reason: @autoclosure () -> String) throws(ModelDamage) {
     guard self else { throw ModelDamage(reason()) }
   }
@@ -115,7 +115,7 @@ extension ModelBytes {
     return values
   }
 
-  /// Reads the phones of speech in `mdef`, without those of silence and noise, and checks its size.
+  /// Reads the phones in `mdef`, except those of silence and noise, and checks the file's size.
   func voices() throws(ModelDamage) -> [String] {
     var file = self
     try file.skip(magic: "BMDF", of: "a binary model definition")
@@ -146,8 +146,8 @@ extension ModelBytes {
 
   /// Checks a file in Sphinx-3 format: `means`, `variances`, `transition_matrices`.
   ///
-  /// - Parameter hasStreams: whether the second of the three counts is a number of streams, each
-  ///   with a width after the counts.
+  /// - Parameter hasStreams: whether the second of the header's three counts is a number of
+  ///   streams; if so, a width for each stream follows the counts.
   func checkParameters(hasStreams: Bool) throws(ModelDamage) {
     var file = self
     try file.skip(magic: "s3\n", of: "a Sphinx parameter file")
@@ -193,7 +193,8 @@ extension ModelBytes {
 extension ModelBytes {
   private static let quantizedBits = 16
 
-  /// Reads the words of a language model in PocketSphinx's binary trie format, and checks its size.
+  /// Reads the words of a language model in PocketSphinx's binary trie format, and checks the
+  /// file's size.
   func vocabulary() throws(ModelDamage) -> Vocabulary {
     var file = self
     try file.skip(magic: "Trie Language Model", of: "a binary trie language model")
@@ -203,7 +204,8 @@ extension ModelBytes {
     try counts.allSatisfy { $0 > 0 }.orDamage("the counts in its header are invalid")
     try (file.word() == 1).orDamage("its values are not quantized")
     try file.skip(((order - 2) * 2 + 1) << Self.quantizedBits * 4)
-    // One more entry, which marks the end of the last word's successors.
+    // There is one more entry than there are words, which marks the end of the last word's
+    // successors.
     try file.skip(counts[0] + 1, 12)
     for index in 1..<order {
       // An entry consists of a word, its values, and, except in the highest order, its successors.
@@ -286,7 +288,7 @@ extension String {
   /// Nil for silence and noise (`<sil>`, `[NOISE]`, `++breath++`), and for `(NULL)`, the empty word
   /// around a grammar's repetitions.
   var dictionarySpelling: String? {
-    // PocketSphinx reports a key phrase with a trailing space, where its threshold was.
+    // PocketSphinx reports a key phrase with a trailing space in place of its threshold.
     let entry = hasSuffix(" ") ? String(dropLast()) : self
     guard let first = entry.first, !"<[+".contains(first), entry != "(NULL)" else { return nil }
     guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex
@@ -300,7 +302,7 @@ typealias Vocabulary = Set<WordHash>
 
 /// A hash of a word, computed byte by byte (FNV-1a).
 ///
-/// A collision of two words is possible, but with 64 bits practically excluded.
+/// Two words can have the same hash, but with 64 bits, this is very unlikely.
 struct WordHash: Hashable {
   private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -4,8 +4,8 @@ import AudioCore
 ///
 /// It cuts at pauses and at the ends of sentences.
 ///
-/// A cue never spans utterances. Add the final transcriptions in order and call `flush` at the
-/// end. A short cue is held until the next one determines how long it can stay.
+/// A cue never spans utterances. Add the final transcriptions in order and call `flush` at the end.
+/// A short cue is held until the next cue determines how long the short cue can stay.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
   private var held: Cue?
@@ -46,8 +46,8 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// Returns the number of words in a cue if it cannot end at a pause: up to the longest silence in
-  /// the second half.
+  /// Returns the number of words in a cue without a pause at which it could end: the cue ends at
+  /// the longest silence in its second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {
@@ -132,11 +132,11 @@ public struct CuePolicy: Hashable, Sendable {
   public var linesPerCue: Int
   /// The maximum duration of a cue's words; a single word may exceed it.
   public var maximumDuration: Duration
-  /// The minimum duration of a cue, unless the next one begins sooner.
+  /// The minimum duration of a cue, unless the next cue begins sooner.
   public var minimumDuration: Duration
-  /// A pause between words that ends a cue.
+  /// The minimum pause between words that ends a cue.
   public var pause: Duration
-  /// The time between an extended cue and the next one.
+  /// The time between an extended cue and the next cue.
   public var gap: Duration
 
   /// Creates a policy; numbers below 1 count as 1.

@@ -12,15 +12,16 @@ struct NumberReader {
   /// Whether the last result is a number that the next number may extend.
   private var isOpen = false
 
-  /// Returns the words with numbers in digits, and money and percentages as spoken, each with the
-  /// number of input words up to its end.
+  /// Returns the words, with numbers in digits, and with money and percentages as they are spoken.
+  ///
+  /// `end` is the number of input words up to the end of a word.
   static func digits(in words: [String]) -> [(word: String, end: Int)] {
     var reader = NumberReader(words: words)
     var ends: [Int] = []
     while reader.place < words.count {
       let last = reader.result.last
       reader.readNext()
-      // A number may extend the last result.
+      // If a number extended the last result, that result now ends here.
       if let index = ends.indices.last, reader.result[index] != last { ends[index] = reader.place }
       ends += Array(repeating: reader.place, count: reader.result.count - ends.count)
     }
@@ -69,7 +70,7 @@ struct NumberReader {
 
   private mutating func readMoney(in unit: String) {
     guard let number = number() else {
-      // "5 €"
+      // The sign may also follow the number, as in "5 €".
       if isOpen { append(unit) }
       return
     }
@@ -100,7 +101,7 @@ struct NumberReader {
 
   /// Reads the number at the current position.
   ///
-  /// It consists of groups of up to three digits with descending scales.
+  /// A number consists of groups of up to three digits with descending scales.
   private mutating func number() -> Number? {
     if let decimal = decimal() { return decimal }
     guard var group = group() else { return nil }
@@ -126,7 +127,8 @@ struct NumberReader {
     }
   }
 
-  /// Reads a number with a decimal point, or in digits that do not begin a longer number.
+  /// Reads a number with a decimal point, or digits that do not begin a longer number, such as "5
+  /// thousand".
   private mutating func decimal() -> Number? {
     var ahead = self
     var digits = word()
@@ -164,12 +166,13 @@ struct NumberReader {
     return digits.isEmpty ? nil : digits
   }
 
-  /// A number below a thousand, a multiple of a hundred, or a few digits.
+  /// A part of a number before a scale such as "thousand": a number below a thousand, a multiple of
+  /// a hundred, or up to six digits.
   private struct Group {
     var value: Int
     var suffix = ""
 
-    /// Returns the suffix of the whole number if this group follows `total`.
+    /// Returns the suffix of the whole number, which is the sum of `total` and this group.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 
@@ -271,7 +274,7 @@ struct NumberReader {
     "tens twenties thirties forties fifties sixties seventies eighties nineties", step: 10
   ).filter { $0.value > 10 }
 
-  /// Maps each word to its index; with a step, to its position, counted from 1, times the step.
+  /// Maps the words to 0, 1, 2, and so on, or, with a `step`, to one step, two steps, and so on.
   private static func numbered(_ words: String, step: Int? = nil) -> [String: Int] {
     let pairs = words.split(separator: " ").enumerated().map { index, word in
       (String(word), step.map { (index + 1) * $0 } ?? index)

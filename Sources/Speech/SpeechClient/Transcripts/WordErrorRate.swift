@@ -6,7 +6,7 @@ public struct WordErrorRate: Hashable, Sendable {
   /// The aligned words, in order.
   public let alignment: [AlignedWord]
 
-  /// Compares two texts after the same normalization.
+  /// Compares two texts after normalizing both in the same way.
   public init(
     reference: String, hypothesis: String, normalization: WordNormalization = .spoken
   ) {
@@ -115,7 +115,8 @@ public enum AlignedWord: Hashable, Sendable {
 private struct ErrorAligner {
   private static let error = 1 << 32
   private static let insertion = error
-  // Losing a reference word costs slightly more, so the alignment keeps the most words.
+  // A deletion costs slightly more than another error, so that the alignment has the most matches
+  // that are possible with the fewest errors.
   private static let loss = error + 1
 
   private let reference: [Int]

@@ -89,7 +89,7 @@ private struct SpokenTokens {
     }
   }
 
-  /// Whether it is a single letter, as in "U.S.".
+  /// Whether the character at this index is a single letter, as in "U.S.".
   private func isInitial(_ index: Int) -> Bool {
     character(index).isLetter && !character(index - 1).isPartOfWord
       && !character(index + 1).isPartOfWord
@@ -107,10 +107,10 @@ private struct SpokenTokens {
     }
   }
 
-  /// Ends a run.
+  /// Ends a run of letters, digits, and apostrophes.
   ///
-  /// An apostrophe at its beginning or end is a quotation mark, and so are two apostrophes in a
-  /// row.
+  /// An apostrophe at the run's beginning or end is a quotation mark, and so are two apostrophes in
+  /// a row.
   private mutating func endRun() {
     let parts = run.split(separator: "'", omittingEmptySubsequences: false)
     tokens += parts.split(whereSeparator: \.isEmpty).map { $0.joined(separator: "'") }
@@ -145,7 +145,9 @@ extension WordNormalization {
     "vs": ["versus"], "etc": ["et", "cetera"],
   ]
 
-  /// The endings of contractions; 's may be a possessive and counts only after these words.
+  /// The endings of contractions.
+  ///
+  /// 's is not included, because it may be a possessive; it is expanded only after `subjects`.
   private static let endings = [
     ("n't", "not"), ("'re", "are"), ("'ll", "will"), ("'ve", "have"), ("'m", "am"), ("'d", "would"),
   ]

@@ -15,8 +15,8 @@ struct IntakeQueue: PipeQueue {
     var isLate = false
   }
 
-  /// The duration of the audio accepted from a source after `finish`; queued audio is always
-  /// recognized.
+  /// The maximum duration of audio that is accepted from a source after `finish`; queued audio is
+  /// always recognized.
   static let longestRest = Duration.seconds(20)
   /// The shortest limit for the backlog of a live source.
   static let leastLimit = Duration.milliseconds(500)
@@ -24,7 +24,7 @@ struct IntakeQueue: PipeQueue {
   static let leastLag = Duration.seconds(1)
   /// The backlog below which a reported lag is over.
   static let endOfLag = Duration.milliseconds(500)
-  /// The minimum change to report a lag again.
+  /// The minimum change of a lag that is reported again.
   static let lagStep = Duration.seconds(1)
   /// The shortest gap to report.
   ///
@@ -43,7 +43,7 @@ struct IntakeQueue: PipeQueue {
   private var expected: (format: AudioFormat, frame: FrameCount)?
   /// The end of the audio that was taken or dropped last.
   private var end: Duration?
-  /// Missing audio in pieces too short to report.
+  /// The total duration of gaps that were each too short to report.
   private var unreported = Duration.zero
   /// The format of the audio that was taken or dropped last.
   private var format: AudioFormat?
@@ -86,9 +86,10 @@ struct IntakeQueue: PipeQueue {
     for oldest in buffers.removeOldest(beyond: limit, by: \.duration) { note(dropped: oldest) }
   }
 
-  /// Records the duration of the audio received since `finish`, and closes the queue when it is
-  /// long enough; an empty buffer counts as a millisecond.
+  /// Records the duration of the audio received since `finish`, and closes the queue at
+  /// `longestRest`.
   ///
+  /// An empty buffer counts as a millisecond, so that endless empty buffers close the queue, too.
   /// Queued audio is not dropped, because it is the end of the source's audio.
   private mutating func takeRest(_ length: Duration) {
     rest = length
@@ -115,7 +116,7 @@ struct IntakeQueue: PipeQueue {
     reportLag(lag)
   }
 
-  /// The lag to report now, zero when a lag is over; nil if it has hardly changed.
+  /// The lag to report now, zero when a lag is over; nil if the lag has hardly changed.
   private var newLag: Duration? {
     guard reportedLag > .zero else { return waiting >= Self.leastLag ? waiting : nil }
     if waiting < Self.endOfLag { return .zero }
@@ -144,8 +145,7 @@ struct IntakeQueue: PipeQueue {
     let rate = oldest.format.sampleRate
     let end = oldest.endFrame.duration(at: rate)
     let first = oldest.firstFrame.duration(at: rate)
-    // A gap before the dropped buffer becomes part of the dropped range, because no audio between
-    // the two is recognized.
+    // A gap directly before the dropped buffer becomes part of the dropped range.
     let begin = dropped?.lowerBound ?? min(self.end ?? first, first)
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound
@@ -153,8 +153,9 @@ struct IntakeQueue: PipeQueue {
     buffers[0].silencedSampleCount += oldest.silencedSampleCount
   }
 
-  /// Returns the gap before a buffer, extended backward by earlier gaps that were too short to
-  /// report; nil if it is itself too short.
+  /// Returns the gap before a buffer; nil if it is too short to report.
+  ///
+  /// Earlier gaps that were too short to report are added to the beginning of the range.
   private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
     let rate = buffer.format.sampleRate
     let begin = buffer.firstFrame.duration(at: rate)

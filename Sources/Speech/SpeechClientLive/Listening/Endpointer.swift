@@ -2,53 +2,56 @@ import AudioCore
 import SpeechClient
 import SpeechEngine
 
-/// Finds utterances from a detector's judgments, one for each frame.
+/// Finds the beginnings and ends of utterances in a detector's judgments, one judgment per frame.
 struct Endpointer {
   enum Event: Equatable {
     case none
-    /// An utterance began this number of frames before the end of the judged frame, pre-roll
-    /// included.
+    /// An utterance has begun, `framesBack` frames before the end of the judged frame; this count
+    /// includes the pre-roll.
     case began(framesBack: Int)
-    /// The utterance may have ended, because the frames of a whole pause were not speech.
+    /// The utterance may have ended: the detector has found no speech for the length of a pause.
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has its maximum length: it ended this number of frames before the end of the
-    /// judged frame, and the next utterance begins there.
+    /// The utterance has reached its maximum length: it ended `framesBack` frames before the end of
+    /// the judged frame, and the next utterance begins there.
     case cut(framesBack: Int)
   }
 
-  /// The shortest foreground pause that ends an utterance; among other voices, a shorter pause is
-  /// often one between two words.
+  /// The shortest pause of the nearest voice that ends an utterance while other voices continue.
+  ///
+  /// A shorter pause is often just the gap between two words.
   private static let leastForegroundPause = Duration.milliseconds(600)
 
   private let frameLength: FrameCount
   /// The number of frames before the first speech that belong to an utterance.
   let preRoll: Int
-  // The other durations of the policy, in frames.
+  // The other durations of the endpoint policy, in frames.
   private let onset: Int
   private let silence: Int
   private let preferredLength: Int
   private let shortSilence: Int
   private let maximumLength: Int
-  /// The number of frames of a cut utterance that the next one repeats.
+  /// The number of frames of a cut utterance that the next utterance repeats.
   private let overlap: Int
   /// The number of frames without speech that count as a pause.
   private let pause: Int
   private var foreground: ForegroundMeter
-  /// The number of frames of a foreground pause that end an utterance even while the detector finds
-  /// speech.
+  /// If the nearest voice pauses for this number of frames, the utterance ends, even while the
+  /// detector finds speech in other voices.
   private let foregroundPause: Int
   private var speechFrames = 0
-  /// The number of newest frames without speech.
+  /// The number of consecutive frames without speech, up to the newest frame.
   private(set) var silentFrames = 0
   /// The length of the utterance in frames; nil between utterances.
   private var length: Int?
-  /// The number of judged frames, at most the reach of the first utterance.
+  /// The number of frames judged so far, counted only up to `reach`, because it only shows whether
+  /// the stream began within the first utterance.
   private var judgedFrames = 0
   /// Whether the stream begins within the utterance.
   private var beganWithin = false
-  /// The quietest frame near the limit: its energy, and the length of the utterance up to it.
+  /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
+  /// it.
   private var quietest: (energy: Double, length: Int)?
 
   init(
@@ -65,18 +68,18 @@ struct Endpointer {
     self.overlap = overlap.frames(of: frameLength)
     foreground = ForegroundMeter(frameLength: frameLength)
     foregroundPause = max(policy.silence, Self.leastForegroundPause).frames(of: frameLength)
-    // Not shorter than `tailPadding`, so that the engine has all its silence when a pause is
-    // reported.
+    // A pause is not reported before the engine has received `tailPadding` of silence.
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
 
-  /// The maximum number of frames between the start of an utterance and the end of the judged
-  /// frame.
+  /// The maximum number of frames between the start of an utterance and the end of the frame at
+  /// which the utterance is detected.
   var reach: Int { preRoll + onset }
 
   var isInUtterance: Bool { length != nil }
 
-  /// The number of newest frames that go to the next utterance if this one is cut.
+  /// The number of newest frames that would go to the next utterance if this utterance were cut
+  /// now.
   var framesAfterCut: Int {
     guard let quietest, let length else { return 0 }
     return length - quietest.length
@@ -154,7 +157,7 @@ struct Endpointer {
 }
 
 extension Duration {
-  /// Returns the number of frames that last for a duration.
+  /// Returns the number of frames of `length` samples in this duration, rounded up.
   func frames(of length: FrameCount) -> Int {
     (FrameCount(self, at: .speech).rawValue + length.rawValue - 1) / length.rawValue
   }
@@ -164,10 +167,10 @@ extension EndpointPolicy {
   /// The silence after which an engine may decode the utterance so far, because it may be complete.
   static let pause = Duration.milliseconds(200)
 
-  /// Returns the usable policy, with utterances no longer than the engine accepts.
+  /// Returns the usable policy, limited to the utterance length that the engine accepts.
   ///
-  /// If an engine decodes in pauses, it gets only the silence after which it decodes, unless the
-  /// policy requests more.
+  /// An engine that decodes whole utterances gets 200 ms (`pause`) of trailing silence, unless the
+  /// policy specifies a `tailPadding`.
   func fitted(to traits: SpeechSessionTraits) -> EndpointPolicy {
     var policy = usable
     if traits.decodeInterval != nil { policy.tailPadding = policy.tailPadding ?? Self.pause }
@@ -176,7 +179,8 @@ extension EndpointPolicy {
     return policy
   }
 
-  /// The policy with every duration in a valid range, so that utterances begin with speech and end.
+  /// The policy with every duration clamped to its valid range, so that every utterance begins with
+  /// speech and eventually ends.
   var usable: EndpointPolicy {
     let step = Duration.milliseconds(10)
     let hour = Duration.seconds(3600)
@@ -197,22 +201,23 @@ extension Duration {
 
 /// Finds the pauses of the nearest voice while other voices continue.
 ///
-/// The detector judges other voices to be speech too, and therefore finds no pause for seconds.
-/// Between the words of the nearest voice, the level falls to that of the other voices, far below
-/// its own.
+/// The detector also judges other voices to be speech, so it finds no pause for seconds. Between
+/// the words of the nearest voice, the level falls to that of the other voices, far below the level
+/// of the nearest voice.
 ///
-/// Measured with a voice that makes pauses of a second among six voices 10 dB below it: utterances
-/// end in 32 of 33 pauses, instead of in none. None of 87 clips is cut elsewhere, even in noise at
-/// 15 or 5 dB.
+/// Measured with a voice that pauses for a second at a time among six voices that are 10 dB
+/// quieter: utterances end in 32 of 33 pauses; without the meter, in none. In 87 clips, no
+/// utterance ends anywhere else, even in noise 15 or 5 dB below the voice.
 struct ForegroundMeter {
-  /// The duration of the levels that are compared.
+  /// The duration of the level history that is searched for a pause.
   private static let memory = Duration.seconds(6)
   /// The duration over which levels are averaged.
   private static let span = Duration.milliseconds(250)
-  /// The time without a detected pause after which the meter finds pauses.
+  /// After the detector has found uninterrupted speech for this duration, the meter looks for
+  /// pauses.
   private static let endurance = Duration.milliseconds(3200)
-  /// In a pause, the level is at most this far above the quietest tenth, and at least this far
-  /// below the loudest, as a ratio of energies: 8 dB.
+  /// In a pause, the level is at most 8 dB above the 10th percentile of recent levels, and at least
+  /// 8 dB below the 90th; as a ratio of energies, 6.3.
   private static let ratio = 6.3
 
   private let (memory, span, endurance): (Int, Int, Int)
@@ -221,11 +226,11 @@ struct ForegroundMeter {
   private var energies: [Double] = []
   private var levels: [Double] = []
   private var frameCount = 0
-  /// The number of newest frames that the detector has judged to be speech.
+  /// The number of consecutive frames of speech, up to the newest frame.
   private var speechFrames = 0
   /// Whether the nearest voice was found in the current utterance.
   private var hasForeground = false
-  /// The number of newest frames that are a pause of the nearest voice.
+  /// The number of consecutive frames, up to the newest frame, in which the nearest voice pauses.
   private(set) var pauseFrames = 0
 
   init(frameLength: FrameCount) {
@@ -251,12 +256,12 @@ struct ForegroundMeter {
     pauseFrames = isQuiet && hasForeground ? pauseFrames + 1 : 0
   }
 
-  /// Forgets the voice and the pause of an utterance that has ended.
+  /// Forgets the nearest voice and its pause, because the utterance has ended.
   mutating func end() {
     (hasForeground, pauseFrames) = (false, 0)
   }
 
-  /// Whether the last level is near the quietest tenth and far below the loudest.
+  /// Whether the last level is near the 10th percentile of the levels, and far below the 90th.
   ///
   /// Counting gives the same result as sorting, without copying the levels for each frame.
   private var isLastQuiet: Bool {

@@ -10,7 +10,7 @@ struct SpeechConversion {
   static let longestBridge = Duration.milliseconds(50)
 
   private var resampler: Resampler?
-  /// The expected first frame of the next buffer, at its own rate.
+  /// The expected first frame of the next buffer, at the buffer's own rate.
   private var expected: FrameCount?
 
   /// Whether the buffer continues the stretch, at most a short gap later.
@@ -18,7 +18,9 @@ struct SpeechConversion {
   /// Otherwise the buffer begins another stretch, and the caller must flush the current one first.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
-  /// Returns the converted audio; a buffer that jumps back follows the previous buffer.
+  /// Returns the converted audio.
+  ///
+  /// A buffer whose `firstFrame` jumps back is treated as directly following the previous buffer.
   ///
   /// If the buffer begins another stretch, the caller must call `flush` first, or the end of the
   /// current stretch is lost.
@@ -50,8 +52,8 @@ struct SpeechConversion {
     return converted.samples
   }
 
-  /// Returns the silence, possibly empty, between the previous buffer and this one; nil if they are
-  /// too far apart or in different formats.
+  /// Returns the silence, possibly empty, between the previous buffer and this buffer; nil if the
+  /// gap is too long or the formats differ.
   private func bridge(to buffer: AudioBuffer) -> AudioBuffer? {
     guard let expected, resampler?.inputFormat == buffer.format else { return nil }
     let missing = max(0, buffer.firstFrame - expected)

@@ -9,9 +9,10 @@ struct UtteranceFinder {
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case audio([Float])
-    /// The utterance continues with frame `at` of the stream; its next sound begins at `sound`.
+    /// The utterance continues at frame `at` of the stream; its next sound begins at `sound`.
     ///
-    /// Its audio so far ends with `after` frames of silence. Only `UtteranceJoiner` returns it.
+    /// The audio before that frame ends with `after` frames of silence. Only `UtteranceJoiner`
+    /// returns this action.
     case resume(after: FrameCount, certainty: Double, at: FrameCount, sound: FrameCount)
     /// The utterance may be over; it ends with this duration of silence.
     case pause(silence: FrameCount)
@@ -72,8 +73,10 @@ struct UtteranceFinder {
     (self.detector, self.step) = (session, step)
   }
 
-  /// Returns the silence to add to an utterance that ended with `silence`, because the engine or
-  /// the policy requires more, or because the utterance is too short for the engine.
+  /// Returns the silence to append to an utterance that ended with `silence`.
+  ///
+  /// It completes the trailing silence that the policy or the engine (`wanted`) requires, and
+  /// extends the utterance to the engine's minimum length (`shortest`).
   func padding(
     after silence: FrameCount, wanted: Duration = .zero, length: FrameCount = 0,
     shortest: Duration = .zero
@@ -96,12 +99,12 @@ struct UtteranceFinder {
     return actions + passOn()
   }
 
-  /// Ends the current utterance: the audio has ended, or has a gap.
+  /// Ends the current utterance, because the audio has ended or has a gap.
   mutating func flush() -> [Action] {
     let actions = judge(detector.flush())
     guard endpointer.isInUtterance else { return actions }
-    // The few unjudged samples are treated like those before them: withheld if the tail has been
-    // passed on.
+    // The last samples do not fill a frame, so they have not been judged. They are withheld if the
+    // utterance already ends with the whole tail of silence; otherwise, they are passed on.
     let hasPassedTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
     let end =
       passing(upTo: (hasPassedTail ? judged : audio.count) - withheldSilence)
@@ -126,7 +129,7 @@ struct UtteranceFinder {
   /// Whether the newest frame is not speech.
   var isInPause: Bool { endpointer.silentFrames > 0 }
 
-  /// Continues at another place of the stream; pending audio is dropped.
+  /// Continues at another position in the stream; pending audio is dropped.
   mutating func skip(to frame: FrameCount) {
     audio = []
     (given, judged, measured) = (0, 0, 0)
@@ -158,8 +161,8 @@ struct UtteranceFinder {
       return [.begin(at: position, sound: sound)]
     case .ended:
       let audio = passing(upTo: judged - withheldSilence)
-      // In a foreground pause, the detector found speech, so a part of the pause has already been
-      // passed on.
+      // If a pause of the nearest voice ended the utterance, the detector found speech in that
+      // pause, so part of the pause has already been passed on.
       let silence = max(0, quiet - FrameCount(judged - given))
       defer { certainty = 0 }
       drop(given)
@@ -177,7 +180,7 @@ struct UtteranceFinder {
   /// The number of silent frames at the end of the judged audio.
   private var quiet: FrameCount { FrameCount(endpointer.silentFrames * step) }
 
-  /// The part of that silence that is passed on.
+  /// The part of the trailing silence that is passed on.
   private var silence: FrameCount { min(quiet, tail ?? quiet) }
 
   /// The number of judged samples that are withheld until speech continues.

@@ -3,8 +3,8 @@ import AudioCore
 /// Joins neighboring utterances of a file, because an engine recognizes more words with more
 /// context.
 ///
-/// As many utterances as the limit allows are joined. If the newest one exceeds the limit, the
-/// waiting utterances are divided at their longest pause.
+/// As many utterances are joined as the limit allows. When a new utterance exceeds the limit, the
+/// waiting utterances are divided at their longest pauses.
 struct UtteranceJoiner {
   typealias Action = UtteranceFinder.Action
 
@@ -15,11 +15,11 @@ struct UtteranceJoiner {
   /// pauses of up to two seconds.
   static let longestPause = FrameCount(.seconds(2), at: .speech)
 
-  /// The silence that separates utterances that may be joined.
+  /// The silence that ends an utterance if utterances are joined.
   ///
-  /// It is shorter than the usual silence, so that there are more pauses to choose from. Together
-  /// with the pre-roll of the next utterance, it covers a pause of half a second without losing
-  /// audio.
+  /// It is shorter than the policy's `silence`, so joined utterances can be divided at more pauses.
+  /// Together with the pre-roll of the next utterance, it covers a pause of half a second, so no
+  /// audio of such a pause is lost.
   static let shortestPause = Duration.milliseconds(300)
 
   /// An utterance that waits for its neighbors.
@@ -80,8 +80,8 @@ struct UtteranceJoiner {
     return []
   }
 
-  /// Ends the waiting utterances if an utterance that begins at `frame` would be too late to be
-  /// joined.
+  /// Ends the waiting utterances if an utterance that begins at `frame` would begin too late to be
+  /// joined to them.
   mutating func pass(to frame: FrameCount) -> [Action] {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause
@@ -92,7 +92,8 @@ struct UtteranceJoiner {
   /// Returns the actions of all waiting utterances, because the audio has ended or has a gap.
   mutating func flush() -> [Action] { join(waiting.count) }
 
-  /// Divides the waiting utterances at their longest pauses until the rest fits into the limit.
+  /// Divides the waiting utterances at their longest pauses until the remaining ones fit into the
+  /// limit.
   private mutating func divide() -> [Action] {
     var actions: [Action] = []
     while waiting.count > 1, waiting.reduce(0, { $0 + $1.length.rawValue }) > limit.rawValue {

@@ -5,7 +5,9 @@ import SpeechClient
 typealias EventPipe = PolicyPipe<SpeechRecognitionEvent>
 
 extension PipePolicy<SpeechRecognitionEvent> {
-  /// Keeps the newest partial result, lag, and progress, and all other events.
+  /// Queues events, and replaces the last waiting event if a new event makes it obsolete.
+  ///
+  /// A result replaces a partial result, a lag replaces a lag, and progress replaces progress.
   ///
   /// - Parameters:
   ///   - limit: the number of waiting events at which the pipe is full.

@@ -1,8 +1,8 @@
 import AudioCore
 import SpeechEngine
 
-/// Gives words the spelling of a request's phrases, from which they differ only in case, spaces,
-/// and hyphens.
+/// Gives words the spelling of a request's phrases if they differ only in case, spaces, and
+/// hyphens.
 ///
 /// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the
 /// beginning of a sentence, a phrase in lower case gets a capital.
@@ -13,7 +13,7 @@ struct PhraseSpelling {
   private var phrases: [String: [String]] = [:]
   private var longest = 0
 
-  /// If several phrases have the same letters, the first one is used.
+  /// Creates the spelling of phrases; of several phrases with the same letters, the first is used.
   init(_ phrases: [String]) {
     for phrase in phrases {
       let words = phrase.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -24,13 +24,14 @@ struct PhraseSpelling {
     }
   }
 
-  /// Returns the number of stable words after the spelling.
+  /// Returns the number of stable words after respelling.
   ///
-  /// A word that may begin a phrase is not stable, because the phrase may have fewer words.
+  /// A word that may begin a phrase is not stable, because later words may complete the phrase,
+  /// which may have fewer words.
   ///
   /// - Parameters:
-  ///   - count: the number of stable words before the spelling.
-  ///   - words: the words before the spelling.
+  ///   - count: the number of stable words before respelling.
+  ///   - words: all words before respelling.
   func settledCount(_ count: Int, of words: [Word]) -> Int {
     let texts = words.prefix(count).map { Self.letters(of: $0.text) }
     let firstOpen = texts.indices.first { index in
@@ -40,7 +41,9 @@ struct PhraseSpelling {
     return applied(to: Array(words.prefix(firstOpen ?? count))).count
   }
 
-  /// Returns the words with the spelling of the longest phrases.
+  /// Returns the words, with the phrases among them respelled.
+  ///
+  /// If several phrases begin at the same word, the longest is used.
   func applied(to words: [Word]) -> [Word] {
     guard !phrases.isEmpty else { return words }
     var spelled: [Word] = []
@@ -58,8 +61,8 @@ struct PhraseSpelling {
     return spelled
   }
 
-  /// Returns the longest phrase whose letters are those of the first words, and the number of these
-  /// words.
+  /// Returns the longest phrase that has the same letters as the first words, and the number of
+  /// those words.
   private func longestPhrase(
     at words: ArraySlice<Word>
   ) -> (phrase: [String], wordCount: Int)? {
@@ -68,8 +71,8 @@ struct PhraseSpelling {
     for (index, word) in words.enumerated() {
       letters += Self.letters(of: word.text)
       guard letters.count <= longest else { break }
-      // The words of a phrase may not be separated by a mark, such as the end of a sentence, unless
-      // the phrase contains the mark, too.
+      // Words with a punctuation mark between them, such as the end of a sentence, do not match a
+      // phrase, unless the phrase contains the mark, too.
       if let phrase = phrases[letters],
         Self.innerMarkCount(of: words.prefix(index + 1).map(\.text))
           <= Self.innerMarkCount(of: phrase)
@@ -80,8 +83,9 @@ struct PhraseSpelling {
     return found
   }
 
-  /// Returns the words of a phrase in place of recognized words, with the punctuation around these
-  /// and their lowest confidence.
+  /// Returns the words of a phrase as a replacement for recognized words.
+  ///
+  /// The replacement keeps the punctuation around the recognized words and their lowest confidence.
   private static func respelled(
     _ words: ArraySlice<Word>, as phrase: [String], beginsSentence: Bool
   ) -> [Word] {

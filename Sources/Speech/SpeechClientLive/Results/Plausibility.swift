@@ -4,14 +4,13 @@ import SpeechEngine
 /// Determines whether the words of an utterance can be speech: engines find words in noise and
 /// music, too.
 struct Plausibility {
-  /// The detector's certainty of speech from which words are always accepted.
+  /// If the detector's probability of speech reaches this value, the words are always accepted.
   ///
-  /// Measured with Silero, each utterance of 87 recordings reaches 0.98, and 0.96 at a quarter of
-  /// the level or in a narrow band. Plucked strings reach 0.92, and no other synthesized noise
-  /// 0.75.
+  /// Measured with Silero: each utterance of 87 recordings reaches 0.98, or 0.96 at a quarter of
+  /// the level or in a narrow band. Plucked strings reach 0.92; all other synthesized noises stay
+  /// below 0.75.
   static let sureCertainty = 0.95
-  /// The least confidence of a word of speech; if the confidence of every word is lower, the engine
-  /// mistook noise for speech.
+  /// If the confidence of every word is lower, the engine mistook noise for speech.
   static let leastConfidence = 0.03
   /// The lowest acceptable probability of a short text, and of a longer text.
   static let leastProbability = (
@@ -25,9 +24,10 @@ struct Plausibility {
   static let longestWord = FrameCount(.seconds(2), at: .speech)
   /// The words must cover at least 1 / `leastShare` of the sound.
   static let leastShare = 25
-  /// The words of plausible length must cover at least 1 / `leastShortShare` of all words.
+  /// The words of plausible length must make up at least 1 / `leastShortShare` of the total length
+  /// of all words.
   static let leastShortShare = 10
-  /// The minimum length of a word, unless its confidence is at least the given value.
+  /// A word shorter than this length is not speech, unless it has at least this confidence.
   static let shortestWord = (length: FrameCount(.milliseconds(60), at: .speech), confidence: 0.3)
 
   /// Whether the sound is voiced.
@@ -42,7 +42,7 @@ struct Plausibility {
   /// Whether any of the words may be speech.
   ///
   /// A short text is judged as a whole, a longer text word by word. A text without a probability is
-  /// judged by the confidences and the lengths of its words; estimated lengths say nothing.
+  /// judged by the confidences and the lengths of its words; estimated lengths are ignored.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
@@ -63,15 +63,17 @@ struct Plausibility {
     max(hypothesis.words.count, textLength) <= Self.shortCount
   }
 
-  /// Whether the words of a partial hypothesis may count as speech: without a confidence from the
-  /// engine, the sound must be voiced as well.
+  /// Whether the words of a partial hypothesis may become stable.
+  ///
+  /// They must be speech according to `isSpeech`. If the engine reports no confidence, the sound
+  /// must also be voiced.
   func maySettle(_ hypothesis: SpeechHypothesis) -> Bool {
     let isRated = hypothesis.words.allSatisfy { $0.confidence != nil }
     return (isVoiced || isRated) && isSpeech(hypothesis)
   }
 
-  /// Whether a word can have been spoken in its measured time and, if the text is improbable, is
-  /// probable itself.
+  /// Whether a word is long enough to have been spoken and, in an improbable text, confident enough
+  /// by itself.
   func isSpoken(_ word: SpeechHypothesis.Word, in hypothesis: SpeechHypothesis) -> Bool {
     let confidence = word.confidence ?? 1
     let isImprobable =
@@ -97,11 +99,11 @@ extension SpeechHypothesis.Word {
 
 /// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
 struct VoicingMeter {
-  /// The least correlation of two consecutive periods of a voice.
+  /// The minimum correlation of two consecutive periods of a voice.
   ///
   /// It is 1 if the second period repeats the first, and about 0 for noise.
   static let likeness: Float = 0.75
-  /// The interval of measurements in samples: 50 ms.
+  /// The number of samples between two measurements: 50 ms.
   ///
   /// Each measurement covers the last 40 ms.
   private static let step = 800
@@ -110,8 +112,8 @@ struct VoicingMeter {
   /// matter here.
   private static let thinning = 4
   private static let lags = 10...50
-  /// A measurement is a pause if its power is below this fraction of the loudest measurement's: 40
-  /// dB less.
+  /// A measurement is a pause if its power is more than 40 dB below that of the loudest
+  /// measurement.
   private static let quietest: Float = 1e-4
 
   private var pending: [Float] = []

@@ -4,19 +4,20 @@ import SpeechEngine
 
 /// Makes the results and events of a task from an engine's hypotheses.
 ///
-/// The results are numbered, on one timeline, with one final result for each utterance that is not
-/// lost.
+/// The results are numbered and share one timeline. Every utterance that is not dropped has one
+/// final result.
 struct UtteranceResults {
   /// Whether words of partial results become stable.
   let hasStableWords: Bool
   /// Whether the engine recognizes only key phrases.
   let spotsPhrases: Bool
-  /// Gives the words the spelling of the request's phrases after they are judged and divided.
+  /// The spelling of the request's phrases, which is applied after the words have been judged and
+  /// divided into results.
   private let spelling: PhraseSpelling
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
-  /// The end of the last word of a final result, in the stream's time.
+  /// The end of the last word of a final result, as a frame of the stream.
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
@@ -25,10 +26,10 @@ struct UtteranceResults {
   private(set) var omitted: [Range<Duration>] = []
 
   /// - Parameters:
-  ///   - hasStableWords: whether words of partial results become stable; false if a later word may
-  ///     move them to another result.
+  ///   - hasStableWords: whether words of partial results may become stable; false for joined
+  ///     utterances, in which a later word may move earlier words to another result.
   ///   - spotsPhrases: whether the engine recognizes only key phrases.
-  ///   - spelling: the spelling of the request's phrases, which its words get.
+  ///   - spelling: the spelling of the request's phrases.
   init(
     hasStableWords: Bool = true, spotsPhrases: Bool = false,
     spelling: PhraseSpelling = PhraseSpelling([])
@@ -47,8 +48,8 @@ struct UtteranceResults {
   /// Returns a partial result for the first `processed` frames of the utterance; nil if nothing has
   /// changed.
   ///
-  /// `plausibility` judges the words so far, because no word of a noise may become stable; it is
-  /// nil as in `final`.
+  /// `plausibility` prevents words that the engine finds in noise from becoming stable; it is nil
+  /// for an engine that recognizes only requested phrases.
   mutating func partial(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
@@ -65,7 +66,7 @@ struct UtteranceResults {
       isFinal: false, stableSegmentCount: stableCount)
   }
 
-  /// Returns the final result; nil if the utterance has no words that can be speech, and is lost.
+  /// Returns the final result; nil if no word can be speech, so the utterance is dropped.
   ///
   /// `plausibility` determines whether the words can be speech; it is nil for an engine that
   /// recognizes only requested phrases.
@@ -110,8 +111,8 @@ struct UtteranceResults {
 
   /// Returns the hypothesis without words of the previous utterance.
   ///
-  /// After a cut, an utterance repeats the end of the previous one. Only measured times show which
-  /// words are repeated.
+  /// After a cut, an utterance repeats the end of the previous one. Measured times show which words
+  /// are repeated; with estimated times, all words are kept.
   private func newWords(_ hypothesis: SpeechHypothesis, _ processed: FrameCount) -> SpeechHypothesis
   {
     var new = hypothesis
@@ -162,14 +163,15 @@ extension UtteranceResults {
       let within = sounds.prefix { $0.lowerBound < words?.upperBound ?? 0 }
       sounds = sounds.dropFirst(within.count)
       events += partEvents
-      // If a part is lost as a whole, its range includes these sounds.
+      // If the part has no result, its dropped range already includes these sounds.
       if case .result = partEvents.first {
         events += within.map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
       }
       events.append(.speechEnded(at: sound.upperBound))
     }
     for sound in sounds { events += Self.lost(sound) }
-    // Without the beginning, which is already reported, and the end, which the caller reports.
+    // The first `speechStarted` has already been reported, and the caller reports the last
+    // `speechEnded`.
     return Array(events.dropFirst().dropLast())
   }
 
@@ -209,9 +211,10 @@ extension UtteranceResults {
       ? [] : [.dropped(utterance.sound.timestamps(at: .speech), reason: .unintelligible)]
   }
 
-  /// Returns the judge of whether the words of a part can be speech.
+  /// Returns the plausibility check for the words of a part; nil for key phrases.
   ///
-  /// Nil for key phrases, because a phrase may be short in long speech and has its own threshold.
+  /// Key phrases are not checked, because a phrase may be short in long speech and has its own
+  /// threshold.
   ///
   /// - Parameters:
   ///   - part: the part.
@@ -263,7 +266,7 @@ extension String {
 }
 
 extension Transcription {
-  /// The keys of its words.
+  /// The words in the form in which they are compared.
   fileprivate var keys: [String] { segments.map(\.substring.wordKey) }
 
   /// Adds to each word the corresponding words of the alternatives.
@@ -276,10 +279,10 @@ extension Transcription {
     }
   }
 
-  /// Returns the words of this transcription that replace different words of `other`, by the index
-  /// of the replaced word.
+  /// Returns the words of this transcription that replace different words of `other`, each with the
+  /// index of the replaced word.
   ///
-  /// An additional word is returned together with the differing word beside it.
+  /// An inserted word is returned together with the substituted word beside it.
   private func substitutes(for other: Transcription) -> [(Int, String)] {
     var found: [(index: Int, words: [String])] = []
     var added: [String] = []

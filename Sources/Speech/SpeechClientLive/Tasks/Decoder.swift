@@ -2,7 +2,7 @@ import AudioThreads
 import SpeechEngine
 import Synchronization
 
-/// One session of a task's engine on a thread, which decodes one utterance after the other.
+/// One session of a task's engine, which decodes one utterance after the other on one thread.
 actor Decoder {
   nonisolated let executor: ThreadExecutor
 
@@ -25,7 +25,7 @@ actor Decoder {
     (self.control, self.isWanted) = (control, isWanted)
   }
 
-  /// The session is released on the thread that used it.
+  /// Releases the session on the thread that used it.
   isolated deinit {
     session = nil
   }
@@ -73,7 +73,9 @@ actor Decoder {
     return try use { try $0.finishUtterance() }
   }
 
-  /// Calls the session; after an error it is released, and the next utterance gets a new one.
+  /// Calls the session.
+  ///
+  /// After an error, the session is released, and the next utterance gets a new session.
   private func use<Value>(
     _ body: (any SpeechEngineSession) throws -> Value
   ) throws -> Value {
@@ -122,7 +124,7 @@ final class TaskControl: Sendable {
     return try body()
   }
 
-  /// Interrupts the calls in progress and all later ones.
+  /// Interrupts the calls in progress and all later calls.
   func interrupt() {
     let interrupts = calls.withLock { calls in
       calls.isInterrupted = true

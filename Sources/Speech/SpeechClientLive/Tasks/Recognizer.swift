@@ -26,15 +26,15 @@ actor Recognizer {
   private let options: SpeechSessionOptions
   private let policy: EndpointPolicy
   private let detector: SpeechActivityDetector
-  /// Whether the audio may still be in progress.
+  /// Whether the audio may come from a live source.
   private let isLive: Bool
   /// Whether neighboring utterances may be decoded as one.
   private let joinsUtterances: Bool
   private let spelling: PhraseSpelling
   private let events: EventPipe
-  /// Counts the steps, and interrupts the calls of the sessions.
+  /// Counts the steps of recognition, and interrupts the engine's calls.
   private let control: TaskControl
-  /// The greatest number of decoders, which are made when they are needed.
+  /// The maximum number of decoders; each is made when it is first needed.
   private let jobCount: Int
   private var decoders: [Decoder] = []
   /// For each decoder, the number of samples in utterances whose words have not been reported.
@@ -48,31 +48,32 @@ actor Recognizer {
   private var finder = UtteranceFinder()
   /// Joins the found utterances; nil if each utterance is decoded when it ends.
   private var joiner: UtteranceJoiner?
-  /// The duration of a pause between words that ends a result in joined utterances.
+  /// The minimum pause between words that divides a joined utterance into results.
   private var pause: Duration?
   private var results = UtteranceResults()
   private var utterance = Utterance()
   /// The audio of the utterance that no decoder has received yet.
   private var pieces: [[Float]] = []
-  /// The last report that waits for the words of an utterance; nil if none does.
+  /// The last report that waits for the words of an utterance; nil if no report waits.
   private var lastReport: Task<Void, Never>?
-  /// The reports of utterances whose words are awaited or have just arrived.
+  /// The tasks that each wait for the words of an ended utterance and report them, the oldest
+  /// first.
   private var unfinished: [Task<Void, Never>] = []
   /// The failure of a decoder that ended the stream.
   private var failure: (any Error)?
   /// Whether the recognizer lags behind a live source.
   private var isLate = false
-  /// Whether more audio of a waiting source is already queued.
+  /// Whether more audio is already queued, so an early decode in a pause would be wasted.
   private var isAhead = false
-  /// The end of the audio whose progress was reported.
+  /// The end of the audio up to which progress was reported.
   private var reported: FrameCount = 0
 
   /// Creates a recognizer.
   ///
-  /// `jobCount` is the number of utterances that are decoded at a time; it is 1 for partial
-  /// results. If `isLive` is true, the audio may still be in progress: the engine may then decode
-  /// in pauses, because the utterance may be complete. If `joinsUtterances` is true, neighboring
-  /// utterances may be decoded as one. `spelling` is the spelling of the request's phrases.
+  /// `jobCount` is the number of utterances that are decoded at the same time; it must be 1 for
+  /// partial results. If `isLive` is true, an engine with a `decodeInterval` also decodes early, in
+  /// pauses that may end the utterance. If `joinsUtterances` is true, neighboring utterances may be
+  /// decoded as one. `spelling` is the spelling of the request's phrases.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, jobCount: Int = 1, isLive: Bool,
@@ -86,7 +87,7 @@ actor Recognizer {
     (self.events, self.control) = (events, control)
   }
 
-  /// The resampler is released on the thread that used it.
+  /// Releases the resampler on the thread that used it.
   isolated deinit {
     conversion = SpeechConversion()
   }
@@ -123,7 +124,7 @@ actor Recognizer {
 
   /// Recognizes the next audio; results go into the pipe at once.
   ///
-  /// `hasMore` returns whether more audio is already queued, so no early decode is needed.
+  /// `hasMore` returns whether more audio is already queued; if so, no early decode is needed.
   func add(
     _ item: IntakeQueue.Item, hasMore: @Sendable () -> Bool = { false }
   ) async throws {
@@ -148,12 +149,14 @@ actor Recognizer {
     if let failure = failures.last { throw failure }
   }
 
-  /// Reports the audio lost before an item, after the results of earlier audio, and the samples
-  /// that the source silenced; a short gap does not end the stretch.
+  /// Reports an item's losses and its non-finite samples, after the results of earlier audio.
+  ///
+  /// A loss ends the current stretch of audio, unless the gap is short.
   private func report(_ item: IntakeQueue.Item) async throws {
     if !item.losses.isEmpty, !conversion.continues(with: item.buffer) { try await endStretch() }
     for loss in item.losses { post(loss) }
-    // The source reports only a count, so the whole buffer is the stretch.
+    // The source reports the number of its non-finite samples but not their positions, so the range
+    // is that of the whole buffer.
     let buffer = item.buffer
     guard buffer.silencedSampleCount > 0 else { return }
     let stretch = (buffer.firstFrame..<buffer.endFrame).timestamps(at: buffer.format.sampleRate)
@@ -165,12 +168,12 @@ actor Recognizer {
   private func endStretch() async throws {
     guard isWanted else { return }
     try await join(try finder.add(try conversion.flush()))
-    // The audio has ended, or has a gap.
+    // The audio has ended or has a gap here, so the current utterance ends, too.
     try await join(finder.flush())
     try await perform(joiner?.flush() ?? [])
   }
 
-  /// Finds utterances in the next audio, which continues the stretch or begins another stretch.
+  /// Finds utterances in the next audio; after a gap, ends the current stretch first.
   private func process(_ audio: AudioBuffer) async throws {
     var audio = audio
     let rate = audio.format.sampleRate
@@ -219,7 +222,7 @@ actor Recognizer {
       let padding = padding(after: silence)
       if !padding.isEmpty { pieces.append(padding) }
       try decode()
-      // One more utterance than there are decoders may wait, so that none is idle.
+      // One more utterance than there are decoders may wait, so that no decoder is idle.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
     }
   }
@@ -242,8 +245,8 @@ actor Recognizer {
 
 /// Decodes utterances, and reports events in the order of the audio.
 extension Recognizer {
-  /// Returns the decoder with the least work; creates one if all are busy and the limit allows
-  /// another.
+  /// Returns the decoder with the least work; creates a decoder if all are busy and `jobCount`
+  /// permits another.
   private func leastBusyDecoder() throws -> Int {
     let least = loads.indices.min { loads[$0] < loads[$1] }
     if let least, loads[least] == 0 || loads.count == jobCount { return least }
@@ -263,7 +266,8 @@ extension Recognizer {
     return loads.count - 1
   }
 
-  /// Decodes an utterance that has ended, and reports its words after those of earlier utterances.
+  /// Decodes an utterance that has ended, and reports its words after the words of earlier
+  /// utterances.
   private func decode() throws {
     let (utterance, pieces) = (utterance, pieces)
     self.pieces = []
@@ -281,7 +285,9 @@ extension Recognizer {
     unfinished.append(report)
   }
 
-  /// Passes the audio of an unfinished utterance to the only decoder, and reports the words so far.
+  /// Passes the audio of an unfinished utterance to the decoder, and reports the words so far.
+  ///
+  /// Does nothing if there are several decoders, because they decode only whole utterances.
   private func decodeEarly() async throws {
     let pieces = pieces
     try await attempt { recognizer, decoder in
@@ -311,7 +317,8 @@ extension Recognizer {
     if let partial { events.send(.result(partial)) }
   }
 
-  /// Calls the only decoder before the end of the utterance, unless the utterance has failed.
+  /// Calls the decoder before the end of the utterance; does nothing if there are several decoders,
+  /// or if the utterance has failed.
   private func attempt(
     _ body: (isolated Recognizer, Decoder) async throws -> Void
   ) async throws {
@@ -334,7 +341,7 @@ extension Recognizer {
     return SpeechClientError(of: error)
   }
 
-  /// Reports an event after those of earlier utterances.
+  /// Reports an event after the events of earlier utterances.
   private func post(_ event: SpeechRecognitionEvent) {
     post { $0.events.send(event) }
   }
@@ -354,7 +361,7 @@ extension Recognizer {
     return task
   }
 
-  /// Returns when at most this number of utterances wait for their words.
+  /// Returns when at most `count` utterances wait for their words.
   ///
   /// - Throws: the failure of a decoder that ends the stream.
   private func wait(until count: Int) async throws {

@@ -31,7 +31,9 @@ extension SpeechEngine {
 }
 
 extension SpeechGrammar {
-  /// Returns the grammar's text, which may wait for a pipe's writer.
+  /// Returns the grammar's text.
+  ///
+  /// If the grammar is in a pipe, this blocks until the pipe's writer is done.
   func text() throws(SpeechClientError) -> String {
     switch self {
     case .text(let text): return text.withoutMark
@@ -70,7 +72,7 @@ extension String {
 }
 
 extension SpeechSessionOptions {
-  /// The engine's options for a request, without its grammar, which is read later.
+  /// Creates the engine's options for a request, without its grammar, which is read later.
   init(_ request: SpeechRequest) throws(SpeechClientError) {
     self.init(
       wantsPartialHypotheses: request.shouldReportPartialResults,
@@ -120,7 +122,7 @@ extension SpeechClientError {
 }
 
 extension AuthorizationStatus {
-  /// Creates the status that follows from an engine's error.
+  /// Creates the authorization status for an engine that failed with this error.
   init(_ error: any Error) {
     if case SpeechEngineError.modelUnreadable = error {
       self = .restricted(reason: "\(error)")

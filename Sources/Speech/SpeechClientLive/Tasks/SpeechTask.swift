@@ -15,7 +15,7 @@ final class SpeechTask: Sendable {
 
   let events: EventPipe
   let intake: StreamPipe<IntakeQueue>
-  /// Counts the steps of the task, and interrupts the engine's calls when it is over.
+  /// Counts the steps of recognition, and interrupts the engine's calls when the task is over.
   let control = TaskControl()
   /// The time between two checks of the progress of a finishing task.
   static let watchInterval = Duration.seconds(1)
@@ -35,7 +35,7 @@ final class SpeechTask: Sendable {
     hold?.begin()
     intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
-    // When the pipe closes, it releases this closure, and with it the task.
+    // This closure retains the task until the pipe closes and releases it.
     events.onTermination { self.release() }
   }
 
@@ -84,7 +84,7 @@ final class SpeechTask: Sendable {
       }
       intake.change { $0.close() }
     } catch {
-      // This error only means that `finish` or `release` canceled the reader.
+      // A `CancellationError` only means that `finish` or `release` canceled the reader.
       let failure = error is CancellationError && Task.isCancelled ? nil : error
       intake.change { $0.close(failure) }
     }
@@ -101,7 +101,8 @@ final class SpeechTask: Sendable {
         guard let recognizer = task()?.recognizer else { return nil }
         try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
-          // The consumer that has to make room may itself wait for the time to advance.
+          // If the pipe is full, its consumer may be waiting for the virtual time to advance, so
+          // the time is no longer held.
           if !events.inspect(\.hasRoom) { intake.releaseTime() }
           _ = await events.room()
         }
@@ -125,17 +126,20 @@ final class SpeechTask: Sendable {
 
   /// Ends the events and the task.
   private func end(throwing failure: (any Error)?) {
-    // First, so that a consumer that sees the end no longer finds the task.
+    // The task is unregistered first, so that a consumer that has seen the end of the stream no
+    // longer finds it among the running tasks.
     state.withLock { $0.isOver = true }
     whenOver(self)
-    // Before `release`, which makes the engine's call fail as well: only the first failure is
-    // reported.
+    // The stream ends before `release` makes the engine's call fail as well, so only the first
+    // failure is reported.
     events.finish(throwing: failure)
     release()
   }
 
-  /// Until the task is over, abandons a source that delivers no audio for a second, and an engine
-  /// whose call does not return within half a minute.
+  /// Watches the task until it is over.
+  ///
+  /// A source that delivers no audio for a second is abandoned. If an engine makes no progress for
+  /// half a minute, the task fails.
   private func keepWatch() async {
     let limit = Duration.seconds(30)
     var watch = StallWatch(lateAfter: limit, limit: limit, startLimit: limit)
@@ -164,8 +168,8 @@ final class SpeechTask: Sendable {
     control.interrupt()
     reader?.cancel()
     intake.change { $0.abandon() }
-    // Before `over` opens, so that the task is then no longer registered; a task that is registered
-    // later is seen to be over.
+    // The task is unregistered before `over` opens. If the task has not been registered yet, it
+    // never will be, because `isOver` is true.
     whenOver(self)
     over.open()
   }

@@ -15,7 +15,7 @@ final class SpeechTasks: Sendable {
   private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let clock: any Clock<Duration>
 
-  /// - Parameter clock: measures the time without progress of a finishing task.
+  /// - Parameter clock: measures how long a finishing task makes no progress.
   init(clock: any Clock<Duration> = ContinuousClock()) {
     self.clock = clock
   }
@@ -119,7 +119,7 @@ final class SpeechTasks: Sendable {
 }
 
 extension SpeechRequest {
-  /// Whether the audio may still be in progress.
+  /// Whether the audio may come from a live source.
   fileprivate var mayBeLive: Bool {
     if case .file = source { return false }
     return isLive || effectiveBackPressure != .wait
@@ -130,7 +130,8 @@ extension SpeechRequest {
     mayBeLive || shouldReportPartialResults ? 1 : max(1, jobCount)
   }
 
-  /// The spelling of its phrases; a grammar and key phrases have their own.
+  /// The spelling of the contextual phrases; none with a grammar or key phrases, which have their
+  /// own spelling.
   fileprivate var phraseSpelling: PhraseSpelling {
     PhraseSpelling(grammar == nil && keyPhrases.isEmpty ? contextualPhrases : [])
   }

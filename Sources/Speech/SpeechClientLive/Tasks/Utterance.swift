@@ -6,8 +6,8 @@ import SpeechEngine
 struct Utterance {
   typealias Word = SpeechHypothesis.Word
 
-  /// A stretch of the utterance's audio without a gap: its frames and its sound in the stream, and
-  /// the detector's highest probability of speech in it once it has ended.
+  /// A stretch of the utterance's audio without a gap: its frames and its sound in the stream, and,
+  /// once the stretch has ended, the detector's highest probability of speech in it.
   private typealias Stretch = (
     frames: Range<FrameCount>, sound: Range<FrameCount>, certainty: Double
   )
@@ -23,11 +23,12 @@ struct Utterance {
   private(set) var length: FrameCount = 0
   var lengthAtPartial: FrameCount = 0
   private(set) var voicing = VoicingMeter()
-  /// The detector's highest probability of speech in the utterance, once it is over.
+  /// The detector's highest probability of speech in the utterance, once the utterance is over.
   private(set) var certainty = 0.0
   /// The failure of the engine in this utterance.
   var failure: SpeechClientError?
-  /// The duration of a pause between words that begins a part; nil if the utterance has one result.
+  /// The minimum pause between words that divides the utterance into results; nil if the utterance
+  /// has only one result.
   private let pause: FrameCount?
   private var stretches: [Stretch] = []
 
@@ -42,8 +43,8 @@ struct Utterance {
 
   /// Creates an utterance.
   ///
-  /// `pause` is the duration of a pause between words that divides the results; nil for a single
-  /// result.
+  /// `pause` is the minimum pause between words that divides the utterance into results; nil for a
+  /// single result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
     self.pause = pause.map { FrameCount($0, at: .speech) }
     (self.start, self.sound, end) = (start, sound..<sound, start)
@@ -78,8 +79,9 @@ struct Utterance {
 }
 
 extension Utterance {
-  /// A part of the utterance with its own result, and the part's hypothesis, whose frames are
-  /// counted from the part's first frame.
+  /// A part of the utterance with its own result.
+  ///
+  /// The frames of the hypothesis are counted from the part's first frame.
   typealias Part = (utterance: Utterance, hypothesis: SpeechHypothesis)
 
   /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
@@ -95,7 +97,8 @@ extension Utterance {
       var (soundBegin, soundEnd) = (sound.lowerBound, sound.upperBound)
       if let begin = runs[index].first?.frames.lowerBound {
         if index > 0 { part.utterance.start = begin }
-        // Sounds without words before the first word are not included.
+        // Sounds without words before the first word are separate utterances, so they are not
+        // included.
         if index > 0 || sounds.contains(where: { $0.upperBound <= begin }) {
           soundBegin = begin
         }
@@ -108,7 +111,8 @@ extension Utterance {
       let others = alternatives.map { $0[index] }.filter {
         seen.insert($0.map(\.text)).inserted
       }
-      // The word's frames may lie outside the sound that the detector found.
+      // A word may lie outside the sound that the detector found, so `soundEnd` may precede
+      // `soundBegin`.
       part.utterance.sound = soundBegin..<max(soundBegin, soundEnd)
       part.utterance.certainty = certainty(in: part.utterance.start..<part.utterance.end)
       part.hypothesis.words = runs[index].counted(from: part.utterance.start)
@@ -124,8 +128,8 @@ extension Utterance {
     return begin..<max(begin, start + last.frames.upperBound)
   }
 
-  /// Returns the sounds of joined stretches in which the hypothesis has no word; none if its times
-  /// are estimated.
+  /// Returns the sounds of a joined utterance in which the hypothesis has no word; none if the word
+  /// times are estimated.
   func wordlessSounds(in hypothesis: SpeechHypothesis) -> [Range<FrameCount>] {
     guard isJoined, !hypothesis.words.isEmpty, !hypothesis.hasEstimatedTimes else {
       return []
@@ -169,8 +173,8 @@ extension Utterance {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// Returns the words in runs, each ending with a sentence or before a pause; one empty run
-  /// without words.
+  /// Divides the words into runs at the ends of sentences and at pauses; if there are no words,
+  /// returns one empty run.
   fileprivate func divided(pause: FrameCount) -> [[Element]] {
     reduce(into: [[]]) { runs, word in
       if let last = runs[runs.count - 1].last,
@@ -183,7 +187,7 @@ extension [SpeechHypothesis.Word] {
     }
   }
 
-  /// Returns the words in runs that correspond to the runs of another text.
+  /// Divides the words into runs that correspond to `others`, the runs of another text.
   fileprivate func divided(like others: [[Element]]) -> [[Element]] {
     var runs = others.map { _ in [Element]() }
     var (run, place, rest) = (0, 0, self[...])
