@@ -4,7 +4,6 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// Waiting for the device.
 extension ALSADevice {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
@@ -31,7 +30,8 @@ extension ALSADevice {
     return pendingInterruption
   }
 
-  /// Rests while the device cannot be ready; returns true if the waker ended the rest.
+  /// Sleeps while the device cannot have a period ready yet; returns true if the waker ended the
+  /// sleep.
   private func rest(until deadline: SuspendingClock.Instant?) -> Bool {
     let now = SuspendingClock.now
     guard let rest = wakeUpThrottle.consumeRestUnseen(at: now) else { return false }
@@ -39,7 +39,7 @@ extension ALSADevice {
     return waker.isSignaled(within: most.inNanoseconds) && waker.clear()
   }
 
-  /// Returns the result that is available without sleeping; nil if the device needs time.
+  /// Returns the result of `wait` if there is one now; nil if the caller must sleep.
   private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
     if hasEnded { return .ended }
     let buffer = configuration.buffer.rawValue
@@ -58,10 +58,10 @@ extension ALSADevice {
       wakeUpThrottle.ready(ready, at: now)
       return .ready(FrameCount(ready))
     }
-    // A suspended plug-in may continue to count frames and to wake its thread.
+    // A suspended plug-in may still count frames and signal its descriptors, so check its state.
     if state == SND_PCM_STATE_SUSPENDED { return try wakeUpAfterRecovery(-ESTRPIPE) }
     wakeUpThrottle.observe(ready, at: now)
-    // A stopped device would never become ready.
+    // A stopped device never becomes ready, so start it.
     try start()
     return popPendingInterruption().map { .interrupted($0) }
   }
@@ -105,8 +105,9 @@ extension ALSADevice {
     return 1 + count
   }
 
-  /// Handles the device's events (`POLLIN`, `POLLOUT`, `POLLERR`), which may differ from the events
-  /// of its descriptors.
+  /// Handles the device's own events (`POLLIN`, `POLLOUT`, `POLLERR`).
+  ///
+  /// The descriptors of a plug-in may signal other events than the device itself.
   private func handle(
     _ events: Int32, _ pcm: OpaquePointer, for interest: PCMInterest
   ) throws(SoundCardError) -> PCMWakeUp? {

@@ -8,7 +8,7 @@ struct HolderSearch {
   var root = "/proc"
   /// The destination of `default` in ALSA's configuration.
   var defaultRoute: () -> DefaultRoute = DefaultRoute.read
-  /// The card for ALSA names that contain no card.
+  /// The card that ALSA uses if a PCM name contains none.
   var defaultCard: () -> String = DefaultRoute.card
 
   /// The kernel's numbers for cards, and for the devices of each card.
@@ -102,7 +102,7 @@ extension AudioDevice.ID {
   /// The card is a name or a number, and nil if the PCM name contains none. The device is nil if
   /// the card's configuration determines it.
   ///
-  /// - Parameter defaultCard: the card for ALSA names that contain no card.
+  /// - Parameter defaultCard: the card that ALSA uses if the PCM name contains none.
   func hardware(defaultCard: String?) -> (card: String?, device: Int?) {
     let parts = rawValue.split(separator: ":", maxSplits: 1)
     let plugin = parts.first.map(String.init) ?? ""

@@ -125,11 +125,12 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 }
 
-/// Memory that returns to the system when it is released.
+/// The memory of the ring, which returns to the system when it is released.
 ///
-/// Large blocks are mapped, because the allocator would keep them for the allocating thread, and a
-/// process that starts and ends threads would grow. Resident blocks are mapped, too: their pages
-/// are present before the audio thread touches them, and locked if `RLIMIT_MEMLOCK` permits.
+/// Large blocks are mapped with `mmap`. The allocator would keep them for the thread that allocated
+/// them, so a process that starts and ends threads would grow. Resident blocks are mapped, too.
+/// Their pages are present before the audio thread touches them, and are locked if `RLIMIT_MEMLOCK`
+/// permits.
 extension RingBuffer {
   /// The smallest mapped block, in bytes.
   private static var leastMapped: Int { 1 << 16 }

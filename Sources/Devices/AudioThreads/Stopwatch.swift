@@ -15,7 +15,8 @@ package struct Stopwatch: Sendable {
     sleep = { time in
       try Task.checkCancellation()
       let deadline = beginning.advanced(by: time)
-      // A test clock suspends a sleep of zero until it is advanced.
+      // For a deadline that has passed, a test clock would sleep until it is advanced, so do not
+      // sleep.
       if clock.now < deadline { try await clock.sleep(until: deadline, tolerance: nil) }
     }
   }

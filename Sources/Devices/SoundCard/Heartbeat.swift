@@ -44,8 +44,10 @@ package final class Heartbeat: Sendable {
     replace(Self.word(beat), by: Self.abandoned)
   }
 
-  /// Only the monitored thread records calls, so the exchange fails only if the thread is abandoned
-  /// meanwhile.
+  /// Counts one more call begun or ended; returns false if the thread has been abandoned.
+  ///
+  /// Only the monitored thread counts calls, so the exchange fails only if another thread abandons
+  /// it.
   private func advance(to call: PCMCall?) -> Bool {
     let old = word.load(ordering: .relaxed)
     guard old != Self.abandoned else { return false }

@@ -14,7 +14,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   case busy(AudioDevice.ID, holder: DeviceHolder? = nil)
   /// The process has no permission to open the device.
   ///
-  /// Usually the group `audio` is missing.
+  /// Usually the user is not in the group `audio`.
   case permissionDenied(AudioDevice.ID)
   /// The device offers no format that can be converted to the requested one.
   case unsupported(AudioDevice.ID, reason: String)

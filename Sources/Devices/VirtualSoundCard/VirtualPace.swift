@@ -9,14 +9,14 @@ public enum VirtualPace: Sendable {
   ///
   /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are detected at ticks.
   case clock(any Clock<Duration>)
-  /// A clock that waits for an engine before it passes the engine's deadline.
+  /// A clock that waits for the engine instead of letting it miss a deadline.
   ///
   /// A `TestClock` waits for every consumer of the card's audio: the engines, a recognizer with its
   /// backlog, and a feature until it asks for the next element or waits for something else. Every
   /// run is then identical, as long as each consumer responds within 20 seconds.
   ///
-  /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
-  /// the delay instead. Nil, for test clocks, means no limit.
+  /// If the card is late, it catches up as fast as the engine runs. If it is late by more than
+  /// `slack`, it skips the delay instead. Nil means no limit, as test clocks need.
   case lockstep(any Clock<Duration>, slack: Duration? = nil)
   /// As fast as the engine runs; the card's time is the duration of the transferred frames.
   case untimed
@@ -64,9 +64,9 @@ extension VirtualPace {
 
   /// Calls `tick` at every multiple of `step` until it returns false or the task is canceled.
   ///
-  /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped, because the
-  /// card would otherwise catch up in one burst. Time in which the engine had nothing to play is
-  /// skipped, too.
+  /// If a tick is late by more than `slack`, because the thread pool is busy or the engine slow,
+  /// the delay is skipped. Otherwise, the card would catch up in one burst. Time in which the
+  /// engine had nothing to play is skipped, too.
   private static func pace<C: Clock<Duration>>(
     _ clock: C, from start: C.Instant, every step: Duration, slack: Duration?, wake: () -> Void,
     hasRested: () async -> Bool, tick: () -> Bool
@@ -75,7 +75,8 @@ extension VirtualPace {
     repeat {
       deadline = deadline.advanced(by: step)
       if let slack, deadline.advanced(by: slack) < clock.now { deadline = clock.now }
-      // A late card only yields: a test clock suspends a sleep of zero until it is advanced.
+      // For a deadline that has passed, a test clock would sleep until it is advanced, so only
+      // yield.
       if clock.now >= deadline {
         await Task.yield()
         if Task.isCancelled { return }
