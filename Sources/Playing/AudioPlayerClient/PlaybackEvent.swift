@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// An event of a playback, in order.
+/// An event of a playback; events arrive in order.
 ///
 /// A slow consumer gets at most the newest 64 events of a kind; `started` and `finished` are never
 /// dropped. Cases are added over time: a `switch` needs a `default`.
@@ -27,13 +27,15 @@ public enum PlaybackEvent: Hashable, Sendable {
   case looped(PlaybackProgress, count: Int)
   /// The next item begins.
   ///
-  /// For the same item in the next round, the event is reported at most 20 times a second.
+  /// If the next item is the same item in the next round, the event is reported at most 20 times a
+  /// second.
   case advanced(PlaybackProgress)
   /// A pause has taken effect; `resume` continues at this position.
   case paused(PlaybackProgress)
   /// The playback continues after a pause.
   case resumed(PlaybackProgress)
-  /// A seek has taken effect, or will after a pause; playback continues at this position.
+  /// A seek has taken effect, or will when the paused playback resumes; playback continues at this
+  /// position.
   case sought(PlaybackProgress)
   /// A file, preloaded or not, was shorter than its header announced; its frames have been played.
   ///

@@ -143,7 +143,7 @@ struct PreviewPlayback: PreviewScript {
     speed == 1 ? duration : duration / speed
   }
 
-  /// Advances in the source; a remainder due to rounding is not played.
+  /// Advances the position; a remainder below a microsecond, due to rounding, is skipped.
   private mutating func advance(by duration: Duration) {
     guard var item else { return }
     item.position += duration
@@ -275,7 +275,7 @@ struct PreviewPlayback: PreviewScript {
     }
   }
 
-  /// Returns three seconds for each readable file, because this module cannot read its format.
+  /// Returns three seconds for a readable file, because this module does not decode files.
   private static func duration(of url: URL) throws(AudioPlayerError) -> Duration {
     do throws(FilePathError) {
       _ = try FilePath(url).contents(atMost: 1)

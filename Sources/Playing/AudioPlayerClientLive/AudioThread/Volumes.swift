@@ -13,7 +13,9 @@ final class BusVolume: Sendable {
   // set.
   private let word = Atomic(UInt64(Float(1).bitPattern))
 
-  /// The last setting: a gain of 0…1 and a time of zero to 49 days; values outside are clamped.
+  /// The last setting.
+  ///
+  /// A gain outside 0…1 and a ramp outside zero to 49 days are clamped.
   var setting: (gain: Float, ramp: Duration) {
     get {
       let word = word.load(ordering: .relaxed)

@@ -13,7 +13,7 @@ struct RewindableBuffers {
   /// The index of the next piece, and its first frame that was not returned.
   private var index = 0
   private var offset: FrameCount = 0
-  /// The start, length, and rate of the trailing buffers that share a rate.
+  /// The start, length, and rate of the last buffers, as many as share a rate.
   private var run = (start: FrameCount.zero, length: FrameCount.zero, rate: SampleRate.speech)
   private var rate = SampleRate.speech
 
@@ -63,8 +63,7 @@ struct RewindableBuffers {
   mutating func forget(before frame: FrameCount) {
     oldest = max(oldest, frame)
     while forgotten < index, end(of: forgotten) <= oldest { forgotten += 1 }
-    // Pieces are removed in batches, so that many small buffers are not moved in memory for each
-    // one.
+    // Pieces are removed in batches, because each removal moves all later pieces in memory.
     guard forgotten * 2 > pieces.count else { return }
     pieces.removeFirst(forgotten)
     (index, forgotten) = (index - forgotten, 0)

@@ -3,11 +3,11 @@ import AudioPlayerClient
 import AudioThreads
 import Synchronization
 
-/// The parameters of a voice that commands set: whether it sounds, how loud, and which samples.
+/// The parameters of a voice that commands set.
 struct VoiceParameters: Equatable {
   var isPaused = false
   var isStopping = false
-  /// The number of requests to discard the samples in the ring.
+  /// The number of flush requests so far; each request discards the samples in the ring.
   var flushCount = 0
   /// The duration of a fade to silence or back.
   var fade = VoiceParameters.shortestFade
