@@ -17,7 +17,9 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case file(URL, reason: String)
   /// The descriptor could not be written; the reason names it.
   case descriptor(reason: String)
-  /// The reader of the descriptor is gone; the reason names the descriptor. There is no SIGPIPE.
+  /// The reader of the descriptor is gone; the reason names the descriptor.
+  ///
+  /// The process gets no SIGPIPE.
   case brokenPipe(reason: String)
   /// The disk or the user's quota is full; earlier recorded audio is kept.
   case diskFull(URL)
@@ -44,7 +46,7 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
 }
 
 extension AudioRecorderError: CustomStringConvertible {
-  /// The limits of a file's size.
+  /// Returns the limits that the file's size may have reached, for messages.
   private static func limit(of file: URL) -> String {
     let isAIFF = ["aif", "aiff"].contains(FilePath(file).pathExtension.lowercased())
     return "`ulimit -f`" + (isAIFF ? ", or 4 GiB of AIFF" : "")

@@ -57,7 +57,7 @@ public struct CaptureRequest: Hashable, Sendable {
   }
 }
 
-/// A block of live audio, which operators take as they take buffers.
+/// A block of live audio; stream operators accept it in place of an `AudioBuffer`.
 public struct CapturedAudio: AudioBlock, Equatable, Sendable {
   /// The frames; `firstFrame` is their index on the capture's timeline, which includes lost frames,
   /// and `hostTime` is their time on the host's clock.
@@ -65,8 +65,9 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
 
   /// The timestamp of the first frame, from the first frame of the capture.
   ///
-  /// After a gap it follows the device's monotonic clock; between gaps, the frame count. That clock
-  /// pauses during a suspend; `gap` and `buffer.firstFrame` include its lost frames.
+  /// Between gaps, it is computed from the number of frames. After each gap, it is read anew from
+  /// the device's monotonic clock. That clock stops while the machine is suspended, but `gap` and
+  /// `buffer.firstFrame` include the frames lost in that time.
   public var time: Duration
 
   /// The gap before this buffer, or nil.
@@ -90,8 +91,10 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
     set { buffer.silencedSampleCount = newValue }
   }
 
-  /// Creates a block, by default of a device whose clock began with the capture, and with the
-  /// buffer's number of silenced samples.
+  /// Creates a block.
+  ///
+  /// By default, the device's clock began with the capture, and the number of replaced samples is
+  /// the buffer's.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
     device: PCMConfiguration? = nil, nonFiniteCount: Int? = nil

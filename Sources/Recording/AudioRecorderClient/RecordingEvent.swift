@@ -21,8 +21,8 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// It is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
-  /// The recording has been quieter than the request's `warnBelow` since its beginning, for at
-  /// least the rule's duration; the value is its level.
+  /// Since its beginning, the recording has been quieter than the request's `warnBelow`, for at
+  /// least the rule's duration; the value is the recording's level.
   ///
   /// The microphone may be switched off. This event is reported once. Silence after a louder signal
   /// is not reported.

@@ -203,8 +203,8 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { port.stop() }
-    // Read first, because the port may end before `add` returns, and the session then holds the
-    // time again.
+    // The count is read before `add`, because the port may end before `add` returns. The session
+    // then holds the time again, and this code must not end that hold.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)

@@ -26,14 +26,14 @@ final class Recording: Sendable {
   ) {
     (self.request, self.report) = (request, report)
     session = CaptureSession(on: devices, lockstep: lockstep)
-    // Only a descriptor's reader can block the output. If no wake-up can be created, a stop waits
-    // for the reader.
+    // Only the reader of a descriptor can block the output. If the system has no descriptor left
+    // for the wake-up, a stop waits for that reader.
     stopSignal = request.isLive ? try? WakeUp() : nil
   }
 
   // MARK: Callers
 
-  /// The name for `control`.
+  /// The ID for `control`.
   var id: RecordingID? { request.id }
 
   /// The length recorded so far.

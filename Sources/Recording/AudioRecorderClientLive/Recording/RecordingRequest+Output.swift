@@ -12,7 +12,8 @@ extension RecordingRequest {
   func checkedEncoding() throws(AudioRecorderError) -> SoundFileEncoding {
     let encoding = try outputEncoding()
     try check()
-    // A rate and a channel count that are not requested are chosen to suit the file.
+    // If the request has no rate or channel count, one is chosen that suits the file, so check only
+    // what is requested.
     let rate = sampleRate ?? encoding.supportedRate(for: 48_000)
     do {
       try encoding.check(AudioFormat(sampleRate: rate, channelCount: channelCount ?? 1))
