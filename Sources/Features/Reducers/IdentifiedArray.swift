@@ -4,8 +4,8 @@ import ClientDependencies
 /// An ordered collection of elements with unique IDs and constant-time lookup by ID.
 ///
 /// Every element is stored under its own ID, and an element whose ID is in use is not added.
-/// Changing an element's ID is reported; the element keeps its index under the new ID, unless
-/// another element has that ID.
+/// Changing an element's ID is reported as an issue; the element keeps its index under the new ID,
+/// unless another element has that ID.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The path to an element's id.
   public let id: KeyPath<Element, ID>
@@ -27,12 +27,12 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(uniqueElements: elements, id: id)
   }
 
-  /// Creates an array of elements, and combines those with the same ID.
+  /// Creates an array of elements, and combines elements with the same ID.
   ///
   /// - Parameters:
   ///   - elements: the elements in order.
   ///   - id: the path to an element's id.
-  ///   - combine: returns the element to keep of the present and the new element.
+  ///   - combine: returns the element to keep, from the present and the new element.
   public init(
     _ elements: some Sequence<Element>, id: KeyPath<Element, ID>,
     uniquingIDsWith combine: (_ present: Element, _ new: Element) throws -> Element
@@ -81,9 +81,10 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The element with an id, or a default, which a change stores.
+  /// The element with an ID; if there is none, a default, which is stored when it is changed.
   ///
-  /// A changed default is appended if its own ID is the given one, and else reported.
+  /// A changed default is appended if it has the given ID; otherwise, the change is reported as an
+  /// issue.
   public subscript(id id: ID, default value: @autoclosure () -> Element) -> Element {
     get { self[id: id] ?? value() }
     _modify {
@@ -110,7 +111,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// The index of the element with an id.
   public func index(id: ID) -> Int? { elementsByID.index(forKey: id) }
 
-  /// Whether an element has the id of this one.
+  /// Whether the array contains an element with the same ID as `element`.
   public func contains(_ element: Element) -> Bool { index(id: element[keyPath: id]) != nil }
 
   /// Stores the changed element at an index under its own ID.
@@ -139,11 +140,11 @@ extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
     self.init(uniqueElements: elements, id: \.id)
   }
 
-  /// Creates an array of elements, and combines those with the same ID.
+  /// Creates an array of elements, and combines elements with the same ID.
   ///
   /// - Parameters:
   ///   - elements: the elements in order.
-  ///   - combine: returns the element to keep of the present and the new element.
+  ///   - combine: returns the element to keep, from the present and the new element.
   public init(
     _ elements: some Sequence<Element>,
     uniquingIDsWith combine: (_ present: Element, _ new: Element) throws -> Element
@@ -206,7 +207,7 @@ extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 extension IdentifiedArray: CustomReflectable {
-  /// The elements as those of an array, so that a failed test shows only them.
+  /// The elements alone, as of an array, so that a test failure shows nothing else.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: elements, displayStyle: .collection)
   }

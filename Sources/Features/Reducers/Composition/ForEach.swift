@@ -80,8 +80,8 @@ extension Reducer {
       let before = state[keyPath: elements].ids
       effect = effect.merge(with: base.reduce(into: &state, action: action))
       let after = state[keyPath: elements].ids
-      // Takes constant time if no element was added or removed, because both then share their
-      // storage.
+      // If no element was added or removed, both share their storage, and the comparison takes
+      // constant time.
       guard before != after else { return effect }
       return .merge(
         [effect]

@@ -24,7 +24,7 @@ extension StackElementID: CustomDumpStringConvertible {
 public struct StackState<Element> {
   struct Entry: Identifiable {
     let id: StackElementID
-    /// Nil only while it is removed in place.
+    /// The element; nil only while the subscript by ID removes it.
     var optional: Element?
 
     var element: Element {
@@ -37,7 +37,9 @@ public struct StackState<Element> {
     }
   }
 
-  /// Differs between stacks that number their elements separately; copies share it.
+  /// Identifies a stack and its copies.
+  ///
+  /// Another stack numbers its elements separately, so its IDs are not comparable.
   fileprivate final class Identity: Sendable {}
 
   var entries: IdentifiedArrayOf<Entry> = []
@@ -54,8 +56,8 @@ public struct StackState<Element> {
 
   /// The element with an ID.
   ///
-  /// Setting nil removes only this element. In a test, setting an unknown ID states a push.
-  /// Elsewhere it is reported.
+  /// Setting nil removes only this element. In the closure of a test store, setting an element with
+  /// an unknown ID states that it was pushed. Elsewhere, this is reported as an issue.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
     _modify {
@@ -72,7 +74,7 @@ public struct StackState<Element> {
 
   /// The value of an element's case; nil for another case.
   ///
-  /// Changing the value of another case is reported and has no effect.
+  /// Changing the value of another case is reported as an issue and has no effect.
   public subscript<Value>(id id: StackElementID, case path: CaseKeyPath<Element, Value>) -> Value?
   where Element: CasePathable {
     get { self[id: id]?[case: path] }
@@ -144,7 +146,7 @@ extension StackState.Entry: Equatable where Element: Equatable {}
 extension StackState.Entry: Hashable where Element: Hashable {}
 extension StackState: Sendable where Element: Sendable {}
 
-// The next ID is not compared, because a test cannot state which elements were removed earlier.
+// `nextNumber` is not compared: it also counts removed elements, which a test cannot state.
 extension StackState: Equatable where Element: Equatable {
   /// Whether both have equal elements with the same ids, in the same order.
   public static func == (stack: Self, other: Self) -> Bool { stack.entries == other.entries }
@@ -244,11 +246,11 @@ extension Case {
 extension Reducer {
   /// Runs an element's reducer on each element of a stack, and pushes and pops elements.
   ///
-  /// The element handles an action before this reducer does, and this reducer sees a popped element
-  /// before it is removed. `dismiss()` in an element pops it and all elements above it. When an
+  /// The element handles an action before this reducer does. A popped element is removed only after
+  /// this reducer has run. `dismiss()` in an element pops it and all elements above it. When an
   /// element is removed, its effects end. When another stack replaces this one, the effects of all
-  /// elements end. An action for a removed element, and a push with an ID that is in use or that skips
-  /// an ID, are reported.
+  /// elements end. An action for a removed element, and a push with an ID that is in use or that
+  /// skips an ID, are reported as issues.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ stack: WritableKeyPath<State, StackState<ElementState>>,
     action: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,
@@ -261,21 +263,22 @@ extension Reducer {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(place: stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
-    // Effects in the group of the stack, which ends them together.
+    // Puts an effect into the group of the stack, whose effects can be ended together.
     func ofStack(_ effect: Effect<Action>) -> Effect<Action> {
       effect.step.isNone ? .none : Effect(.child(.place(place), effect.step, dismiss: nil))
     }
     func cancel(
       _ ids: OrderedSet<StackElementID>, except present: OrderedSet<StackElementID>
     ) -> Effect<Action> {
-      // Takes constant time if both share their storage.
+      // If nothing has changed, both share their storage, and the comparison takes constant time.
       guard ids != present else { return .none }
       return ofStack(
         .merge(ids.filter { !present.contains($0) }.map { .cancelChild(child($0)) }))
     }
     let base = prepared()
     return Reduce<State, Action> { state, action in
-      // Another reducer may have removed elements or replaced the stack since the last action.
+      // If another reducer has removed elements or replaced the stack since the last action, their
+      // effects end now.
       let (presented, present, identity) = (
         state[keyPath: stack].presented, state[keyPath: stack].entries.ids,
         state[keyPath: stack].identity

@@ -57,7 +57,7 @@ func finishes(
 /// Counts events, and wakes tasks that wait for the next event or their limit.
 @MainActor
 final class Arrivals {
-  /// The limit of a task's waits.
+  /// The time limit of a task's waits.
   @MainActor
   final class End {
     fileprivate var isOver = false
@@ -79,7 +79,7 @@ final class Arrivals {
     }
   }
 
-  /// Starts the time after which a task's waits end, unless the limit is canceled first.
+  /// Starts a time limit for a task's waits; `cancel` on the result ends it.
   func end(after limit: Duration, _ clock: any Clock<Duration>) -> End {
     let end = End()
     end.task = Task { @MainActor in
