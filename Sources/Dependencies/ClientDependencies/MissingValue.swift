@@ -78,8 +78,8 @@ func fullName(of type: Any.Type) -> String {
 
 /// Returns the name of the property that uses the key, or else the name of the key.
 ///
-/// `property` is the value of `#function`, which has parentheses in a function and is the module's
-/// name in top-level code.
+/// `property` is the value of `#function`. It is not a property if it contains parentheses, as in a
+/// function, or is the module's name, as in top-level code.
 func dependencyName(
   of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString
 ) -> String {

@@ -6,7 +6,7 @@ import IssueReporting
 
 /// The test that an issue belongs to.
 ///
-/// Point-Free's module does not track the test, so issues are reported as by `reportIssue`.
+/// Point-Free's module does not track the test, so this type only calls `reportIssue`.
 public struct IssueOrigin: Sendable {
   /// An origin that names no test.
   public init() {}

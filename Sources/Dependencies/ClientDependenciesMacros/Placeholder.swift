@@ -8,7 +8,8 @@ enum Placeholder {
     let found: Any? =
       switch type {
       case let type as any UnimplementedPlaceholder.Type: type.unimplementedPlaceholder
-      // A vector's empty literal would trap, because it needs the vector's number of elements.
+      // This case precedes the array literals: an empty literal of a vector traps, because it lacks
+      // elements.
       case let type as any SIMD.Type: type.init()
       case let type as any ExpressibleByNilLiteral.Type: none(type)
       case let type as any ExpressibleByArrayLiteral.Type: empty(type)

@@ -139,8 +139,8 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
 /// The default of an initializer's parameter that may be an endpoint.
 ///
 /// It is expanded only where a call omits the argument, and compiles only if the parameter is a
-/// function. The closure has two statements because the type of a single expression could convert
-/// to the parameter's type.
+/// function. The closure has two statements, because the compiler would convert the type of a
+/// single expression to the parameter's type.
 enum UnimplementedEndpointMacro: ExpressionMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

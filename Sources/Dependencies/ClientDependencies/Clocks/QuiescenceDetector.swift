@@ -3,9 +3,10 @@ import Glibc
 
 /// Determines how long a test clock waits for tasks that may be about to sleep.
 ///
-/// A started or woken task runs on some thread, or is scheduled by the kernel. Once every running
-/// thread sleeps, or has run for longer than a task needs to reach its next sleep, no task can
-/// still be about to sleep, however busy the machine is.
+/// A task that was started or woken runs on a thread, or on one that waits for a CPU. Both are in
+/// the kernel's state "running". Once every such thread sleeps, or has run for longer than a task
+/// needs to reach its next sleep, no task can still be about to sleep. This holds however busy the
+/// machine is.
 struct QuiescenceDetector {
   /// The run time after which a thread counts as busy with other work.
   static let share = Duration.milliseconds(1)
@@ -38,7 +39,7 @@ struct QuiescenceDetector {
 
   private mutating func isQuiet(_ running: [pid_t: Duration], isMainDone: Bool) -> Bool {
     for (thread, time) in running where beginnings[thread] == nil { beginnings[thread] = time }
-    // The main actor is awaited only while a thread is running.
+    // If no thread is running, the main actor is idle or blocked, so do not wait for it.
     guard isMainDone || running.isEmpty else { return false }
     return running.allSatisfy { thread, time in
       beginnings[thread].map { time - $0 >= Self.share } ?? false

@@ -113,9 +113,9 @@ extension TestClock {
     while await wakeNext(until: deadline) {}
   }
 
-  /// Wakes the next sleeper and returns when it sleeps again or can no longer be about to sleep.
+  /// Wakes the next sleeper, and returns when it sleeps again or no task can be about to sleep.
   ///
-  /// Without a sleeper until `deadline`, moves the time there and returns false.
+  /// If no deadline is due by `deadline`, moves the time there and returns false.
   func wakeNext(until deadline: Instant) async -> Bool {
     guard let (sleep, arrivals) = popNext(until: deadline) else { return false }
     sleep.resume()

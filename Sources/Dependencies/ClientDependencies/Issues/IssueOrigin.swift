@@ -19,7 +19,7 @@
 ///
 /// Thread safety: any number of threads may use an origin.
 public struct IssueOrigin: Sendable {
-  /// The origin of an escaped scope, for threads without a test.
+  /// The origin of the enclosing escaped scope, for threads without the test's task-locals.
   @TaskLocal private static var escaped = IssueOrigin()
 
   private let suspended: SuspendedTest?
@@ -48,7 +48,8 @@ public struct IssueOrigin: Sendable {
 
   private static func taken(in test: RunningTest) -> SuspendedTest {
     let suspended = SuspendedTest(in: test)
-    // A cached value may outlive the test, so its origin does not show that the test runs.
+    // A cached value may outlive the test, so an origin that it captures does not prove that the
+    // test still runs.
     if !Construction.isRunning { RunningTests.shared.add(suspended) }
     return suspended
   }

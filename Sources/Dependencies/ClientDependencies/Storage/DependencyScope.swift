@@ -44,7 +44,8 @@ struct DependencyScope: Sendable {
     if other.isEmpty { return self }
     if isEmpty { return other }
     var merged = self
-    // A wrapper is usually read in the scope in which it was made: then nothing is copied.
+    // A wrapper is usually read in the scope in which it was created; this loop then copies
+    // nothing.
     for (key, value) in other.overrides where overrides[key] == nil {
       merged.overrides[key] = value
       if other.keysOfReader.contains(key) { merged.keysOfReader.insert(key) }
@@ -105,7 +106,7 @@ enum ObjectScopes {
     if capturedScope(in: Mirror(reflecting: object)) == nil {
       remembered.remember(object, madeIn: values.scope)
     } else {
-      // The object holds its own scope, which ends with the object.
+      // The object keeps its own scope, so store nothing; only remove the scopes of ended objects.
       remembered.sweep()
     }
   }
