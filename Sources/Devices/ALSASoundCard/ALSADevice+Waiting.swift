@@ -71,7 +71,7 @@ extension ALSADevice {
     return outcome == .woken ? woken : outcome
   }
 
-  /// Sleeps once; nil means that the device must be checked again.
+  /// Sleeps until an event or the timeout; returns nil if the caller must check the device again.
   private func sleep(
     _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?
   ) throws(SoundCardError) -> PCMWakeUp? {
@@ -93,8 +93,9 @@ extension ALSADevice {
     return try handle(Int32(events), pcm, for: interest)
   }
 
-  /// Sets the descriptors for `poll` and returns their number; for `.nothing`, the device's
-  /// readiness is ignored.
+  /// Sets the descriptors for `poll` and returns their number.
+  ///
+  /// With interest `.nothing`, `poll` does not wait for room or frames.
   private func fillPolled(_ pcm: OpaquePointer, for interest: PCMInterest) -> Int {
     polled[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)
     let room = polledCount - 1
@@ -125,7 +126,7 @@ extension ALSADevice {
     case SND_PCM_STATE_XRUN: try underrun(for: interest)
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
-    // Some plug-ins detect an xrun only when their position is read.
+    // Some plug-ins detect an xrun only when their position is read, so read it.
     default:
       switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
       case .frames, .excess: try wakeUpAfterRecovery(0)

@@ -20,7 +20,7 @@ final class ALSADevice: PCM, @unchecked Sendable {
   /// the process.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
-  /// The mix between WAV channel order and the device's channel order.
+  /// The conversion between WAV channel order and the device's channel order.
   let routing: ChannelMix
   /// One device buffer of samples for reordering channels; this object owns and frees it.
   let routed: UnsafeMutablePointer<Float>

@@ -129,7 +129,7 @@ extension SoundServer {
     let pulse = variable("PULSE_RUNTIME_PATH") ?? runtime + "/pulse"
     let pipeWire = variable("PIPEWIRE_RUNTIME_DIR") ?? runtime
     var seen: Set<String> = []
-    // The parent folder reports the creation of a missing folder.
+    // If a folder does not exist yet, its parent folder reports its creation.
     return ["/dev/snd", "/dev", server, pulse, pipeWire, runtime].compactMap(\.self)
       .filter { seen.insert($0).inserted }
   }

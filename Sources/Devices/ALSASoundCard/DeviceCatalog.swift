@@ -106,7 +106,7 @@ extension DeviceCatalog {
     var card: Int32 = -1
     while snd_card_next(&card) >= 0, card >= 0 {
       var control: OpaquePointer?
-      // A card that is unplugged between the two calls is skipped.
+      // The card may have been unplugged since it was listed, so skip it.
       guard snd_ctl_open(&control, "hw:\(card)", SND_CTL_NONBLOCK) >= 0, let control else {
         continue
       }

@@ -11,7 +11,7 @@ struct HolderSearch {
   /// The card that ALSA uses if a PCM name contains none.
   var defaultCard: () -> String = DefaultRoute.card
 
-  /// The kernel's numbers for cards, and for the devices of each card.
+  /// The numbers that the kernel assigns to cards, and to the devices of a card.
   private static let numbers = 0..<32
 
   /// The plug-in names of sound servers, as in `pulse` or `pulse:DEVICE=x`.
@@ -80,7 +80,7 @@ struct HolderSearch {
     return nil
   }
 
-  /// Returns the first 4 KiB of a file, which suffice in `/proc`.
+  /// Returns the first 4 KiB of a file, which is enough for the files in `/proc`.
   private func text(_ path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }

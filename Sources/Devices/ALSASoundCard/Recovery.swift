@@ -7,11 +7,11 @@ import SoundCard
 /// The steps to recover a device after a failed call, until it runs again or is lost.
 ///
 /// It replaces `snd_pcm_recover`, which sleeps while a resume returns EAGAIN, never restarts a
-/// capture, and passes ENODEV through.
+/// capture, and does not handle ENODEV.
 struct Recovery {
   /// The next step.
   enum Action: Equatable {
-    /// Do nothing: there was no failure, and the device has no room or no frames now.
+    /// Do nothing: no call failed, but the device has no room or no frames now.
     case nothing
     case prepare
     /// Start the device unless it already runs.
@@ -28,8 +28,8 @@ struct Recovery {
   static let resumePause = Duration.milliseconds(20)
   /// The time limit for retrying resume, prepare, and start after EAGAIN.
   static let resumeLimit = Duration.seconds(5)
-  /// The time that a plug-in may stay suspended after a successful resume, before it is prepared
-  /// again.
+  /// How long a plug-in may stay suspended although its resume succeeded; after that, it is
+  /// prepared again.
   static let silentResumeLimit = Duration.milliseconds(200)
   private static let restartLimit = 3
 
@@ -70,7 +70,7 @@ struct Recovery {
     }
   }
 
-  /// Returns the next step after the device returned `code` for the current one.
+  /// Returns the next step, after the device returned `code` for the current step.
   mutating func next(after code: Int32, now: SuspendingClock.Instant) -> Action {
     if code == -ENODEV || code == -ENXIO { return .lost }
     switch current {

@@ -102,7 +102,8 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
   pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
   pthread_attr_setstacksize(&attributes, 1 << 20)
 
-  // A thread inherits its creator's signal mask: block, create, restore.
+  // A thread inherits its creator's signal mask, so block the signals, create the thread, and
+  // restore the mask.
   var everything = sigset_t()
   var previous = sigset_t()
   sigfillset(&everything)

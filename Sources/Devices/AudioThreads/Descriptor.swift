@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The owner of a file descriptor, which is closed with the last reference.
+/// The owner of a file descriptor, which is closed when the last reference is released.
 package final class Descriptor: Sendable {
   /// The descriptor's number.
   package let number: Int32

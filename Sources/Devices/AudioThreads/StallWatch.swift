@@ -82,7 +82,7 @@ package struct StallWatch: Equatable, Sendable {
     self.isRunning = isRunning
   }
 
-  /// Resets the waits, because the device is not expected to move frames now.
+  /// Resets the waits; call it when the device is not expected to move frames.
   package mutating func reset() {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }

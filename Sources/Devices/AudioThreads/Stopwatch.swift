@@ -2,7 +2,8 @@
 package struct Stopwatch: Sendable {
   /// The time since the start.
   package let elapsed: @Sendable () -> Duration
-  /// Sleeps until this time since the start, which may have passed; throws if the task is canceled.
+  /// Sleeps until the stopwatch shows this time, which may have passed; throws if the task is
+  /// canceled.
   package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
   /// Starts the stopwatch.

@@ -25,7 +25,7 @@ public final class WakeUp: Sendable {
 
   /// Wakes the sleeping thread, now or at its next `wait`; several signals wake it once.
   public func signal() {
-    // EAGAIN means that 2^64 − 2 signals are pending: the thread will wake.
+    // EAGAIN means that 2^64 − 2 signals are pending, so the thread will wake anyway.
     eventfd_write(fileDescriptor, 1)
   }
 

@@ -57,9 +57,9 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
   package let events: RingBuffer<DeviceEvent>
   /// Wakes the control thread.
   package let news: WakeUp
-  /// Holds the time of a virtual card until the control thread has forwarded all events.
+  /// Stops the time of a virtual card until the control thread has forwarded all events.
   let newsHold: TimeHold?
-  /// Holds the time of a virtual card until the audio thread has performed all commands.
+  /// Stops the time of a virtual card until the audio thread has performed all commands.
   let commandHold: TimeHold?
   private let hasQuit = Atomic<Bool>(false)
 

@@ -101,7 +101,7 @@ package actor DevicePool<Server: PortServer> {
       slots[id]?.runtime = runtime
       return runtime
     } catch {
-      // A canceled opening may take a long time to end, so its end is not awaited.
+      // Do not wait for the end of a canceled opening, because it may take a long time.
       _ = leave(id)
       throw error
     }

@@ -16,10 +16,10 @@ package struct ReopeningSchedule: Sendable {
   /// The deadlines of the waiters.
   private var waiters: [Int: Duration] = [:]
   private var expired: [Int] = []
-  /// Whether an attempt to open the device has not ended.
+  /// Whether an attempt to open the device is in progress.
   package private(set) var isOpening = false
   private var isOpen = false
-  /// Whether the device has not run since its last loss.
+  /// Whether the device is lost, and has not run again since.
   package private(set) var isDeviceLost = true
   /// The time from the loss until the device was last opened.
   package private(set) var gap = Duration.zero
@@ -42,7 +42,7 @@ package struct ReopeningSchedule: Sendable {
     waiters[waiter] = nil
   }
 
-  /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
+  /// Whether a waiter is still waiting: it has not left, and `popExpired` has not returned it.
   package func contains(_ waiter: Int) -> Bool {
     waiters[waiter] != nil || expired.contains(waiter)
   }
@@ -188,7 +188,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     perform { $0.leave(waiter) }
   }
 
-  /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
+  /// Whether a waiter is still waiting: it has not left, and `popExpired` has not returned it.
   package func contains(_ waiter: Int) -> Bool {
     state.withLock { $0.schedule.contains(waiter) }
   }
@@ -213,7 +213,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     state.withLock { $0.schedule.adopted() }
   }
 
-  /// Whether the device has not run since its last loss.
+  /// Whether the device is lost, and has not run again since.
   package var isDeviceLost: Bool { state.withLock { $0.schedule.isDeviceLost } }
 
   /// The time from the first loss until the device was last opened.

@@ -39,8 +39,8 @@ extension DeviceRuntime {
     new.start()
   }
 
-  /// While the device is lost: performs commands, informs ports, ends those that do not wait, and
-  /// starts an audio thread once the device is open.
+  /// While the device is lost: performs commands, informs the ports, ends the ports that do not
+  /// wait, and starts an audio thread once the device is open.
   func serveWithoutDevice() {
     guard let reopener = state.withLock({ $0.reopener }), reopener.isDeviceLost else { return }
     guard server.serveInSilence() else { return end(.success(())) }

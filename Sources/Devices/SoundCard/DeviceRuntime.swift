@@ -169,7 +169,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Starts the audio thread of a device.
   func drive(_ device: Server.Device) throws(SystemError) {
     state.withLock { $0.device = device }
-    // This holds the time of a virtual card until the thread has taken over the device.
+    // This stops the time of a virtual card until the thread has taken over the device.
     link.commandHold?.begin()
     let thread = try DedicatedThread.start(name: Server.threadName) { [self] in
       device.adoptThread()

@@ -22,8 +22,10 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   private let device: Device
   /// `device` as a `PCM`, because `Device` has no constraint.
   private let pcm: any PCM
-  /// The memory for transfers; the caller's memory is not used, because a hanging call may access
-  /// its memory later.
+  /// The memory for transfers.
+  ///
+  /// The caller's memory is not passed to the device, because a hanging call may still access it
+  /// later.
   private let block: UnsafeMutableBufferPointer<Float>
 
   // MARK: The state of the monitoring thread
@@ -98,7 +100,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     case .fine: break
     case .late: waker.signal()
     case .stalled:
-      // The call may return right now; then its thread is not abandoned.
+      // If the call returns at this moment, its thread must not be abandoned.
       guard let call = beat.call, heartbeat.abandon(in: beat) else { break }
       throw .notResponding(configuration.device, operation: name(of: call))
     }

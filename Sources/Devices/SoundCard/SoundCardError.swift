@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// The reason that a device could not be opened or stopped working.
+/// Why a device could not be opened, or why it stopped working.
 public enum SoundCardError: Error, Hashable, Sendable {
   /// There is neither a sound card nor a sound server for this direction.
   ///

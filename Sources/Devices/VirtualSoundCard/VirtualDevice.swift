@@ -15,7 +15,7 @@ final class VirtualDevice: Sendable {
   let card: VirtualSoundCard
   /// The index of the played samples in the card; nil if they are not kept.
   private let playback: Int?
-  /// Holds the time of a test clock while the engine is busy or a step is due.
+  /// Stops the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
   // The lock is held for a few instructions by the audio thread and the pacer, never while either
   // waits. The card's lock may be acquired while this lock is held, but not the reverse.

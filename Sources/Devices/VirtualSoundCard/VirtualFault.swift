@@ -69,7 +69,7 @@ extension VirtualFault {
 /// A fault is identified by its index.
 struct VirtualScript: Sendable {
   let faults: [VirtualFault]
-  /// The remaining number of times of each fault; nil for always.
+  /// How often each fault can still happen; nil for an unlimited number.
   private var left: [Int?]
 
   init(_ faults: [VirtualFault]) {

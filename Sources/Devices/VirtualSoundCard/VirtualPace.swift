@@ -26,7 +26,9 @@ public enum VirtualPace: Sendable {
 }
 
 extension VirtualPace {
-  /// Advances the time of a device by the clock until the device ends; nil for an untimed card.
+  /// Starts the task that advances a device's time by the clock until the device ends.
+  ///
+  /// Returns nil for an untimed card, which needs no task.
   func start(for device: VirtualDevice) -> Task<Void, Never>? {
     switch self {
     case .untimed: nil
@@ -52,7 +54,8 @@ extension VirtualPace {
         wake: { device?.expectTick() },
         hasRested: {
           guard inLockstep else { return false }
-          // The pacer does not keep the device open while it waits.
+          // The pacer must not retain the device while it waits, so that the device can be
+          // released.
           await withCheckedContinuation { pacer in
             if let device { device.resumeWhenEngineIsIdle(pacer) } else { pacer.resume() }
           }

@@ -57,7 +57,7 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Records a fault of a device, which may unplug the card.
+  /// Records that a fault has happened; the card is then unplugged if the fault says so.
   func record(_ fault: Int) {
     state.withLock { state in
       state.script.happened(fault)

@@ -32,7 +32,7 @@ struct VirtualTransfer {
   var isGone = false
   /// The indices of the faults that happened and are not yet recorded by the card.
   var happened: [Int] = []
-  /// The number of written frames that will not be played and have not been retracted.
+  /// The number of written frames that will not be played and are still among the kept samples.
   var discarded: FrameCount = 0
   /// Whether the microphone has ended.
   var hasEnded = false
