@@ -181,10 +181,11 @@ extension DependencyValues {
   /// The time that the live player keeps a device open after its last sound: 10 s, and zero in
   /// tests.
   ///
-  /// The time is measured on `\.continuousClock`. A sound that begins within it does not wait for
-  /// the device to open. With a time above zero, a device is opened with at least two channels and
-  /// 44.1 kHz, so that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With
-  /// zero, the device closes with its last sound, and the first sound determines the format.
+  /// The time is measured on `\.continuousClock`. A sound that begins within that time does not
+  /// wait for the device to open. With a time above zero, a device is opened with at least two
+  /// channels and 44.1 kHz, so that it suits later sounds, unless `PlaybackRequest.deviceFormat` is
+  /// set. With zero, the device closes with its last sound, and the first sound determines the
+  /// format.
   public var playbackIdleTime: Duration {
     get { self[PlaybackIdleTimeKey.self] }
     set { self[PlaybackIdleTimeKey.self] = newValue }

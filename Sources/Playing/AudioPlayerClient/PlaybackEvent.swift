@@ -10,20 +10,21 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// The playhead moved; at most 20 times a second, and once before `finished` if anything was
   /// played.
   ///
-  /// A slow consumer gets only the newest.
+  /// A slow consumer gets only the newest of these events.
   case progress(PlaybackProgress)
   /// The device played silence or discarded written audio of this length, in an underrun, a
   /// suspend, or another failure from which it recovered.
   ///
-  /// The length is zero if the device cannot report it. A slow consumer gets the sum.
+  /// The length is zero if the device cannot report it. A slow consumer gets one event with the
+  /// sum.
   case xrun(Duration)
   /// Silence of this length was inserted because the source was late.
   ///
-  /// A slow consumer gets the sum.
+  /// A slow consumer gets one event with the sum.
   case starved(Duration)
   /// Another repetition of the item begins, the `count`th after the first.
   ///
-  /// A slow consumer gets only the newest.
+  /// A slow consumer gets only the newest of these events.
   case looped(PlaybackProgress, count: Int)
   /// The next item begins.
   ///
@@ -49,7 +50,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///
   /// Samples of a preloaded sound are silenced during loading, and are reported each time it is
-  /// played. A slow consumer gets the sum.
+  /// played. A slow consumer gets one event with the sum.
   case nonFinite(sampleCount: Int)
   /// An item cannot be played to its end; the next item follows.
   ///
@@ -58,17 +59,17 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// The sum of all sounds exceeded full scale and was limited by this gain, below 0 dB.
   ///
   /// It is the lowest gain of the last second, reported at most once a second and once before
-  /// `finished`. A slow consumer gets the lowest.
+  /// `finished`. A slow consumer gets one event with the lowest gain.
   case limited(Decibels)
   /// The device is lost, and the playback waits for it as requested.
   case deviceLost
   /// The device returned after this time, and the playback continues.
   ///
-  /// A slow consumer gets the sum.
+  /// A slow consumer gets one event with the sum.
   case deviceReturned(gap: Duration)
   /// The last event: the playback is silent.
   ///
-  /// A stream that throws does not yield it.
+  /// A stream that throws does not yield this event.
   case finished(PlaybackFinish)
 }
 

@@ -166,7 +166,7 @@ public struct PlaybackItem: Sendable {
   /// The part of the source that is played.
   public var range: PlaybackRange
 
-  /// The number of repetitions; after an endless item, only `skip` reaches the next one.
+  /// The number of repetitions; after an endless item, only `skip` reaches the next item.
   public var repetition: PlaybackRepetition
 
   /// The gain of the item before all volumes, such as its ReplayGain, at most 20 dB.

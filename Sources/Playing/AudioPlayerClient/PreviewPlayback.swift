@@ -208,7 +208,8 @@ struct PreviewPlayback: PreviewScript {
     events.append(.failed(item: index, error))
   }
 
-  /// Opens the next item, or the first item of the next round; a round without sound is the last.
+  /// Opens the next item, or the first item of the next round; the playback ends after a round
+  /// without sound.
   private mutating func openNext() {
     if index + 1 >= items.count {
       guard roundHasSound, cycle.continues(after: rounds) else {

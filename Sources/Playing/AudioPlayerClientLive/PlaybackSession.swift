@@ -11,7 +11,7 @@ final class PlaybackSession: Sendable {
   private let report: @Sendable (PlaybackEvent) -> Void
   private let parameters: SharedVoiceParameters
   private let mailbox: FeederMailbox
-  /// Holds the time of a virtual card from the device's last report until the caller has the
+  /// Stops the time of a virtual card from the device's last report until the caller has the
   /// result.
   private let hold: TimeHold?
   private let lockstep: Lockstep?
@@ -36,7 +36,7 @@ final class PlaybackSession: Sendable {
     lockstep?.expectReaction()
   }
 
-  /// Releases the time of a virtual card, because the caller has the result.
+  /// Lets the time of a virtual card continue, because the caller has the result.
   func releaseTime() {
     lockstep?.expectReaction()
     hold?.end()

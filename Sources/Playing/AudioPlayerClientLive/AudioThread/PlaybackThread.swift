@@ -145,8 +145,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     try skipWakeUps(room: room.rawValue - (playhead.written - before))
   }
 
-  /// Waits for a late source until the device is nearly dry; false if there is nothing to wait for
-  /// or no time left.
+  /// Waits for a late source until the device is nearly empty; returns false if there is nothing to
+  /// wait for or no time left.
   private func waitForSource() throws(SoundCardError) -> Bool {
     guard voices.areStarving(period: period) else { return false }
     let slack = try pcm.timeUntilUnderrun - periodLength
@@ -228,7 +228,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let left = FrameCount(playhead.unplayed).duration(at: rate)
     var pause = min(max(left, .milliseconds(1)), .milliseconds(50))
     if let timeToDeadline { pause = min(pause, timeToDeadline) }
-    // Frames observed as played are not repeated after a loss, so observe often.
+    // After a loss, only frames that were not yet observed as played are repeated, so observe
+    // often.
     if voices.areWaitingForLostDevice { pause = min(pause, periodLength) }
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
@@ -367,12 +368,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Whether to read the device's delay now: less often while progress is seldom reported.
   private var isObservationDue: Bool {
-    // Frames observed as played are not repeated after a loss, so observe often.
+    // After a loss, only frames that were not yet observed as played are repeated, so observe
+    // often.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
   }
 
-  /// Returns the time for which a server may pause while it holds the last frames; zero for a card.
+  /// Returns how long a sound server may pause while it holds the last frames; zero for a sound
+  /// card.
   private func drainPatience() throws(SoundCardError) -> Duration {
     guard isDraining, configuration.patience > PCMConfiguration.cardPatience else { return .zero }
     return try pcm.timeUntilUnderrun > .zero ? configuration.patience : .zero

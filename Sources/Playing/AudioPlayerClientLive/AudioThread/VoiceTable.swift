@@ -12,7 +12,7 @@ extension PortTable<Voice> {
   /// The number of voices that have not been mixed to their end.
   var soundingCount: Int { count { $0.playhead.endsAt == nil } }
 
-  /// Whether a voice waits for the device if it is lost.
+  /// Whether any voice would wait for a lost device.
   var areWaitingForLostDevice: Bool { count { $0.onDeviceLoss != .fail } > 0 }
 
   /// Whether every voice is stopping or has been mixed to its end.

@@ -36,7 +36,7 @@ struct SmoothedGain: Equatable {
   private(set) var current: Float
   private(set) var target: Float
   private var step: Float = 0
-  /// The length of the last ramp in frames, and the frames until it ends.
+  /// The length of the last ramp in frames; `framesLeft` is how many of them are left.
   private var length = 0
   private(set) var framesLeft = 0
 

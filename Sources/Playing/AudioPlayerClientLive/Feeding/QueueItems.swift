@@ -6,7 +6,8 @@ import FoundationEssentials
 /// Memory stays bounded while items are enqueued for days: enqueued buffers are released once they
 /// have been played, and only the last enqueued files can be reached by a seek.
 struct QueueItems {
-  /// An item, or nil if it could be read only once or was released, and the URL of a file.
+  /// An item and, for a file, its URL; the item is nil if it could be read only once or was
+  /// released.
   private typealias Entry = (item: PlaybackItem?, url: URL?)
 
   /// The number of played files that can be played again; the list is trimmed to this number when

@@ -4,8 +4,10 @@ import AudioThreads
 import FoundationEssentials
 import SoundCard
 
-/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring or
-/// memory, on its own thread; it handles requests between steps.
+/// Decodes the items of a queue and converts them to the device's format, on its own thread.
+///
+/// The audio fills a voice's ring, or memory for a preloaded sound. Requests are handled between
+/// steps.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)

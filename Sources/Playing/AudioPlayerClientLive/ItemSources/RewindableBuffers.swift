@@ -10,7 +10,7 @@ struct RewindableBuffers {
   private var pieces: [(start: FrameCount, buffer: AudioBuffer)] = []
   /// How many pieces at the front are forgotten but not removed yet.
   private var forgotten = 0
-  /// The index of the next piece, and its first frame that was not returned.
+  /// The index of the next piece; `offset` is the first frame in it that has not been returned.
   private var index = 0
   private var offset: FrameCount = 0
   /// The start, length, and rate of the last buffers, as many as share a rate.

@@ -24,7 +24,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   let progressFrames: Int
   /// Reports an event to the playback's listener, in order.
   let listener: @Sendable (PlaybackEvent) -> Void
-  /// Holds the time of a virtual card from the end of the voice until the caller has the result.
+  /// Stops the time of a virtual card from the end of the voice until the caller has the result.
   let hold: TimeHold?
   /// Opens when the voice has been played or its device has failed.
   let ended = Gate()
