@@ -78,14 +78,16 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
   /// Unlike `time` it follows the clock in every block: it does not drift, but it has jitter.
   public var capturedAt: Duration
 
-  /// The device's configuration, only in the first block; nil in other blocks and in previews.
+  /// The device's configuration, in the first block; nil in later blocks and in previews.
   ///
-  /// If its rate or channel count is lower than that of the buffers, conversion to the higher one
-  /// adds no information.
+  /// If the device's rate or channel count is lower than that of the buffers, the conversion adds
+  /// no information.
   public var device: PCMConfiguration?
 
-  /// The number of NaN or infinite device samples replaced by silence in this buffer or just before
-  /// it: its `silencedSampleCount`.
+  /// The number of NaN or infinite device samples that were replaced by silence in this buffer or
+  /// just before it.
+  ///
+  /// It is the `silencedSampleCount` of `buffer`.
   public var nonFiniteCount: Int {
     get { buffer.silencedSampleCount }
     set { buffer.silencedSampleCount = newValue }

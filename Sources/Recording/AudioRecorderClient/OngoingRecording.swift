@@ -102,7 +102,7 @@ public final class OngoingRecording: Sendable {
     work.cancel()
   }
 
-  /// Ends the recording of a canceled start, and throws when its file is complete.
+  /// Ends a recording whose start was canceled; throws once its file is complete.
   fileprivate func cancel() async throws -> Never {
     work.cancel()
     _ = await work.result
@@ -134,8 +134,8 @@ public final class OngoingRecording: Sendable {
 
 /// A command to a running recording.
 ///
-/// It takes effect with the device's next block, which events report. Cases are added over time: a
-/// `switch` needs a `default`.
+/// A command takes effect with the device's next block, and an event reports it. Cases are added
+/// over time: a `switch` needs a `default`.
 public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
   /// Begins a waiting recording now, with its pre-roll.
   case start

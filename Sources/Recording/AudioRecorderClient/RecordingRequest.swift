@@ -91,8 +91,8 @@ public struct RecordingRequest: Hashable, Sendable {
 
   /// The behavior when the device is lost.
   ///
-  /// The file stays open while the device is away. The gap is lost audio, filled according to
-  /// `gaps`; with `.stop` the recording ends at the loss. If the device returns with another rate
+  /// The file stays open while the device is away. The missing audio is a gap, filled according to
+  /// `gaps`; with `.stop`, the recording ends at the loss. If the device returns with another rate
   /// or channel count, it is converted to the original format. A request without a device continues
   /// on the current default device.
   public var onDeviceLoss: DeviceLossPolicy
@@ -180,8 +180,8 @@ public struct RecordingRollingRule: Hashable, Sendable {
 
   /// The size of each file in bytes, at least 10,000; nil for no limit.
   ///
-  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the encoder's
-  /// backlog.
+  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the audio
+  /// that the encoder buffers.
   public var byteCount: Int?
 
   /// Creates a rule; without limits only the command `roll` changes files.

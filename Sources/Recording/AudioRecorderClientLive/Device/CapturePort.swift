@@ -54,7 +54,7 @@ final class CapturePort: DevicePort {
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
   /// Wakes the thread that reads the ring.
   let readerWakeUp: WakeUp
-  /// Holds the time of a virtual card from a wake-up of the user's own thread until that thread is
+  /// Stops the time of a virtual card from a wake-up of the user's own thread until that thread is
   /// idle.
   let hold: TimeHold?
   /// The device whose control thread reads the ring; nil if the user's own thread does.

@@ -27,7 +27,7 @@ final class CaptureSession: Sendable {
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
   private let devices: CaptureDevices
   private let lockstep: Lockstep?
-  /// Holds the time of a virtual card while the session begins, and from its end until the caller
+  /// Stops the time of a virtual card while the session begins, and from its end until the caller
   /// receives the result.
   private let hold: TimeHold?
 
@@ -38,13 +38,14 @@ final class CaptureSession: Sendable {
     hold?.begin()
   }
 
-  /// Releases the time of a virtual card after the caller has received the result.
+  /// Lets the time of a virtual card continue after the caller has received the result.
   func releaseTime() {
     lockstep?.expectReaction()
     hold?.end()
   }
 
-  /// Opens the device and starts the consumer; returns when it runs or could not start.
+  /// Opens the device and starts the consumer; returns when the consumer runs or could not be
+  /// started.
   ///
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.

@@ -30,7 +30,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   private var lastRead = ContinuousClock.now
   /// Whether the device has not delivered a frame since it returned.
   private var hasNotDelivered = false
-  /// The time without frames before the last loss was noticed.
+  /// How long the device had delivered no frames when its last loss was noticed.
   private var silenceBeforeLoss = Duration.zero
 
   init(pcm: any CapturePCM, link: DeviceLink<CapturePort>) {
@@ -233,7 +233,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     return false
   }
 
-  /// Moves at most a block; returns 0 if the device had no frames or was interrupted.
+  /// Moves at most one block of frames to the ports; returns 0 if the device had no frames or was
+  /// interrupted.
   private func fetch() throws(SoundCardError) -> FrameCount {
     switch try pcm.read(into: block) {
     case .interrupted(let interruption):

@@ -141,7 +141,8 @@ final class RecordingConsumer: CaptureConsumer {
 
   /// Records silence in place of lost frames, a second at a time.
   ///
-  /// A stop during a long gap ends the recording there: later audio would be at the wrong time.
+  /// A stop during a long gap ends the recording within the gap, because later audio would be at
+  /// the wrong time.
   private func recordSilence(_ lost: FrameCount) throws {
     let mostAtStop = FrameCount(Self.silenceAtStop, at: format.sampleRate)
     var left = lost

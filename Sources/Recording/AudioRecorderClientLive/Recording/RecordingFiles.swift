@@ -168,8 +168,8 @@ final class FileClosing: @unchecked Sendable {
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
-  /// Signaled at the end; nil if the system has no descriptor left, so that the caller closes the
-  /// file.
+  /// Signaled at the end; nil if the system has no descriptor left, and the caller then closes the
+  /// file itself.
   private let ended: WakeUp?
   private let outcome = Mutex<Result<Void, SoundFileError>?>(nil)
 
@@ -253,9 +253,9 @@ struct DiskSpace {
     return left
   }
 
-  /// Averages over the last seconds, because loud audio takes more bytes than quiet audio.
+  /// Updates the average rate of the last seconds; loud audio takes more bytes than quiet audio.
   ///
-  /// Encoders write in bursts, so a second has a weight of an eighth.
+  /// The newest second has a weight of only an eighth, because encoders write in bursts.
   private mutating func measure(_ frames: FrameCount, _ bytes: Int) {
     // The counts are smaller than before if a new file has begun.
     if frames < seen.frames || bytes < seen.bytes { seen = (0, 0) }

@@ -58,7 +58,8 @@ extension RecordingRequest {
     case .descriptor(let number, let name, let isRaw):
       let descriptor: Descriptor
       do throws(SoundFileError) {
-        // The caller may close its own descriptor once it stops reading the events.
+        // This duplicates the descriptor, because the caller may close its own while the recording
+        // still ends.
         descriptor = try .duplicate(number, path: name)
       } catch {
         throw AudioRecorderError(ofDescriptor: error)
