@@ -26,7 +26,7 @@ extension IdentifiedArray {
 
   /// Replaces the element at an index by an element with the same ID.
   ///
-  /// An element with another ID is reported, and changes nothing.
+  /// An element with another ID is reported as an issue and changes nothing.
   ///
   /// - Returns: the element that was at the index.
   @discardableResult

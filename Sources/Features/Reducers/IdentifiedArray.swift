@@ -99,7 +99,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// Changes the element with an id in place; nil if there is none.
+  /// Changes the element with an ID in place; returns nil if there is none.
   @discardableResult
   public mutating func modify<Value>(id: ID, _ change: (inout Element) -> Value) -> Value? {
     guard let index = elementsByID.index(forKey: id) else { return nil }

@@ -27,7 +27,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Creates a child whose state is a case; an action for another case is reported.
+  /// Creates a child whose state is a case; an action that arrives in another case is reported as
+  /// an issue.
   public init<ChildState, ChildAction>(
     state: CaseKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
@@ -91,7 +92,7 @@ struct CallSite: Sendable {
   }
 }
 
-/// A value with all its properties, for the report of a failed test.
+/// Describes a value with all its properties, for the report of a failed test.
 func detail<Value>(of value: Value, indent: Int = 0) -> String {
   var text = ""
   customDump(value, to: &text, indent: indent)

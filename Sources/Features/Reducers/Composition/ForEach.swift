@@ -49,7 +49,7 @@ extension Reducer {
   /// Runs an element's reducer on each element of an identified array.
   ///
   /// The element handles an action before this reducer does. When an element is removed, its
-  /// effects end. An action for a removed element is reported.
+  /// effects end. An action for a removed element is reported as an issue.
   public func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>
   >(

@@ -55,7 +55,7 @@ extension Reducer {
     DependencyReducer(self) { $0[keyPath: keyPath] = value }
   }
 
-  /// Sets the dependency of a value's own type for this reducer and its effects.
+  /// Sets the dependency whose key is the value's own type, for this reducer and its effects.
   public func dependency<Value: TestDependencyKey>(
     _ value: Value
   ) -> some ReducerOf<Self> where Value.Value == Value {

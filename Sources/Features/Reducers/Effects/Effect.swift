@@ -138,7 +138,7 @@ public struct Effect<Action>: @unchecked Sendable {
     Effect(.cancel(id: AnyHashableSendable(id)))
   }
 
-  /// Delays the start until no other effect with this ID was started for a time.
+  /// Delays the start until no other effect with this ID has started for a duration.
   ///
   /// A new effect cancels the previous one, even if that has already started.
   ///
@@ -227,7 +227,7 @@ public struct Send<Action>: Sendable {
     self.deliver = deliver
   }
 
-  /// Sends an action, which is ignored once the effect is canceled.
+  /// Sends an action; after the effect is canceled, the action is ignored.
   ///
   /// An action that is sent after the end of its effect is reported as an issue.
   public func callAsFunction(_ action: Action) {

@@ -72,7 +72,7 @@ public struct PresentationState<State> {
     set { self = newValue }
   }
 
-  // An array, so that a feature can present itself recursively.
+  // This is an array instead of an optional, so that a feature can present itself recursively.
   private var storage: [State]
   /// The number of assignments, which distinguishes a new alert from the one that it replaces.
   fileprivate var assignments = 0

@@ -177,7 +177,7 @@ extension StackState: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension StackState: CustomDumpReflectable {
-  /// The elements by their ids, so that a failed test shows only them.
+  /// The elements by their IDs, so that a test failure shows nothing else.
   public var customDumpMirror: Mirror {
     Mirror(self, unlabeledChildren: Array(zip(ids, self)), displayStyle: .dictionary)
   }

@@ -60,7 +60,7 @@ extension SharedReaderKey {
   }
 }
 
-/// The files of keys that are kept in files: those of the file system, or files in memory.
+/// The storage of `.fileStorage` keys: the file system, or files in memory.
 public struct FileStorage: Hashable, Sendable, DependencyKey {
   /// The file system.
   public static let fileSystem = FileStorage(files: nil)

@@ -8,8 +8,9 @@ final class SharedChanges: DependencyKey, Sendable {
   static var liveValue: SharedChanges? { nil }
   static var testValue: SharedChanges? { nil }
 
-  /// The changes that the current assertion states, and whether actual values are read; nil outside
-  /// assertions.
+  /// The changes that the current assertion checks; nil outside assertions.
+  ///
+  /// If `isActual` is true, a shared value returns its actual instead of its expected value.
   @TaskLocal static var asserted: (changes: SharedChanges, isActual: Bool)?
 
   private typealias Changes = [ObjectIdentifier: (
@@ -62,7 +63,7 @@ final class SharedChanges: DependencyKey, Sendable {
     return SharedChanges(taken.mapValues { ($0.root, $0.expected, $0.root.anyValue) })
   }
 
-  /// Expects the actual values, for tests that state only some changes.
+  /// Makes the actual values the expected ones, for tests that state only some changes.
   func expectActual() {
     changes.withValue { $0 = $0.mapValues { ($0.root, $0.actual, $0.actual) } }
   }

@@ -28,7 +28,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
   private var initial: Value?
   private var isSaving = false
 
-  /// Held only for one access to the variables below, also by readers.
+  /// Held for each single read or write of the variables below.
   private let lock = NSLock()
   private var current: Value
   /// Incremented by each change, save, and load, so that a loaded value is discarded if another of
@@ -219,7 +219,7 @@ func isEqual(_ value: Any, _ other: Any) -> Bool {
   return compare(value)
 }
 
-/// The shared values that have keys, each of them while a `Shared` refers to it.
+/// The shared values that have keys; each stays as long as a `Shared` refers to it.
 ///
 /// They are a dependency, so that each test has its own.
 final class SharedReferences: DependencyKey, Sendable {
@@ -236,7 +236,7 @@ final class SharedReferences: DependencyKey, Sendable {
     let id: [AnyHashable] = [AnyHashable(key.id), AnyHashable(ObjectIdentifier(Key.Value.self))]
     let present = references.withValue { $0[id]?() as? SharedReference<Key.Value> }
     if let present { return present }
-    // Made without the lock, because the initial value may contain shared values.
+    // This is created outside the lock, because the initial value may itself contain shared values.
     let new = SharedReference(key, initial: initial)
     return references.withValue { all in
       if let present = all[id]?() as? SharedReference<Key.Value> { return present }

@@ -18,7 +18,7 @@ public import Observation
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state, or the last state of a removed child; it does not retain the core.
+  /// Reads the state, or the last state of a removed child; the closure does not retain the core.
   private let read: () -> (state: State, isPresent: Bool)
   private let deliver: (Action) -> StoreTask
   let changes: StoreChanges

@@ -80,8 +80,8 @@ final class StoreCore<State, Action> {
   /// Stops waiting for the running effects; they continue, and their actions still arrive.
   func ignoreEffects() { runner.ignoreAll() }
 
-  /// - Parameter action: called when an effect of this feature dismisses it; without it, that is
-  ///   reported as an issue.
+  /// - Parameter action: called when an effect of this feature dismisses it; without one, a
+  ///   dismissal is reported as an issue.
   func whenDismissed(_ action: @escaping @MainActor @Sendable () -> Void) {
     runner.dismissRoot = action
   }
@@ -95,7 +95,7 @@ final class StoreCore<State, Action> {
     }
   }
 
-  /// Reduces an action and starts its effects; waits if another action is being reduced.
+  /// Reduces an action and starts its effects; an action sent meanwhile is queued.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
     guard !isBusyReducing else { return waiting.append((action, origin, then)) }
     isBusyReducing = true
@@ -217,7 +217,9 @@ private struct NamingReporter: IssueReporter {
   private let name: String
   private let reporters: [any IssueReporter]
 
-  /// Runs a reducer and starts its effects, whose tasks report with the same name.
+  /// Runs `operation`, which reduces an action and starts its effects.
+  ///
+  /// Issues that it or the effects' tasks report contain `name`.
   static func run(for name: String, _ operation: () -> Void) {
     // The action of an effect reports only under its own name, so a surrounding `NamingReporter` is
     // replaced.

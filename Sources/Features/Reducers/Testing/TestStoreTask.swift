@@ -84,7 +84,7 @@ final class Arrivals {
     let end = End()
     end.task = Task { @MainActor in
       try await clock.sleep(for: limit)
-      // The sleep may have ended just before it was canceled.
+      // The task may have been canceled just after the sleep ended, so check again.
       try Task.checkCancellation()
       end.isOver = true
       let index = waiters.firstIndex { $0.end === end }
