@@ -12,7 +12,7 @@ public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   case test
 }
 
-/// The context that the environment selects, and any problem of the environment.
+/// The context that the environment selects, and a complaint if the environment is wrong.
 struct ContextDetection: Equatable {
   var context: DependencyContext
   var complaint: String?

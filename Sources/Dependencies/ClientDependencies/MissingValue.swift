@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// The kind of value that a key lacks in its context, so that another value is used.
+/// Which value a key lacks in its context, so that another value replaces it.
 enum MissingValueKind: Sendable {
   /// The live value is missing, and the test value is used.
   case liveValue

@@ -1,5 +1,6 @@
-// With the trait, Point-Free's module replaces this implementation. The only other files that then
-// contain code are `CreationScope.swift`, `Exports.swift`, and `Unimplemented.swift`.
+// With the trait `PointFreeDependencies`, Point-Free's module replaces this implementation. The
+// only other files that then contain code are `CreationScope.swift`, `Exports.swift`, and
+// `Unimplemented.swift`.
 #if PointFreeDependencies
 @_exported public import Dependencies
 import IssueReporting

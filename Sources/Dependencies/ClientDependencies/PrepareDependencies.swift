@@ -74,7 +74,7 @@ extension DependencyValues {
   }
 }
 
-/// A call of `prepareDependencies`, which identifies the values that it prepared.
+/// One call of `prepareDependencies`; the values that it prepares refer to it.
 final class Preparation: Sendable {
   /// The call whose closure is running.
   @TaskLocal static var current: Preparation?

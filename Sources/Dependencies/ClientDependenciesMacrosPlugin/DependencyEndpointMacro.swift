@@ -43,8 +43,9 @@ extension Endpoint {
 
   private var didSet: AccessorDeclSyntax? { binding.observer(.didSet) }
 
-  /// Returns a local function with the observer's body, and its call; inline, a `return` in the
-  /// body would end the setter.
+  /// Returns a local function with the observer's body, and its call.
+  ///
+  /// The body is not inlined, because a `return` in it would end the setter.
   private func observer(_ keyword: Keyword, of name: String, passing value: String? = nil)
     -> String?
   {

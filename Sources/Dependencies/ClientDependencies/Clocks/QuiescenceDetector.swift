@@ -32,7 +32,7 @@ struct QuiescenceDetector {
     turns += 1
     if isReady || turns >= (isWaking ? 1_000 : 200) { return true }
     let isQuiet = !isWaking && (running().map { self.isQuiet($0, isMainDone: isMainDone) } ?? false)
-    // One quiet turn is not enough, because a task may not have had a thread yet.
+    // One quiet turn is not enough, because a task that is ready may not have a thread yet.
     quietTurns = isQuiet ? quietTurns + 1 : 0
     return quietTurns >= 2
   }
@@ -64,7 +64,7 @@ enum ProcessThreads {
     return running
   }
 
-  /// Returns whether a thread runs or waits for a disk, from the line of its status.
+  /// Returns whether a thread runs or waits for a disk, according to its line in `/proc`.
   ///
   /// The state follows the name, which is in parentheses and may contain parentheses.
   static func isRunnable(stat line: String) -> Bool {

@@ -40,7 +40,8 @@ public struct IssueOrigin: Sendable {
     return IssueOrigin(taken(in: test))
   }
 
-  /// The running test for a wrapper, which shares the origin of the test's other wrappers.
+  /// The running test, for a `@Dependency` wrapper; the wrappers of a test with many origins share
+  /// one origin.
   static var ofWrapper: IssueOrigin {
     guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
@@ -114,7 +115,7 @@ extension IssueOrigin {
   }
 }
 
-/// Sets the origin for unimplemented endpoints of clients with the macro.
+/// Sets the origin for unimplemented endpoints of clients that use the macro.
 ///
 /// The setters are stored by client type. A protocol would be simpler, but a macro cannot add a
 /// conformance to a type in a function, such as clients in tests.
@@ -173,7 +174,8 @@ extension DependencyValues {
 
 /// Runs each job immediately on the enqueuing thread.
 ///
-/// It is for tasks that only wait, so that their work is finished when the resuming call returns.
+/// Use it for tasks that mostly wait. When such a task is resumed, its work has finished when the
+/// resuming call returns.
 final class InlineExecutor: TaskExecutor {
   static let shared = InlineExecutor()
 

@@ -17,8 +17,8 @@ final class Construction: Sendable {
   let location: SourceLocation
   private let outer: Construction?
   private let lacksTestValue = Atomic(false)
-  // A task that started during the construction may still inherit this object after the
-  // construction has ended.
+  // Set at the end of the construction, because a task that started during it may still inherit
+  // this object.
   private let isOver = Atomic(false)
 
   private init(

@@ -128,7 +128,8 @@ enum ObjectScopes {
 
 /// The scopes of live objects, by weak reference.
 ///
-/// Nothing reports the end of an object, so each insertion also checks two other entries.
+/// Nothing reports the end of an object, so each insertion also checks two older entries and
+/// removes those of ended objects.
 final class WeakScopeTable: Sendable {
   private struct Entry {
     weak var object: AnyObject?
