@@ -68,7 +68,7 @@ extension PCMSampleFormat {
 ///
 /// Its stride is three bytes, so an array of them matches the device's format.
 struct PackedInt24: BitwiseCopyable, Equatable {
-  // The bytes in memory order.
+  // The three bytes, in memory order.
   private let first: UInt8
   private let second: UInt8
   private let third: UInt8

@@ -77,7 +77,7 @@ enum DriverAnswer: Equatable {
   /// An error, as a negative errno value.
   case failure(Int32)
 
-  /// The kernel's largest errno value; an error code is at least its negative.
+  /// The kernel's largest errno value: its error codes are −4095 to −1.
   private static let largestErrno = 4_095
 
   /// - Parameters:

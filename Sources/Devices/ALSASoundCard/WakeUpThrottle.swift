@@ -9,7 +9,7 @@ struct WakeUpThrottle {
   private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 
   private static let limit = 4
-  /// One in this many waits uses the device instead of the clock, so that a lost device is
+  /// One of this many waits is for the device itself instead of the clock, so that a lost device is
   /// detected.
   private static let maximumRests = 8
   private let period: Int

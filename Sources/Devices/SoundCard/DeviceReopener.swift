@@ -270,7 +270,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
 
   /// Waits for the next step or event.
   ///
-  /// A virtual card's time is released for the wait, unless the device is being opened.
+  /// A virtual card's time continues during the wait, unless the device is being opened.
   private func rest(
     _ schedule: ReopeningSchedule, since begins: Int?,
     _ wakeUps: inout AsyncStream<Void>.Iterator

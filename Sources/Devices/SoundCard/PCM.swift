@@ -102,7 +102,8 @@ public enum PCMCall: UInt8, Hashable, Sendable, CaseIterable {
 public enum PCMInterest: Hashable, Sendable {
   /// Room to write a period, or a period of frames to read.
   case period
-  /// Nothing of the device: only the waker, the timeout, or the loss of the device ends the wait.
+  /// No readiness of the device: only the waker, the timeout, or the loss of the device ends the
+  /// wait.
   case nothing
 }
 

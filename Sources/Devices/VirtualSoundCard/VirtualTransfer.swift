@@ -108,7 +108,7 @@ struct VirtualTransfer {
     }
   }
 
-  /// Advances the time; a playback device that runs empty does not underrun.
+  /// Advances the time; a playback device may run empty without an underrun.
   mutating func pass(_ frames: FrameCount) {
     guard direction == .playback, !isAsleep else { return tick(frames) }
     let played = min(level, frames)
