@@ -224,7 +224,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     return true
   }
 
-  /// Returns how long to wait at most for the voice's end.
+  /// Returns the longest time to wait for the voice's end.
   ///
   /// The result is zero if the voice is over, and nil if its last frame has not been written to the
   /// device. `patience` is how long the device may pause while it holds the last frames.
