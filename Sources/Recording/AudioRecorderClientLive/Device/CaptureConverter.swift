@@ -73,7 +73,7 @@ final class CaptureConverter {
   /// Converts a block in the device's format.
   ///
   /// Before a gap, the frames held by the converter are returned as a separate block. The block
-  /// after the gap has the gap in its `gap`.
+  /// after the gap reports it in `gap`.
   func process(_ captured: CapturedAudio) throws -> [CapturedAudio] {
     let missed = gapEnding(with: captured)
     absence = nil

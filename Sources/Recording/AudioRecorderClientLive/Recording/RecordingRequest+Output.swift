@@ -58,8 +58,8 @@ extension RecordingRequest {
     case .descriptor(let number, let name, let isRaw):
       let descriptor: Descriptor
       do throws(SoundFileError) {
-        // This duplicates the descriptor, because the caller may close its own while the recording
-        // still ends.
+        // This duplicates the descriptor, because the caller may close its own before the recording
+        // has ended.
         descriptor = try .duplicate(number, path: name)
       } catch {
         throw AudioRecorderError(ofDescriptor: error)
