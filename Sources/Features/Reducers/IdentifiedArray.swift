@@ -207,7 +207,7 @@ extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 extension IdentifiedArray: CustomReflectable {
-  /// The elements alone, as of an array, so that a test failure shows nothing else.
+  /// Only the elements, as in an array's mirror, so that a test failure shows nothing else.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: elements, displayStyle: .collection)
   }

@@ -119,7 +119,7 @@ public enum ReducerBuilder<State, Action> {
 public final class PreparedReducer<State, Action>: Reducer {
   @usableFromInline typealias Function = (inout State, Action) -> Effect<Action>
 
-  /// The reducer's type, which reports name.
+  /// The reducer's type, for reports.
   let type: Any.Type
   private let make: () -> Function
   /// The dependencies that were current when the reducer was created.

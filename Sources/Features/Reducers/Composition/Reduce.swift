@@ -128,7 +128,7 @@ struct DependencyReducer<State, Action>: Reducer {
   init(
     _ base: some Reducer<State, Action>, update: @escaping (inout DependencyValues) -> Void
   ) {
-    // Creating the body in this scope gives the changed dependencies to it, too.
+    // The body is created in this scope, so that it gets the changed dependencies, too.
     self.base = withDependencies(update) { base.prepared() }
     self.update = update
   }

@@ -263,7 +263,8 @@ extension Reducer {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(place: stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
-    // Puts an effect into the group of the stack, whose effects can be ended together.
+    // Returns an effect in the group of the stack, so that the stack's effects can be ended
+    // together.
     func ofStack(_ effect: Effect<Action>) -> Effect<Action> {
       effect.step.isNone ? .none : Effect(.child(.place(place), effect.step, dismiss: nil))
     }
