@@ -3,10 +3,10 @@ import Glibc
 
 /// Determines how long a test clock waits for tasks that may be about to sleep.
 ///
-/// A task that was started or woken runs on a thread, or on one that waits for a CPU. Both are in
-/// the kernel's state "running". Once every such thread sleeps, or has run for longer than a task
-/// needs to reach its next sleep, no task can still be about to sleep. This holds however busy the
-/// machine is.
+/// A task that was started or woken runs on a thread, which may itself wait for a CPU; the kernel
+/// lists both as running. Once every such thread sleeps, or has run for longer than a task needs to
+/// reach its next sleep, no task can still be about to sleep. This holds however busy the machine
+/// is.
 struct QuiescenceDetector {
   /// The run time after which a thread counts as busy with other work.
   static let share = Duration.milliseconds(1)

@@ -174,8 +174,8 @@ extension DependencyValues {
 
 /// Runs each job immediately on the enqueuing thread.
 ///
-/// Use it for tasks that mostly wait. When such a task is resumed, its work has finished when the
-/// resuming call returns.
+/// Use it for tasks that mostly wait: when a call resumes such a task, the task's work is done
+/// before the call returns.
 final class InlineExecutor: TaskExecutor {
   static let shared = InlineExecutor()
 

@@ -7,7 +7,7 @@ import Synchronization
 /// `@Dependency` wrappers share one of them.
 final class RunningTests: Sendable {
   static let shared = RunningTests()
-  /// The number of origins of a test from which on its wrappers share one origin.
+  /// Once a test has this many origins, its further wrappers share one of them.
   static let manyOrigins = 32
 
   private struct Entry {
