@@ -196,7 +196,9 @@ extension ClientProperty {
     return "_: \(generic).Type = ClientDependenciesMacros._TypeOfParameter<\(type)>.self"
   }
 
-  /// Returns a default that is an unimplemented function, and does not compile for other types.
+  /// Returns an unimplemented function as the default of a property that may be a function.
+  ///
+  /// The default does not compile if the property turns out not to be a function.
   func standIn(in client: String) -> String? {
     guard isUnknown, isVariable, binding.initializer == nil else { return nil }
     let endpoint = "\(client).\(identifier.text.withoutBackticks)"

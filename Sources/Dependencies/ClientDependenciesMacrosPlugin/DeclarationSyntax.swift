@@ -22,7 +22,7 @@ extension DeclModifierListSyntax {
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
-  /// The modifier `static`, `class`, or `lazy` of a property, which no initializer sets.
+  /// The modifier `static`, `class`, or `lazy`; no initializer sets a property with one of them.
   var ofNoInstance: DeclModifierSyntax? {
     first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
   }

@@ -45,7 +45,7 @@ package final class Heartbeat: Sendable {
     replace(Self.word(beat), by: Self.abandoned)
   }
 
-  /// Counts one more call begun or ended; returns false if the thread has been abandoned.
+  /// Counts the beginning or the end of a call; returns false if the thread has been abandoned.
   ///
   /// Only the monitored thread counts calls, so the exchange fails only if another thread abandons
   /// it.

@@ -3,20 +3,20 @@ public import Foundation
 extension IdentifiedArray {
   /// Adds an element at the end.
   ///
-  /// - Returns: whether it was added, and the index of the element with its id.
+  /// - Returns: whether it was added, and the index of the element with its ID.
   @discardableResult
   public mutating func append(_ element: Element) -> (inserted: Bool, index: Int) {
     insert(element, at: count)
   }
 
-  /// Adds elements at the end, except those whose id is in use.
+  /// Adds elements at the end, except those whose ID is in use.
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { _ = insert(element, at: count) }
   }
 
-  /// Adds an element at an index from 0 to `count`, if its id is not in use.
+  /// Adds an element at an index from 0 to `count`, if its ID is not in use.
   ///
-  /// - Returns: whether it was added, and the index of the element with its id.
+  /// - Returns: whether it was added, and the index of the element with its ID.
   @discardableResult
   public mutating func insert(_ element: Element, at index: Int) -> (inserted: Bool, index: Int) {
     if let present = self.index(id: element[keyPath: id]) { return (false, present) }
@@ -54,7 +54,7 @@ extension IdentifiedArray {
     elementsByID.updateValue(element, forKey: element[keyPath: id], insertingAt: index)
   }
 
-  /// Removes the element with an id and returns it.
+  /// Removes the element with an ID and returns it.
   @discardableResult
   public mutating func remove(id: ID) -> Element? { elementsByID.removeValue(forKey: id) }
 

@@ -7,7 +7,7 @@ import ClientDependencies
 /// Changing an element's ID is reported as an issue; the element keeps its index under the new ID,
 /// unless another element has that ID.
 public struct IdentifiedArray<ID: Hashable, Element> {
-  /// The path to an element's id.
+  /// The path to an element's ID.
   public let id: KeyPath<Element, ID>
   var elementsByID: OrderedDictionary<ID, Element> = [:]
 
@@ -31,7 +31,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   ///
   /// - Parameters:
   ///   - elements: the elements in order.
-  ///   - id: the path to an element's id.
+  ///   - id: the path to an element's ID.
   ///   - combine: returns the element to keep, from the present and the new element.
   public init(
     _ elements: some Sequence<Element>, id: KeyPath<Element, ID>,
@@ -50,7 +50,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(uniqueElements: elements, id: elements.base.id)
   }
 
-  /// The ids, in order.
+  /// The IDs, in order.
   ///
   /// Copies of the array share them, and changing an element does not copy them.
   public var ids: OrderedSet<ID> { elementsByID.keys }
@@ -58,7 +58,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// The elements, in order.
   public var elements: [Element] { elementsByID.values.elements }
 
-  /// The element with an id.
+  /// The element with an ID.
   ///
   /// Setting nil removes the element; setting an element with a new ID appends it.
   public subscript(id id: ID) -> Element? {
@@ -108,7 +108,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     return value
   }
 
-  /// The index of the element with an id.
+  /// The index of the element with an ID.
   public func index(id: ID) -> Int? { elementsByID.index(forKey: id) }
 
   /// Whether the array contains an element with the same ID as `element`.
@@ -126,7 +126,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   }
 }
 
-/// An identified array of elements that have their own id.
+/// An identified array of elements that have their own ID.
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
@@ -231,7 +231,7 @@ public struct Identified<ID: Hashable, Value>: Identifiable {
     self.init(value, id: id(value))
   }
 
-  /// Gives a value the ID at a key path.
+  /// Gives a value the ID that the key path reads from it.
   public init(_ value: Value, id: KeyPath<Value, ID>) {
     self.init(value, id: value[keyPath: id])
   }

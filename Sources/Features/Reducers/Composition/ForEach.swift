@@ -3,7 +3,7 @@ import OrderedCollections
 
 /// An action of an element of an identified collection.
 public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
-  /// The action of the element with this id.
+  /// The action of the element with this ID.
   case element(id: ID, action: Action)
 
   /// The paths to the case, and to one element's action.
@@ -15,7 +15,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
         extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
     }
 
-    /// The path to the action of the element with an id.
+    /// The path to the action of the element with an ID.
     public subscript(id id: ID) -> AnyCasePath<IdentifiedAction, Action> {
       AnyCasePath(
         embed: { .element(id: id, action: $0) },

@@ -51,7 +51,7 @@ public struct StackState<Element> {
   /// Creates an empty stack.
   public init() {}
 
-  /// The ids, from the bottom to the top.
+  /// The IDs, from the bottom to the top.
   public var ids: OrderedSet<StackElementID> { entries.ids }
 
   /// The element with an ID.
@@ -125,12 +125,12 @@ extension StackState: RandomAccessCollection, RangeReplaceableCollection {
     nextNumber += new.count
   }
 
-  /// Removes all elements for which the condition holds; the others keep their ids.
+  /// Removes all elements for which the condition holds; the others keep their IDs.
   public mutating func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
     try entries.removeAll { try isRemoved($0.element) }
   }
 
-  /// Removes all elements; their ids are not used again.
+  /// Removes all elements; their IDs are not used again.
   public mutating func removeAll(keepingCapacity keepsCapacity: Bool = false) {
     entries.removeAll(keepingCapacity: keepsCapacity)
   }
@@ -148,29 +148,29 @@ extension StackState: Sendable where Element: Sendable {}
 
 // `nextNumber` is not compared: it also counts removed elements, which a test cannot state.
 extension StackState: Equatable where Element: Equatable {
-  /// Whether both have equal elements with the same ids, in the same order.
+  /// Whether both have equal elements with the same IDs, in the same order.
   public static func == (stack: Self, other: Self) -> Bool { stack.entries == other.entries }
 }
 
 extension StackState: Hashable where Element: Hashable {
-  /// Hashes the elements and their ids.
+  /// Hashes the elements and their IDs.
   public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
 extension StackState: Encodable where Element: Encodable {
-  /// Encodes the elements as an array, without their ids.
+  /// Encodes the elements as an array, without their IDs.
   public func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
 }
 
 extension StackState: Decodable where Element: Decodable {
-  /// Decodes an array of elements, whose ids are numbered from 0.
+  /// Decodes an array of elements, whose IDs are numbered from 0.
   public init(from decoder: any Decoder) throws { self.init(try [Element](from: decoder)) }
 }
 
 extension StackState: CustomStringConvertible, CustomDebugStringConvertible {
   /// The description of the elements as an array.
   public var description: String { Array(self).description }
-  /// The type, and the elements by their ids.
+  /// The type, and the elements by their IDs.
   public var debugDescription: String {
     "\(Self.self)(\(zip(ids, self).map { "\($0): \($1)" }.joined(separator: ", ")))"
   }
@@ -185,7 +185,7 @@ extension StackState: CustomDumpReflectable {
 
 /// An action of a stack, or of one of its features.
 public enum StackAction<State, Action>: CasePathable {
-  /// An action of the element with this id.
+  /// An action of the element with this ID.
   indirect case element(id: StackElementID, action: Action)
   /// Removes the element with this ID and all elements above it.
   case popFrom(id: StackElementID)
@@ -215,7 +215,7 @@ public enum StackAction<State, Action>: CasePathable {
         extract: { if case .push(let id, let state) = $0 { (id, state) } else { nil } })
     }
 
-    /// The path to the action of the element with an id.
+    /// The path to the action of the element with an ID.
     public subscript(id id: StackElementID) -> AnyCasePath<StackAction, Action> {
       AnyCasePath(
         embed: { .element(id: id, action: $0) },

@@ -198,12 +198,12 @@ extension Shared: Observable {}
 extension SharedReader: Observable {}
 
 extension Shared: Identifiable where Value: Identifiable {
-  /// The id of the value.
+  /// The ID of the value.
   public var id: Value.ID { read().id }
 }
 
 extension SharedReader: Identifiable where Value: Identifiable {
-  /// The id of the value.
+  /// The ID of the value.
   public var id: Value.ID { shared.id }
 }
 

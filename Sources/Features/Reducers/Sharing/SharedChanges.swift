@@ -88,8 +88,7 @@ final class SharedChanges: DependencyKey, Sendable {
     changes.withValue { $0[ObjectIdentifier(root)] = (root, expected, actual) }
   }
 
-  /// The differences that the test has not stated, of shared values that are not part of the
-  /// compared states.
+  /// The differences that the test has not stated, in shared values outside the compared states.
   var unstated: [String] {
     let compared = compared.value
     nonisolated(unsafe) var rest: Changes = [:]

@@ -174,7 +174,7 @@ public final class Store<State, Action>: Observable {
       state: state.appending(path: \.wrappedValue), action: action.appending(path: \.presented))
   }
 
-  /// The stores of the elements of an identified array, by their ids.
+  /// The stores of the elements of an identified array, by their IDs.
   ///
   /// Each store is created when it is read.
   public func scope<ID: Hashable & Sendable, ChildState, ChildAction>(
@@ -218,7 +218,7 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
   /// The number of rows.
   public var count: Int { ids.count }
 
-  /// The store of the element with an id; nil if there is none.
+  /// The store of the element with an ID; nil if there is none.
   public subscript(id id: ID) -> Store<ChildState, ChildAction>? {
     // Observers of the IDs are notified when an element appears or disappears, so a row's presence
     // is not observed separately.

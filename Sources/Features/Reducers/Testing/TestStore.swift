@@ -30,7 +30,7 @@ public final class TestStore<State: Equatable, Action> {
   public var exhaustivity = Exhaustivity.on
   /// The time limit of `receive` and `finish` if they have no limit of their own.
   public var timeout = Duration.seconds(1)
-  /// The clock for these limits; by default real time.
+  /// The clock for time limits; by default real time.
   public var timeoutClock: any Clock<Duration> = ContinuousClock()
   /// The dependencies of the feature and its effects; changes apply to later actions.
   public var dependencies: DependencyValues {

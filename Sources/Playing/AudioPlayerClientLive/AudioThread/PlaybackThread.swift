@@ -99,7 +99,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
   }
 
-  /// Applies commands at once while the device is lost; false after `quit`.
+  /// Applies commands at once while the device is lost; returns false after `quit`.
   func serveInSilence() -> Bool {
     guard link.performCommands() else { return false }
     voices.settleInSilence(link.events)

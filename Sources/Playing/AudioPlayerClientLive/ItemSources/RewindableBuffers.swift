@@ -13,7 +13,7 @@ struct RewindableBuffers {
   /// The index of the next piece; `offset` is the first frame in it that has not been returned.
   private var index = 0
   private var offset: FrameCount = 0
-  /// The start, length, and rate of the last buffers, as many as share a rate.
+  /// The last consecutive buffers with the same rate: their start, their length, and that rate.
   private var run = (start: FrameCount.zero, length: FrameCount.zero, rate: SampleRate.speech)
   private var rate = SampleRate.speech
 

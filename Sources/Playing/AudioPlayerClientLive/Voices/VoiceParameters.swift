@@ -35,7 +35,7 @@ final class SharedVoiceParameters: Sendable {
         waiting: [(serial: Int, answer: Promise<Void>)]
       )
     >
-  /// Twice the serial number of the fields' content; odd while they are written.
+  /// Twice the serial number of the parameters in the fields; odd while the fields are written.
   private let version = Atomic<Int>(0)
   private let flags = Atomic<UInt8>(0)
   private let flushCount = Atomic<Int>(0)
