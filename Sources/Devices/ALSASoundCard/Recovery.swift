@@ -171,8 +171,8 @@ extension ALSADevice {
     guard direction == .playback, interest == .nothing, let pcm else {
       return try wakeUpAfterRecovery(-EPIPE)
     }
-    // alsa-lib reports every failure to read a plug-in's position as an underrun, so check for
-    // another failure.
+    // alsa-lib reports every failure to read a plug-in's position as an underrun, so check whether
+    // another failure caused it.
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     guard code != -ENODEV, code != -ENXIO else { throw lose() }

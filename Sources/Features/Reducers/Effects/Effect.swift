@@ -20,7 +20,7 @@ public struct Effect<Action>: @unchecked Sendable {
     case cancel(id: AnyHashableSendable)
     case debounce(Step, id: AnyHashableSendable, wait: @Sendable () async throws -> Void)
     case throttle(Step, id: AnyHashableSendable, ThrottleRule)
-    /// The effects of a child feature, which the ID identifies within its parent.
+    /// The effects of a child feature; the ID identifies the child within its parent.
     case child(FeatureID, Step, dismiss: Action?)
     case cancelChild(FeatureID)
   }
