@@ -1,7 +1,7 @@
-/// The scope in which a live client was created, applied when its endpoints are called.
+/// The scope in which a live client was created; calls of its endpoints run in it.
 ///
-/// The overrides around a call take precedence over the captured overrides, as for a stored
-/// `@Dependency`. A client that the cache creates for all readers captures no overrides.
+/// Overrides around a call take precedence over the captured overrides, as for a stored
+/// `@Dependency`. A cached client captures no overrides, because it is shared by all readers.
 package struct CreationScope: Sendable {
   @Dependency(\.self) private var values
 

@@ -12,15 +12,17 @@ public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   case test
 }
 
-/// The context that the environment selects, and any problem of the environment.
+/// The context that the environment selects, and a complaint if the environment is wrong.
 struct ContextDetection: Equatable {
   var context: DependencyContext
   var complaint: String?
 
   static let override = "SWIFT_DEPENDENCIES_CONTEXT"
 
-  /// Selects the context by the environment variable `override`, or else by Xcode's marker of
-  /// previews, or else by whether tests run in the process.
+  /// Selects the context.
+  ///
+  /// The environment variable `override` comes first, then Xcode's variable for previews, and then
+  /// whether tests run in the process.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
@@ -53,7 +55,7 @@ extension DependencyContext {
   /// The context of this process.
   ///
   /// Problems are reported here, not while `detection` is initialized, because an issue reporter
-  /// may read a dependency, and thereby `detection`.
+  /// may itself read a dependency, and so `detection`.
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected
@@ -62,7 +64,7 @@ extension DependencyContext {
   /// The same context, without a report of problems.
   static var detected: DependencyContext { detection.context }
 
-  /// Whether the process shows previews; they run repeatedly in one process.
+  /// Whether the process shows previews, which run repeatedly in one process.
   static var isOfPreviews: Bool { detected == .preview }
 
   private static func complain() {

@@ -32,8 +32,10 @@ public protocol DependencyKey<Value>: TestDependencyKey {
   /// The value in previews; by default ``liveValue``.
   static var previewValue: Value { get }
 
-  /// The value in tests; by default ``previewValue``, whose use in a test is reported as an issue.
-  /// A change in an update closure does not count as a use.
+  /// The value in tests; by default ``previewValue``.
+  ///
+  /// Using the default in a test is reported as an issue. Changing it in an update closure does not
+  /// count as a use.
   static var testValue: Value { get }
 }
 

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// The kind of value that a key lacks in its context, so that another value is used.
+/// Which value a key lacks in its context, so that another value replaces it.
 enum MissingValueKind: Sendable {
   /// The live value is missing, and the test value is used.
   case liveValue
@@ -78,8 +78,8 @@ func fullName(of type: Any.Type) -> String {
 
 /// Returns the name of the property that uses the key, or else the name of the key.
 ///
-/// `property` is the value of `#function`, which has parentheses in a function and is the module's
-/// name in top-level code.
+/// `property` is the value of `#function`. It is not a property if it contains parentheses, as in a
+/// function, or is the module's name, as in top-level code.
 func dependencyName(
   of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString
 ) -> String {

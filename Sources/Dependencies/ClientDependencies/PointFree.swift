@@ -1,12 +1,13 @@
-// With the trait, Point-Free's module replaces this implementation. The only other files that then
-// contain code are `CreationScope.swift`, `Exports.swift`, and `Unimplemented.swift`.
+// With the trait `PointFreeDependencies`, Point-Free's module replaces this implementation. The
+// only other files that then contain code are `CreationScope.swift`, `Exports.swift`, and
+// `Unimplemented.swift`.
 #if PointFreeDependencies
 @_exported public import Dependencies
 import IssueReporting
 
 /// The test that an issue belongs to.
 ///
-/// Point-Free's module does not track the test, so issues are reported as by `reportIssue`.
+/// Point-Free's module does not track the test, so this type only calls `reportIssue`.
 public struct IssueOrigin: Sendable {
   /// An origin that names no test.
   public init() {}

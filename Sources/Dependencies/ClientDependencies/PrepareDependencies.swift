@@ -74,7 +74,7 @@ extension DependencyValues {
   }
 }
 
-/// A call of `prepareDependencies`, which identifies the values that it prepared.
+/// One call of `prepareDependencies`; the values that it prepares refer to it.
 final class Preparation: Sendable {
   /// The call whose closure is running.
   @TaskLocal static var current: Preparation?
@@ -165,9 +165,9 @@ struct ValuesOfTest {
     entries.updateValue(new, forKey: place)
   }
 
-  /// Changes the context unless a value was read or an earlier call prepared it.
+  /// Changes the context, unless a value has been read or an earlier call has prepared a value.
   ///
-  /// - Returns: the obstacle; nil if the context has changed.
+  /// - Returns: the source of the value that prevents the change; nil if the context has changed.
   mutating func prepare(
     _ context: DependencyContext, in preparation: Preparation
   ) -> CachedValueSource? {

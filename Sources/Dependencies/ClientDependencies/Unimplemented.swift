@@ -70,8 +70,8 @@ public func unimplemented<each Argument, Result>(
 /// The defaults that `unimplemented(endpoint:)` makes call this function.
 ///
 /// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
-/// called on its own thread captures `IssueOrigin.current` at its creation and passes it as
-/// `origin`, because the test cannot be found from that thread.
+/// called on a thread outside the test's tasks captures `IssueOrigin.current` at its creation and
+/// passes it as `origin`, because the test cannot be found from that thread.
 @discardableResult
 public func reportUnimplemented(
   _ endpoint: String,

@@ -43,8 +43,8 @@ public nonisolated(nonsending) func withDependencies<R>(
 
 /// Updates values and runs the operation with them.
 ///
-/// In a test process, a second task-local value marks reads in the update closure, which are not
-/// reported as uses. Elsewhere, it is omitted, because it would double the cost of a scope.
+/// In a test process, a second task-local value marks reads in the update closure, so that they are
+/// not reported as uses. Other processes omit it, because it would double the cost of a scope.
 ///
 /// It is inlined, because a call would add a tenth to the cost of a scope.
 @inline(__always)

@@ -1,2 +1,2 @@
-// Authors of clients need both modules, and the expansions use the first.
+// Code with these macros needs both modules, because the expansions use `ClientDependencies`.
 @_exported public import ClientDependencies

@@ -27,10 +27,10 @@
 ///
 /// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
 ///
-/// The type of an endpoint may be a type alias, declared anywhere. If an initializer gets no value
-/// for such a property, the endpoint is unimplemented; such a call in another module requires
-/// importing this module. The endpoint then reports issues to the test that created the client. If
-/// the client is created once for all tests (`static let`), mark the property with
+/// The type of an endpoint may be a type alias, declared anywhere. An initializer call may omit
+/// such a property, and the endpoint is then unimplemented; another module must import this module
+/// to make that call. The endpoint reports issues to the test that created the client. If the
+/// client is created once for all tests (`static let`), mark the property with
 /// `@DependencyEndpoint`, so that it reports to the test that reads the client.
 @attached(
   member, names: named(init), named(_issueOrigin), named(_initialValue),
@@ -41,8 +41,8 @@ public macro DependencyClient() =
 
 /// Makes a property with a function type an endpoint: it is unimplemented until it is set.
 ///
-/// `@DependencyClient` attaches this macro to each function of a client. See there for calls
-/// without an implementation; there are two exceptions:
+/// `@DependencyClient` attaches this macro to each function of a client, and its documentation
+/// describes calls without an implementation. There are two exceptions:
 /// - With `throws(MyError)` and no default, it throws an instance of `MyError` if that conforms to
 ///   ``UnimplementedEndpointError``. Otherwise it returns a placeholder (see
 ///   ``UnimplementedPlaceholder``), or throws the first case of `MyError` if that is

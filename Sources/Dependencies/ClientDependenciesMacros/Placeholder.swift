@@ -8,7 +8,7 @@ enum Placeholder {
     let found: Any? =
       switch type {
       case let type as any UnimplementedPlaceholder.Type: type.unimplementedPlaceholder
-      // A vector's empty literal would trap, because it needs the vector's number of elements.
+      // This case precedes array literals, because creating a vector from an empty literal traps.
       case let type as any SIMD.Type: type.init()
       case let type as any ExpressibleByNilLiteral.Type: none(type)
       case let type as any ExpressibleByArrayLiteral.Type: empty(type)

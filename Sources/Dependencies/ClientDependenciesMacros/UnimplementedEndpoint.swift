@@ -30,16 +30,14 @@ public struct _UnimplementedEndpoint: Sendable {
   }
 }
 
-/// The origin of endpoints outside of a `@DependencyClient`; a client has its own property of this
-/// name.
+/// The origin of endpoints outside a `@DependencyClient`; a client has a property of the same name.
 public var _issueOrigin: IssueOrigin { .current }
 
 // Replacements for endpoints whose function type is hidden from the macro by a type alias. The type
-// checker selects a function by the type of the passed storage; the overloads are such that exactly
-// one fits.
+// of the passed storage selects the overload; exactly one overload fits.
 //
-// Functions that throw nothing need their own overloads: the compiler crashes when it converts a
-// function that throws `Never` (Swift 6.3).
+// Functions that do not throw need their own overloads, because the compiler (Swift 6.3) crashes
+// when it converts a function that throws `Never`.
 extension _UnimplementedEndpoint {
   /// Makes a replacement for a function.
   public func closure<each Argument, Result>(
@@ -173,12 +171,12 @@ public protocol UnimplementedEndpointError: Error {
   static func unimplemented(_ endpoint: String) -> Self
 }
 
-// Parameters for properties whose type is only a name to the macro, which may be an alias of a
-// function type.
+// Parameters for properties whose written type is only a name, which may be an alias of a function
+// type.
 
 /// The type of an initializer's parameter; only the macros' expansions use it.
 public protocol _ParameterType<Kept> {
-  /// The type of the stored value; if it is a function type, it is escaping without `@escaping`.
+  /// The type of the stored value; a function type needs no `@escaping` here, because it escapes.
   associatedtype Kept
 }
 
@@ -202,7 +200,7 @@ extension _UnimplementedEndpoint {
     return closure(endpoint, nil)
   }
 
-  /// Fails to compile, because only functions have a replacement.
+  /// Rejects a property that is not a function, because only functions have a replacement.
   @_disfavoredOverload
   @available(
     *, unavailable,

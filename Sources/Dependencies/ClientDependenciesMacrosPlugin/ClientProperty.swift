@@ -132,9 +132,9 @@ extension ExprSyntax {
 
 /// The initial values of a public initializer's parameters.
 ///
-/// Default arguments of a public initializer may name only public declarations, but an initial
-/// value may name anything. So a function returns the initial value, and the default argument calls
-/// the function. Each property has its own overload.
+/// A default argument of a public initializer may name only public declarations, but an initial
+/// value may name anything. A generated function therefore returns the initial value, and the
+/// default argument calls the function. Each property has its own overload.
 extension ClientProperty {
   /// Whether the initial value may name declarations that are not public.
   var hasHiddenInitialValue: Bool {
@@ -173,10 +173,10 @@ extension ExprSyntax {
 
 /// Parameters of an initializer whose type may be an alias of a function type.
 ///
-/// Only a function type needs and permits `@escaping`, and the macro cannot see the kind of type.
-/// An associated type of a generic parameter works in both cases, because it is always escaping.
-/// The default of an additional parameter, which is never passed, makes the generic parameter
-/// inferable.
+/// A function type requires `@escaping`, other types forbid it, and the macro cannot see which kind
+/// the type is. The parameter therefore has an associated type of a generic parameter, which works
+/// for both kinds. An additional parameter, which callers never pass, lets the compiler infer the
+/// generic parameter.
 extension ClientProperty {
   private var generic: String { "_TypeOf_\(identifier.text.withoutBackticks)" }
 
@@ -196,7 +196,9 @@ extension ClientProperty {
     return "_: \(generic).Type = ClientDependenciesMacros._TypeOfParameter<\(type)>.self"
   }
 
-  /// Returns a default that is an unimplemented function, and does not compile for other types.
+  /// Returns an unimplemented function as the default of a property that may be a function.
+  ///
+  /// The default does not compile if the property turns out not to be a function.
   func standIn(in client: String) -> String? {
     guard isUnknown, isVariable, binding.initializer == nil else { return nil }
     let endpoint = "\(client).\(identifier.text.withoutBackticks)"

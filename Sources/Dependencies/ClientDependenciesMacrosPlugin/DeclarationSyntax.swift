@@ -22,7 +22,7 @@ extension DeclModifierListSyntax {
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
-  /// The modifier `static`, `class`, or `lazy` of a property, which no initializer sets.
+  /// The modifier `static`, `class`, or `lazy`; no initializer sets a property with one of them.
   var ofNoInstance: DeclModifierSyntax? {
     first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
   }
@@ -37,7 +37,8 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether a method needs this attribute of its function type, too, as it needs a global actor.
+  /// Whether a method that replaces a closure needs this attribute of the closure's type, such as a
+  /// global actor.
   var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true

@@ -69,7 +69,7 @@ struct Client {
     }
   }
 
-  /// The hidden property with the test that gets the issues of unimplemented endpoints.
+  /// The hidden property whose value is the test that gets the issues of unimplemented endpoints.
   var origin: DeclSyntax {
     """
     private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { \
@@ -136,7 +136,7 @@ struct Client {
     return missing + (needsFunctions ? others.compactMap(\.functionOfInitialValue) : [])
   }
 
-  /// Returns the access level of an initializer with these parameters.
+  /// Returns the access level of an initializer with parameters for these properties.
   private func access(taking properties: [ClientProperty]) -> AccessLevel {
     min(access, properties.map(\.access).min() ?? access)
   }

@@ -43,8 +43,9 @@ extension Endpoint {
 
   private var didSet: AccessorDeclSyntax? { binding.observer(.didSet) }
 
-  /// Returns a local function with the observer's body, and its call; inline, a `return` in the
-  /// body would end the setter.
+  /// Returns a local function with the observer's body, and its call.
+  ///
+  /// The body is not inlined, because a `return` in it would end the setter.
   private func observer(_ keyword: Keyword, of name: String, passing value: String? = nil)
     -> String?
   {
@@ -139,8 +140,8 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
 /// The default of an initializer's parameter that may be an endpoint.
 ///
 /// It is expanded only where a call omits the argument, and compiles only if the parameter is a
-/// function. The closure has two statements because the type of a single expression could convert
-/// to the parameter's type.
+/// function. The closure has two statements, because the compiler would convert the type of a
+/// single expression to the parameter's type.
 enum UnimplementedEndpointMacro: ExpressionMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

@@ -50,7 +50,7 @@ extension DependencyEntryMacro: PeerMacro {
   }
 }
 
-/// Makes a static property of a key computed, without an explicit type.
+/// Turns a key's static property into a computed one whose type is inferred from its initial value.
 enum DependencyEntryValueMacro: AccessorMacro {
   static func expansion(
     of node: AttributeSyntax,

@@ -64,7 +64,7 @@ extension PatternBindingSyntax {
 }
 
 extension DeclSyntaxProtocol {
-  /// The accessors of a property after a diagnostic.
+  /// Accessors for a property that has already caused a diagnostic.
   ///
   /// They avoid a second error, about missing accessors.
   var accessorsDespiteProblem: [AccessorDeclSyntax] {

@@ -133,7 +133,7 @@ final class CaseIdentities: Sendable {
   static let shared = CaseIdentities { Array(String(reflecting: $0).utf8) }
 
   private struct Entry {
-    // Retained, so that the memory behind its bits is not reused for another case.
+    // Retained, so that another case does not get the same memory and thus the same bits.
     var testCase: Test.Case
     var bits: [UInt8]
     var identity: [UInt8]

@@ -12,8 +12,8 @@ extension ALSADevice: CapturePCM {
     let channels = configuration.format.channelCount
     let frames = min(samples.count / channels, scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
-    // ALSA's `file` plug-in returns frames past the end of its file and leaves the memory
-    // unchanged.
+    // ALSA's `file` plug-in returns frames past the end of its file without writing them, so the
+    // memory must already be silent.
     memset(scratch, 0, frames * channels * 4)
     let read: Int
     switch DriverAnswer(snd_pcm_readi(pcm, scratch, snd_pcm_uframes_t(frames)), of: frames) {
@@ -21,7 +21,7 @@ extension ALSADevice: CapturePCM {
     case .excess: throw loseExcessive(frames)
     case .failure(let code): return try transfer(after: code)
     }
-    // A device without frames now returns EAGAIN; zero frames mean the end of a file.
+    // A device that has no frames yet returns EAGAIN, so zero frames mean the end of a file.
     if read == 0 { hasEnded = true }
     transferred(read)
     decode(read, to: UnsafeMutableBufferPointer(rebasing: samples[..<(read * channels)]))

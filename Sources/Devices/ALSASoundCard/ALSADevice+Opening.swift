@@ -6,31 +6,31 @@ import SoundCard
 import Synchronization
 
 extension ALSADevice {
-  /// Signaled when the most recently requested opening ends; the next opening waits for it.
+  /// Signaled when the most recently requested opening ends.
   ///
-  /// Openings run one at a time, because some plug-ins have process-wide state: "opening is not
-  /// re-entrant in some plug-ins".
+  /// The next opening waits for this signal, because some plug-ins have process-wide state and
+  /// cannot be opened on two threads at once.
   private static let lastOpening = Mutex<WakeUp?>(nil)
 
   /// Opens a PCM, which the caller closes, and negotiates its configuration.
   ///
-  /// A native sample format of the card is preferred, because ALSA's `plug` truncates to 16 bits
+  /// It first tries the card's own sample formats, because ALSA's `plug` truncates to 16 bits
   /// without dither.
   ///
-  /// This call does not wait for the device to become free, but blocks while a sound server is
-  /// slow.
+  /// It fails at once if the device is busy, but blocks while a sound server is slow.
   static func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest
   ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
     do throws(SoundCardError) {
       return try open(direction, request, convertsFormats: false)
     } catch .unsupported {
-      // The first PCM is closed by now; a card can be opened only once.
+      // A card can be opened only once, but the failed attempt has closed its PCM.
       return try open(direction, request, convertsFormats: true)
     }
   }
 
-  /// If `convertsFormats` is true, ALSA's `plug` may offer formats that the card lacks.
+  /// Opens a PCM with a native format of the card, or with any format of ALSA's `plug` if
+  /// `convertsFormats` is true.
   private static func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest, convertsFormats: Bool
   ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
@@ -57,9 +57,9 @@ extension ALSADevice {
 }
 
 extension Mutex<WakeUp?> {
-  /// Runs `body` after the previous call has ended, or after the limit.
+  /// Runs `body` after the previous `body` has returned, or after `limit` if that one still runs.
   ///
-  /// A call that hangs delays only the next one. The lock is held only to exchange a reference.
+  /// A hanging call delays only the next call. The lock is held only to exchange a reference.
   func runInTurn<Output>(
     waitingAtMost limit: Duration, _ body: () -> Output
   ) throws(SystemError) -> Output {

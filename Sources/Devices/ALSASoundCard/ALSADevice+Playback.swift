@@ -41,17 +41,17 @@ extension ALSADevice: PlaybackPCM {
     }
     self.written += written
     transferred(written)
-    // A write may start the device.
+    // This write may have started the device, because ALSA starts it at a threshold of written
+    // frames.
     if !losses.isRunning, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING { losses.restarted() }
     delayEstimate.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
   }
 
-  /// Returns the number of frames accepted by a write that failed because the device refused to
-  /// start automatically; nil if there are none.
+  /// Returns the number of frames that a failed write stored before the device refused to start;
+  /// nil if there are none.
   ///
-  /// alsa-lib reports only the refusal, but a device that has not started still holds all written
-  /// frames.
+  /// alsa-lib returns only the error of the start, but the frames stay in the buffer.
   private func acceptedBeforeStart(_ pcm: OpaquePointer, of frames: Int) -> Int? {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held else { return nil }
     let taken = held.rawValue - written
@@ -71,8 +71,8 @@ extension ALSADevice: PlaybackPCM {
 
 /// An estimate of the audio that a playback device has not yet played, in frames and in time.
 ///
-/// Plug-ins report negative and absurd delays, and errors at the start. Devices that accept frames
-/// faster than real time (`null`, `file`) never hold any.
+/// Plug-ins report negative or absurd delays, and errors at the start. Devices that accept frames
+/// faster than real time (`null`, `file`) never hold frames.
 struct DelayEstimate {
   /// The maximum plausible delay, in device buffers.
   private static let maximumBuffers = 16
@@ -80,20 +80,19 @@ struct DelayEstimate {
   private let buffer: FrameCount
   private let rate: SampleRate
   private var last: FrameCount = 0
-  /// The time at which the device has played all frames; nil if it is empty.
+  /// The time at which the device will have played all written frames; nil if it holds none.
   private var underrunTime: SuspendingClock.Instant?
 
   init(buffer: FrameCount, rate: SampleRate) {
     (self.buffer, self.rate) = (buffer, rate)
   }
 
-  /// Returns the delay in frames, 0 to 16 buffers: a sound server holds frames beyond the device's
-  /// buffer.
+  /// Returns the delay in frames, at most 16 buffers, because a sound server also buffers frames.
   ///
   /// - Parameters:
   ///   - reported: the reported delay, or nil after an error.
-  ///   - held: the frames in the buffer by its write position, or nil if unknown; evaluated only
-  ///     if the reported delay is implausible.
+  ///   - held: the number of buffered frames, or nil if unknown; evaluated only if the reported
+  ///     delay is implausible.
   mutating func delay(reported: Int?, held: @autoclosure () -> Int?) -> FrameCount {
     if let reported, reported <= buffer.rawValue * Self.maximumBuffers {
       last = FrameCount(max(0, reported))

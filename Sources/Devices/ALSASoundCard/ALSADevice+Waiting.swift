@@ -4,7 +4,6 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// Waiting for the device.
 extension ALSADevice {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
@@ -31,7 +30,8 @@ extension ALSADevice {
     return pendingInterruption
   }
 
-  /// Rests while the device cannot be ready; returns true if the waker ended the rest.
+  /// Sleeps while the device cannot have a period ready yet; returns true if the waker ended the
+  /// sleep.
   private func rest(until deadline: SuspendingClock.Instant?) -> Bool {
     let now = SuspendingClock.now
     guard let rest = wakeUpThrottle.consumeRestUnseen(at: now) else { return false }
@@ -39,7 +39,7 @@ extension ALSADevice {
     return waker.isSignaled(within: most.inNanoseconds) && waker.clear()
   }
 
-  /// Returns the result that is available without sleeping; nil if the device needs time.
+  /// Returns the result of `wait` if there is one now; nil if the caller must sleep.
   private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
     if hasEnded { return .ended }
     let buffer = configuration.buffer.rawValue
@@ -58,10 +58,10 @@ extension ALSADevice {
       wakeUpThrottle.ready(ready, at: now)
       return .ready(FrameCount(ready))
     }
-    // A suspended plug-in may continue to count frames and to wake its thread.
+    // A suspended plug-in may still count frames and signal its descriptors, so check its state.
     if state == SND_PCM_STATE_SUSPENDED { return try wakeUpAfterRecovery(-ESTRPIPE) }
     wakeUpThrottle.observe(ready, at: now)
-    // A stopped device would never become ready.
+    // A stopped device never becomes ready, so start it.
     try start()
     return popPendingInterruption().map { .interrupted($0) }
   }
@@ -71,7 +71,7 @@ extension ALSADevice {
     return outcome == .woken ? woken : outcome
   }
 
-  /// Sleeps once; nil means that the device must be checked again.
+  /// Sleeps until an event or the timeout; returns nil if the caller must check the device again.
   private func sleep(
     _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?
   ) throws(SoundCardError) -> PCMWakeUp? {
@@ -93,8 +93,9 @@ extension ALSADevice {
     return try handle(Int32(events), pcm, for: interest)
   }
 
-  /// Sets the descriptors for `poll` and returns their number; for `.nothing`, the device's
-  /// readiness is ignored.
+  /// Sets the descriptors for `poll` and returns their number.
+  ///
+  /// With interest `.nothing`, `poll` does not wait for room or frames.
   private func fillPolled(_ pcm: OpaquePointer, for interest: PCMInterest) -> Int {
     polled[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)
     let room = polledCount - 1
@@ -105,8 +106,9 @@ extension ALSADevice {
     return 1 + count
   }
 
-  /// Handles the device's events (`POLLIN`, `POLLOUT`, `POLLERR`), which may differ from the events
-  /// of its descriptors.
+  /// Handles the device's own events (`POLLIN`, `POLLOUT`, `POLLERR`).
+  ///
+  /// The descriptors of a plug-in may signal other events than the device itself.
   private func handle(
     _ events: Int32, _ pcm: OpaquePointer, for interest: PCMInterest
   ) throws(SoundCardError) -> PCMWakeUp? {
@@ -124,7 +126,7 @@ extension ALSADevice {
     case SND_PCM_STATE_XRUN: try underrun(for: interest)
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
-    // Some plug-ins detect an xrun only when their position is read.
+    // Some plug-ins detect an xrun only when their position is read, so read it.
     default:
       switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
       case .frames, .excess: try wakeUpAfterRecovery(0)

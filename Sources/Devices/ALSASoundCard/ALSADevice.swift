@@ -5,9 +5,9 @@ import Glibc
 import Logging
 import SoundCard
 
-/// An open ALSA device of either direction, with its settings.
+/// An open ALSA playback or capture device.
 // `@unchecked Sendable` is safe because only the constants `configuration` and `waker` are shared;
-// one thread at a time calls everything else, as `PCM` requires.
+// one thread at a time uses the rest, as `PCM` requires.
 final class ALSADevice: PCM, @unchecked Sendable {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
@@ -16,11 +16,11 @@ final class ALSADevice: PCM, @unchecked Sendable {
   /// Samples in the device's format; this object owns and frees it.
   ///
   /// It has room for two device buffers, because alsa-lib writes past the end of a transfer if the
-  /// driver reports too many frames. A plug-in that then moves all requested frames may still crash
+  /// driver reports too many frames. A plug-in that also moves the excess frames may still crash
   /// the process.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
-  /// The mix between WAV channel order and the device's channel order.
+  /// The conversion between WAV channel order and the device's channel order.
   let routing: ChannelMix
   /// One device buffer of samples for reordering channels; this object owns and frees it.
   let routed: UnsafeMutablePointer<Float>
@@ -33,15 +33,15 @@ final class ALSADevice: PCM, @unchecked Sendable {
   /// The longest sleep before the device's state is checked.
   let stateCheckInterval: Duration
   var losses: LossEstimate
-  /// The audio that a playback has not yet played.
+  /// The audio that a playback device has not played yet.
   var delayEstimate: DelayEstimate
-  /// The dither of a playback with 16-bit samples.
+  /// The dither of a playback device with 16-bit samples.
   var dither = Dither()
   var wakeUpThrottle: WakeUpThrottle
   /// An interruption that the next `wait` reports.
   var pendingInterruption: PCMInterruption?
-  /// The time at which the device was first found suspended; the clock excludes the machine's own
-  /// sleep.
+  /// The time at which the device was first found suspended, on a clock that stops while the
+  /// machine sleeps.
   var suspendedSince: SuspendingClock.Instant?
   /// A recovery that the waker interrupted; the next `wait` continues it.
   var unstarted: Recovery?
@@ -50,10 +50,10 @@ final class ALSADevice: PCM, @unchecked Sendable {
   /// Whether the capture has ended.
   var hasEnded = false
   private let openedAt = SuspendingClock.now
-  /// ALSA's handle until `close`; this object closes it.
+  /// ALSA's handle, nil after `close`; this object owns it.
   private(set) var pcm: OpaquePointer?
   private var isLost = false
-  /// Whether the next use must prepare the device.
+  /// Whether the device was dropped, so the next use must prepare it.
   var isDropped = false
 
   /// Opens and configures a device; it blocks, so do not call it on the audio thread.
@@ -155,10 +155,10 @@ final class ALSADevice: PCM, @unchecked Sendable {
 
   /// Requests real-time priority for the thread of a hardware driver.
   ///
-  /// A plug-in or a server's client may spin, and the kernel ends a process whose real-time thread
-  /// spins.
+  /// Other threads keep normal priority: a plug-in or a sound server's client may spin, and the
+  /// kernel kills a process whose real-time thread spins.
   func adoptThread() {
-    // Only the calls of a hardware PCM go directly to the kernel.
+    // Only a hardware PCM calls the kernel directly; every other type is a plug-in.
     guard let pcm, snd_pcm_type(pcm) == SND_PCM_TYPE_HW else {
       return Logger.alsa.debug(
         "normal priority: \"\(configuration.device)\" is a plug-in, not a card's own driver")
@@ -167,7 +167,7 @@ final class ALSADevice: PCM, @unchecked Sendable {
       for: "the \(direction.rawValue) device \"\(configuration.device)\"")
   }
 
-  /// The frames in the device's buffer by its write position, or nil if unknown.
+  /// The number of frames in the device's buffer, or nil if unknown.
   var held: FrameCount? {
     guard let pcm, !isDropped else { return nil }
     return switch DriverAnswer(snd_pcm_avail(pcm), of: configuration.buffer.rawValue) {

@@ -54,8 +54,7 @@ extension SoundCard: DependencyKey {
 /// Runs blocking work on a new thread and returns its result.
 ///
 /// A canceled caller returns at once, even if a sound server hangs; the later result is discarded.
-/// Throws `notResponding` after `limit`, measured by `clock`. Unlike `DedicatedThread.run`, it has
-/// a limit: the work and the clock compete to resolve one promise.
+/// Throws `notResponding` if the work has not returned after `limit`, measured by `clock`.
 func onThread<Value: Sendable>(
   _ name: String, for id: AudioDevice.ID, limit: Duration? = nil,
   by clock: any Clock<Duration> = ContinuousClock(),
@@ -80,7 +79,7 @@ func onThread<Value: Sendable>(
 }
 
 extension Logger {
-  /// The log of ALSA's messages and of this module, with the label `syrinx.alsa` and level debug.
+  /// The log of this module and of ALSA's messages, which have level debug.
   static let alsa = Logger(label: "syrinx.alsa")
 
   /// Redirects ALSA's stderr messages to the log; the process-wide handler is installed once.

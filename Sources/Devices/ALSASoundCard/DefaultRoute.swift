@@ -1,7 +1,7 @@
 import CALSA
 import Glibc
 
-/// The destination of `default` in ALSA's configuration.
+/// The PCM that `default` stands for in ALSA's configuration.
 enum DefaultRoute: Equatable {
   case missing
   /// ALSA's built-in default: the first card.
@@ -23,7 +23,7 @@ enum DefaultRoute: Equatable {
       }
   }
 
-  /// Reads the route from the configuration of this process.
+  /// Reads the configuration of this process.
   static func read() -> DefaultRoute {
     var top: OpaquePointer?
     guard snd_config_update_ref(&top) >= 0, let top else { return .missing }
@@ -36,7 +36,7 @@ enum DefaultRoute: Equatable {
     return DefaultRoute(target: string(node))
   }
 
-  /// Returns the card, by name or number, for ALSA names that contain no card.
+  /// Returns the name or number of the card that ALSA uses if a PCM name contains none.
   static func card() -> String {
     for variable in ["ALSA_PCM_CARD", "ALSA_CARD"] {
       if let card = getenv(variable) { return String(cString: card) }
@@ -54,8 +54,8 @@ enum DefaultRoute: Equatable {
 
   /// Runs the configuration hooks, which redefine `default` if a sound server responds.
   ///
-  /// Searching for a definition runs the hooks, while searching for a node does not. The found
-  /// definition is discarded.
+  /// Of ALSA's searches, only the search for a definition runs the hooks. The definition itself is
+  /// not needed.
   private static func runHooks(_ top: OpaquePointer) {
     var definition: OpaquePointer?
     if snd_config_search_definition(top, "pcm", "default", &definition) >= 0 {
@@ -105,7 +105,7 @@ struct SoundServer: Sendable {
     return directories.contains { $0.map { exists($0 + "/native") } ?? false }
   }
 
-  /// Returns the socket of a local server at PulseAudio's address; nil for a remote server.
+  /// Returns the socket path in a PulseAudio server address; nil for a remote server.
   static func socketPath(_ address: String) -> String? {
     let path = address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : address
     return path.hasPrefix("/") ? path : nil
@@ -129,7 +129,7 @@ extension SoundServer {
     let pulse = variable("PULSE_RUNTIME_PATH") ?? runtime + "/pulse"
     let pipeWire = variable("PIPEWIRE_RUNTIME_DIR") ?? runtime
     var seen: Set<String> = []
-    // The parent folder reports the creation of a missing folder.
+    // If a folder does not exist yet, its parent folder reports its creation.
     return ["/dev/snd", "/dev", server, pulse, pipeWire, runtime].compactMap(\.self)
       .filter { seen.insert($0).inserted }
   }

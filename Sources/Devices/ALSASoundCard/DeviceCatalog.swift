@@ -14,7 +14,8 @@ struct DeviceCatalog {
   var served: [AudioDevice] = []
   var isServerAvailable: (_ plugin: String) -> Bool
 
-  /// Plug-ins that are parts of other devices, and names for which `hardware` has a better form.
+  /// Plug-ins that are only building blocks of devices, and names of cards, which `hardware` lists
+  /// in a better form.
   private static let internalPlugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "a52", "oss",
     "jack",
@@ -40,7 +41,7 @@ struct DeviceCatalog {
 
   private var defaultHint: AudioDevice? { hints.first { $0.id == .alsaDefault } }
 
-  /// The directions of `default`, or nil if it leads nowhere.
+  /// The directions of `default`, or nil if it stands for no available device.
   private var defaultDirections: Set<AudioDevice.Direction>? {
     switch defaultRoute {
     case .missing: nil
@@ -59,7 +60,7 @@ struct DeviceCatalog {
     return !isPart && !Self.internalPlugins.contains(plugin)
   }
 
-  /// Returns the same device with ALSA's conversions.
+  /// Returns the device as ALSA's `plug` opens it, with conversions of format and rate.
   private func converting(_ device: AudioDevice) -> AudioDevice {
     AudioDevice(
       id: .init(rawValue: "plug\(device.id)"), name: "\(device.name), with conversions",
@@ -105,7 +106,7 @@ extension DeviceCatalog {
     var card: Int32 = -1
     while snd_card_next(&card) >= 0, card >= 0 {
       var control: OpaquePointer?
-      // A card that is unplugged between the two calls is skipped.
+      // The card may have been unplugged since it was listed, so skip it.
       guard snd_ctl_open(&control, "hw:\(card)", SND_CTL_NONBLOCK) >= 0, let control else {
         continue
       }

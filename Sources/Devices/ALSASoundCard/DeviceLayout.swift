@@ -2,12 +2,11 @@ import AudioCore
 import CALSA
 import Glibc
 
-/// The channel order of an open device.
 extension ChannelLayout {
   /// Returns the device's channel layout, or ALSA's usual one if the device reports none.
   ///
-  /// A playback device that lacks some of our positions is set to our layout, if it accepts that
-  /// layout.
+  /// If a playback device lacks some positions of the WAV layout, this sets the WAV layout on the
+  /// device, which may refuse.
   static func settled(
     _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
   ) -> ChannelLayout {
@@ -42,7 +41,8 @@ extension ChannelLayout {
     return snd_pcm_set_chmap(pcm, map) >= 0
   }
 
-  /// Returns the flexible array member of a map, which Swift does not import.
+  /// Returns the positions in a channel map; they are a flexible array member, which Swift does not
+  /// import.
   private static func positions(
     of map: UnsafeMutablePointer<snd_pcm_chmap_t>
   ) -> UnsafeMutablePointer<UInt32> {
@@ -77,7 +77,7 @@ extension ChannelLayout {
 }
 
 extension ChannelPosition {
-  /// Converts an ALSA position; unsupported and phase-inverted positions become unknown.
+  /// Converts an ALSA position; an unsupported or phase-inverted position becomes unknown.
   fileprivate init(alsa value: UInt32, hasInnerRear: Bool) {
     switch snd_pcm_chmap_position(value) {
     case SND_CHMAP_RL where hasInnerRear: self = .sideLeft

@@ -2,9 +2,9 @@ import AudioThreads
 import CALSA
 import Glibc
 
-/// Watches folders for added, removed, and changed files on its own thread, with Linux' inotify.
+/// Watches folders for added, removed, and changed files on its own thread, with inotify.
 ///
-/// A missing folder is retried at every change of another folder.
+/// A missing folder is retried whenever a file changes in a watched folder.
 ///
 /// - Parameters:
 ///   - paths: the paths of the folders.

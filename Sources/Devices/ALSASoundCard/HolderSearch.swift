@@ -8,10 +8,10 @@ struct HolderSearch {
   var root = "/proc"
   /// The destination of `default` in ALSA's configuration.
   var defaultRoute: () -> DefaultRoute = DefaultRoute.read
-  /// The card for ALSA names that contain no card.
+  /// The card that ALSA uses if a PCM name contains none.
   var defaultCard: () -> String = DefaultRoute.card
 
-  /// The kernel's numbers for cards, and for the devices of each card.
+  /// The numbers that the kernel assigns to cards, and to the devices of a card.
   private static let numbers = 0..<32
 
   /// The plug-in names of sound servers, as in `pulse` or `pulse:DEVICE=x`.
@@ -80,7 +80,7 @@ struct HolderSearch {
     return nil
   }
 
-  /// Returns the first 4 KiB of a file, which suffice in `/proc`.
+  /// Returns the first 4 KiB of a file, which is enough for the files in `/proc`.
   private func text(_ path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
@@ -102,7 +102,7 @@ extension AudioDevice.ID {
   /// The card is a name or a number, and nil if the PCM name contains none. The device is nil if
   /// the card's configuration determines it.
   ///
-  /// - Parameter defaultCard: the card for ALSA names that contain no card.
+  /// - Parameter defaultCard: the card that ALSA uses if the PCM name contains none.
   func hardware(defaultCard: String?) -> (card: String?, device: Int?) {
     let parts = rawValue.split(separator: ":", maxSplits: 1)
     let plugin = parts.first.map(String.init) ?? ""

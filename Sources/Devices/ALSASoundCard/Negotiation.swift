@@ -3,7 +3,7 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// Negotiates the configuration of an open device that is closest to a request.
+/// Configures an open device as closely to a request as the device allows.
 struct Negotiation: ~Copyable {
   private let pcm: OpaquePointer
   private let device: AudioDevice.ID
@@ -58,7 +58,9 @@ struct Negotiation: ~Copyable {
     return configuration
   }
 
-  /// The rate to request; the server behind an external I/O plug-in accepts any rate.
+  /// The rate to request.
+  ///
+  /// An external I/O plug-in belongs to a sound server, which accepts any rate.
   private var wantedRate: SampleRate {
     let isServer = snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG
     return isServer && request.prefersNativeRate ? 48_000 : request.format.sampleRate
@@ -72,7 +74,7 @@ struct Negotiation: ~Copyable {
     return snd_pcm_info(pcm, information) < 0 || snd_pcm_info_get_card(information) >= 0
   }
 
-  /// Sets the best sample format that the device and we support.
+  /// Sets the best sample format that both the device and this module support.
   private func setSampleFormat() throws(SoundCardError) -> PCMSampleFormat {
     for format in PCMSampleFormat.allCases
     where snd_pcm_hw_params_test_format(pcm, hardware, format.inALSA) == 0 {
@@ -133,7 +135,8 @@ struct Negotiation: ~Copyable {
     defer { snd_pcm_sw_params_free(software) }
     let buffer = snd_pcm_uframes_t(configuration.buffer.rawValue)
     let period = snd_pcm_uframes_t(configuration.period.rawValue)
-    // The frames written before a playback starts automatically; a capture starts on demand.
+    // The frames to write before a playback device starts by itself; a capture device starts only
+    // on demand.
     let start = direction == .playback ? min(2 * period, buffer) : 1
     try checkThresholds(snd_pcm_sw_params_current(pcm, software))
     try checkThresholds(snd_pcm_sw_params_set_avail_min(pcm, software, period))

@@ -7,7 +7,8 @@ extension AudioDevice {
   /// Creates the device for a sink, a source, or a sink's monitor of a PulseAudio server, as ALSA's
   /// `pulse` opens it; nil if ALSA's syntax cannot express the name.
   init?(pulse name: String, description: String, direction: Direction) {
-    // Compares bytes, because a quote with a combining accent is a different character.
+    // This compares bytes, because as a `Character`, a quote followed by a combining accent is not
+    // a quote.
     let isSafe = { (byte: UInt8) in
       byte >= 0x20 && byte != 0x7F && !"'\"\\".utf8.contains(byte)
     }
@@ -22,10 +23,9 @@ extension AudioDevice {
   }
 }
 
-/// A connection to a PulseAudio server, or PipeWire's in its place, to list its devices.
+/// A connection to a PulseAudio server, or to PipeWire in its place, to list the server's devices.
 ///
-/// It uses libpulse, which is loaded at run time, and which ALSA's plug-in for the server also
-/// needs.
+/// It loads libpulse at run time. Where ALSA's `pulse` plug-in is installed, so is libpulse.
 final class PulseServer {
   private typealias Object = OpaquePointer
   private typealias Act = @convention(c) (Object) -> Void

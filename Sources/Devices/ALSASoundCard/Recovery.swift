@@ -7,11 +7,11 @@ import SoundCard
 /// The steps to recover a device after a failed call, until it runs again or is lost.
 ///
 /// It replaces `snd_pcm_recover`, which sleeps while a resume returns EAGAIN, never restarts a
-/// capture, and passes ENODEV through.
+/// capture, and does not handle ENODEV.
 struct Recovery {
   /// The next step.
   enum Action: Equatable {
-    /// Do nothing: there was no failure, and the device has no room or no frames now.
+    /// Do nothing: no call failed, but the device has no room or no frames now.
     case nothing
     case prepare
     /// Start the device unless it already runs.
@@ -28,12 +28,13 @@ struct Recovery {
   static let resumePause = Duration.milliseconds(20)
   /// The time limit for retrying resume, prepare, and start after EAGAIN.
   static let resumeLimit = Duration.seconds(5)
-  /// The time that a plug-in may stay suspended after a successful resume, before it is prepared
-  /// again.
+  /// How long a plug-in may stay suspended although its resume succeeded; after that, it is
+  /// prepared again.
   static let silentResumeLimit = Duration.milliseconds(200)
   private static let restartLimit = 3
 
-  /// Whether the device lost its buffer: preparing empties it, resuming does not.
+  /// Whether the frames in the device's buffer are lost: preparing empties the buffer, resuming
+  /// does not.
   private(set) var isEmptied = false
   private let direction: AudioDevice.Direction
   private let giveUpResumingAt: SuspendingClock.Instant
@@ -47,7 +48,8 @@ struct Recovery {
     giveUpResumingAt = suspended + Self.resumeLimit
   }
 
-  /// Whether a prepared device waits for its start; its state no longer shows the failure.
+  /// Whether the device is prepared and only waits to be started, so its state no longer shows the
+  /// failure.
   var isPrepared: Bool { if case .waitToStart = current { true } else { false } }
 
   /// Returns the first step after a call failed with `code`, a negative errno value.
@@ -68,7 +70,7 @@ struct Recovery {
     }
   }
 
-  /// Returns the next step after the device returned `code` for the current one.
+  /// Returns the next step, after the device returned `code` for the current step.
   mutating func next(after code: Int32, now: SuspendingClock.Instant) -> Action {
     if code == -ENODEV || code == -ENXIO { return .lost }
     switch current {
@@ -162,18 +164,20 @@ extension ALSADevice {
 
   /// Recovers from an xrun.
   ///
-  /// A playback that waits for nothing may be at its end. It is prepared only when it is used
-  /// again, because preparing fails if a server has paused or ended in the meantime.
+  /// A playback device with interest `.nothing` may have reached the end of its audio. It is
+  /// prepared only before its next use, because preparing fails if the sound server has paused or
+  /// ended by then.
   func underrun(for interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
     guard direction == .playback, interest == .nothing, let pcm else {
       return try wakeUpAfterRecovery(-EPIPE)
     }
-    // alsa-lib reports every failure to read a plug-in's position as an underrun, so check for
-    // another failure.
+    // alsa-lib reports every failure to read a plug-in's position as an underrun, so check whether
+    // another failure caused it.
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     guard code != -ENODEV, code != -ENXIO else { throw lose() }
-    // If the server has ended, this call fails with another code, and so does the next `prepare`.
+    // If the sound server has ended, `snd_pcm_delay` fails with another code, and recovery then
+    // finds that the device is lost.
     guard code == 0 || code == -EPIPE else { return try wakeUpAfterRecovery(code) }
     isDropped = true
     return .interrupted(recovered(.xrun, true, after: -EPIPE))
@@ -181,8 +185,8 @@ extension ALSADevice {
 
   /// Returns the code of `snd_pcm_resume`, corrected for plug-ins that report success too early.
   ///
-  /// alsa-lib returns the code of a driver, but not of an external plug-in. If the device is still
-  /// suspended, this method returns EAGAIN, or ENOSYS after the time limit.
+  /// alsa-lib drops the error of an external plug-in. If the device is still suspended, this method
+  /// therefore returns EAGAIN, or ENOSYS after the time limit.
   private func resume(_ pcm: OpaquePointer) -> Int32 {
     let code = snd_pcm_resume(pcm)
     guard code >= 0, snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED else { return code }
@@ -214,21 +218,23 @@ extension ALSADevice {
   }
 }
 
-/// An estimate of the frames lost in an interruption, by the clock.
+/// An estimate of the frames lost in an interruption, computed from elapsed time.
 ///
-/// It uses the last observed buffer level and the time since then, including a suspend.
+/// It uses the last observed buffer level and the time since that observation, including the time
+/// that the machine was suspended.
 struct LossEstimate {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate
-  /// The frames that an underrun may have played unobserved.
+  /// The number of unplayed frames that do not count as discarded after an underrun, because the
+  /// device may have played them since the last observation.
   private let tolerance: Int
   private var held = 0
   private var seenAt: ContinuousClock.Instant?
-  /// The time of the same observation on the clock that pauses while the machine sleeps.
+  /// The time of the observation in `seenAt`, on a clock that stops while the machine sleeps.
   private var seenAwakeAt: SuspendingClock.Instant?
 
-  /// Creates an estimate; `configuration` has the sizes of a device that may report its position
-  /// once a period.
+  /// Creates an estimate; `configuration` sets the tolerance for a device that may report its
+  /// position only once a period.
   init(
     direction: AudioDevice.Direction, rate: SampleRate, _ configuration: PCMConfiguration? = nil
   ) {
@@ -272,7 +278,7 @@ struct LossEstimate {
   /// Returns the frames of silence played, or of audio not captured, if the device continues at
   /// `time`.
   ///
-  /// If `isEmptied` is true, the device lost its buffer.
+  /// If `isEmptied` is true, the buffered frames are lost, too.
   func lost(at time: ContinuousClock.Instant, isEmptied: Bool = true) -> FrameCount {
     guard let seenAt, time > seenAt else { return .zero }
     let passed = FrameCount(time - seenAt, at: rate).rawValue
@@ -280,7 +286,7 @@ struct LossEstimate {
     return FrameCount(max(0, direction == .playback ? passed - held : passed + held))
   }
 
-  /// Returns the written frames of a playback that were not played before it lost its buffer.
+  /// Returns the number of written frames that a playback device discarded without playing them.
   ///
   /// - Parameters:
   ///   - time: the time at which the device stopped playing.

@@ -2,10 +2,11 @@ import AudioCore
 
 /// Converts between Float32 and the device's sample format.
 ///
-/// Full scale is a power of two, so 16-bit files read as x / 32768 reach a 16-bit card bit-exactly.
-/// Values beyond full scale are clipped, and NaN becomes silence.
+/// Full scale is a power of two, so samples of a 16-bit file reach a 16-bit card unchanged. Values
+/// beyond full scale are clipped, and NaN becomes silence.
 extension PCMSampleFormat {
-  /// Writes `samples` in this format to `target`, which must have room; 16 bits are dithered.
+  /// Writes `samples` in this format to `target`, which must have room for them; 16-bit samples are
+  /// dithered.
   func encode(
     _ samples: UnsafeBufferPointer<Float>, to target: UnsafeMutableRawPointer,
     dither: inout Dither
@@ -67,7 +68,7 @@ extension PCMSampleFormat {
 ///
 /// Its stride is three bytes, so an array of them matches the device's format.
 struct PackedInt24: BitwiseCopyable, Equatable {
-  // Their memory order is their declaration order.
+  // The three bytes, in memory order.
   private let first: UInt8
   private let second: UInt8
   private let third: UInt8

@@ -62,7 +62,7 @@ extension SoundCardError {
 }
 
 extension AudioDevice.ID {
-  /// The device of a request without a device, which ALSA's configuration selects.
+  /// The device that ALSA's configuration selects, for a request that names none.
   static let alsaDefault: AudioDevice.ID = "default"
 }
 
@@ -77,7 +77,7 @@ enum DriverAnswer: Equatable {
   /// An error, as a negative errno value.
   case failure(Int32)
 
-  /// The largest errno value of the kernel; a result below its negative is not an error code.
+  /// The kernel's largest errno value: its error codes are −4095 to −1.
   private static let largestErrno = 4_095
 
   /// - Parameters:
@@ -95,14 +95,17 @@ enum DriverAnswer: Equatable {
 }
 
 extension Int32 {
-  /// The errno value of a call's negative code; a driver may return any number.
+  /// The errno value of a negative error code.
+  ///
+  /// It does not trap on `Int32.min`, which a faulty driver may return.
   var errnoValue: Int32 { 0 &- self }
 }
 
 extension ALSADevice {
   /// Marks a device as lost if its driver reports more than `asked` moved frames.
   ///
-  /// alsa-lib has then also moved the excess frames, and no later number can be trusted.
+  /// By then, alsa-lib has moved the excess frames, too, and no later number from the driver can be
+  /// trusted.
   func loseExcessive(_ asked: Int) -> SoundCardError {
     _ = lose()
     return .failed(

@@ -2,15 +2,15 @@ import AudioCore
 
 /// Reduces wake-ups from devices that wake their thread before a period is available.
 ///
-/// Plug-ins and dmix tick faster than the period. If a device runs at the clock's speed, the thread
-/// rests for the duration of the missing frames. If it repeatedly reports "ready" too early, the
-/// rest is short.
+/// Plug-ins and dmix wake the thread several times per period. If the device has run at clock
+/// speed, the thread instead sleeps for the duration of the missing frames. If wake-ups follow each
+/// other too closely, it sleeps for a quarter of a period.
 struct WakeUpThrottle {
   private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 
   private static let limit = 4
-  /// After this number of waits by the clock, the thread waits for the device, so that a lost
-  /// device is detected.
+  /// One of this many waits is for the device itself instead of the clock, so that a lost device is
+  /// detected.
   private static let maximumRests = 8
   private let period: Int
   private let rate: SampleRate
@@ -55,7 +55,7 @@ struct WakeUpThrottle {
     if !hasRested {
       judge()
     } else if frames > 2 * period {
-      // The device runs faster than the clock.
+      // The device runs faster than the clock, so the next waits do not sleep.
       punctual = 0
     }
     (first, last, wokenAt, spins, hasRested) = (nil, nil, nil, 0, false)
@@ -66,13 +66,13 @@ struct WakeUpThrottle {
     known?.frames -= frames
   }
 
-  /// Resets the available frames.
+  /// Forgets the number of available frames.
   mutating func forget() {
     known = nil
   }
 
-  /// Returns the time to rest before the first check of the device in this wait; nil to check it
-  /// now.
+  /// Returns how long to sleep before this wait checks the device for the first time; nil to check
+  /// it now.
   mutating func consumeRestUnseen(at time: SuspendingClock.Instant) -> Duration? {
     guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.maximumRests else {
       return nil
@@ -86,7 +86,7 @@ struct WakeUpThrottle {
     return missing.duration(at: rate)
   }
 
-  /// Returns the time to rest instead of waiting for the device; nil to wait for the device.
+  /// Returns how long to sleep instead of waiting for the device; nil to wait for the device.
   mutating func consumeRest() -> Duration? {
     if spins >= Self.limit {
       spins = 0
@@ -99,7 +99,7 @@ struct WakeUpThrottle {
     return FrameCount(period - last.frames).duration(at: rate)
   }
 
-  /// Checks whether the frames of this wait arrived at clock speed.
+  /// Checks whether the frames in this wait arrived at clock speed.
   private mutating func judge() {
     guard let first, let last, last.time > first.time else { return }
     let time = last.time - first.time

@@ -102,7 +102,8 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
   pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
   pthread_attr_setstacksize(&attributes, 1 << 20)
 
-  // A thread inherits its creator's signal mask: block, create, restore.
+  // A thread inherits its creator's signal mask, so block the signals, create the thread, and
+  // restore the mask.
   var everything = sigset_t()
   var previous = sigset_t()
   sigfillset(&everything)
@@ -113,7 +114,7 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
   pthread_sigmask(SIG_BLOCK, &everything, &previous)
   defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
-  // The new thread moves the closure out of its memory.
+  // The new thread moves the closure out of this memory and frees it.
   let start = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
   start.initialize(to: {
     _ = syrinx_set_thread_name(name)
@@ -145,8 +146,8 @@ public final class ThreadExecutor: SerialExecutor {
   /// The thread; use it to wait for its end.
   public let thread = DedicatedThread()
 
-  // The lock is held to add and remove jobs, never while a job runs. A pending job retains its
-  // executor: while it runs, the job may release the last other reference to the executor.
+  // The lock is held to add and remove jobs, never while a job runs. Each pending job retains the
+  // executor, because a running job may release the last other reference to it.
   private let pending = Mutex<[(job: UnownedJob, executor: ThreadExecutor)]>([])
   private let wakeUp: WakeUp
 
@@ -156,7 +157,7 @@ public final class ThreadExecutor: SerialExecutor {
   /// - Throws: `SystemError` if the system has no thread or descriptor left.
   public init(name: String) throws {
     wakeUp = try WakeUp()
-    // The thread retains the executor only while it runs jobs.
+    // The thread retains the executor only while jobs run, so that the executor can be released.
     try thread.run(name: name) { [wakeUp, weak self] in
       repeat { wakeUp.wait() } while self?.runPending() != nil
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The owner of a file descriptor, which is closed with the last reference.
+/// The owner of a file descriptor, which is closed when the last reference is released.
 package final class Descriptor: Sendable {
   /// The descriptor's number.
   package let number: Int32
@@ -13,7 +13,7 @@ package final class Descriptor: Sendable {
     (self.number, isOwner) = (number, true)
   }
 
-  /// Uses a descriptor that the caller keeps open and closes.
+  /// Refers to a descriptor that the caller owns and must keep open.
   package init(borrowing number: Int32) {
     (self.number, isOwner) = (number, false)
   }
@@ -22,10 +22,10 @@ package final class Descriptor: Sendable {
     if isOwner { close(number) }
   }
 
-  /// Creates a pipe that no child process inherits: bytes written to the inlet come out of the
-  /// outlet.
+  /// Creates a pipe that child processes do not inherit.
   ///
-  /// Returns nil and sets `errno` on failure. The corresponding C function is `pipe2`.
+  /// Bytes written to the inlet come out of the outlet. Returns nil and sets `errno` on failure.
+  /// The corresponding C function is `pipe2`.
   package static func pipe() -> (outlet: Descriptor, inlet: Descriptor)? {
     var ends: [Int32] = [-1, -1]
     guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
@@ -46,7 +46,7 @@ package func writeAll(
   var rest = bytes[...]
   while !rest.isEmpty {
     if let stopSignal, !hasRoom(descriptor, stopSignal) { return ETIMEDOUT }
-    // A ready pipe has room for PIPE_BUF bytes, so the write does not block.
+    // A pipe that is ready has room for at least PIPE_BUF bytes, so this write does not block.
     let part = stopSignal == nil ? rest : rest.prefix(Int(PIPE_BUF))
     let written = write(descriptor, UnsafeRawBufferPointer(rebasing: part).baseAddress, part.count)
     if written >= 0 {

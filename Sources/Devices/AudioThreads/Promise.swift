@@ -26,7 +26,7 @@ public final class Promise<Value: Sendable>: Sendable {
   /// Whether the promise is resolved.
   fileprivate var isResolved: Bool { state.withLock { $0.result != nil } }
 
-  /// The result, as soon as there is one; cancellation does not end the wait.
+  /// The result; reading it waits for the result, and cancellation does not end the wait.
   package var result: Result<Value, any Error> {
     get async {
       await withCheckedContinuation { continuation in

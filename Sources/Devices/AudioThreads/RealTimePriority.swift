@@ -5,16 +5,16 @@ import Logging
 
 /// Real-time priority for audio threads, so that they run in time on a busy machine.
 ///
-/// The kernel grants it if `RLIMIT_RTPRIO` permits; otherwise RTKit is asked. The result is logged
-/// with the label `syrinx.threads` at level debug.
+/// The kernel grants it if `RLIMIT_RTPRIO` permits. Otherwise, the desktop service RTKit may grant
+/// it. The result is logged with the label `syrinx.threads` at level debug.
 extension DedicatedThread {
   /// The requested priority: above normal threads, below the kernel's and the sound servers'.
   static var realTimePriority: CInt { 10 }
 
   /// Requests real-time priority for the calling thread without blocking it.
   ///
-  /// RTKit is asked on another thread. Call it only on a thread that sleeps in each period: a
-  /// spinning real-time thread blocks the machine.
+  /// The request to RTKit is sent on another thread. Call this method only on a thread that sleeps
+  /// in each period, because a spinning real-time thread blocks the machine.
   ///
   /// - Parameter name: the thread's purpose, for the log.
   package static func requestRealTimePriority(for name: String) {
@@ -52,7 +52,7 @@ extension DedicatedThread {
     return sched_setscheduler(0, SCHED_RR | CInt(SYRINX_SCHED_RESET_ON_FORK), &parameters)
   }
 
-  /// The highest priority for unprivileged threads; privileged threads need no limit.
+  /// The soft limit `RLIMIT_RTPRIO`, which is 0 for most users; privileged threads may exceed it.
   private static var highestPriority: CInt {
     var limit = rlimit()
     getrlimit(CInt(__RLIMIT_RTPRIO.rawValue), &limit)
@@ -102,10 +102,11 @@ struct RTKit: ~Copyable {
 
   deinit { _ = close(bus) }
 
-  /// Grants a thread of this process at most the given priority and returns the granted one.
+  /// Requests a priority of at most `level` for a thread of this process; returns the granted
+  /// priority.
   ///
-  /// RTKit requires a limit on the time that a real-time thread may run without sleeping:
-  /// `RLIMIT_RTTIME` is lowered to the longest time that RTKit accepts.
+  /// RTKit requires a limit on the time that a real-time thread runs without sleeping, so this
+  /// method first lowers `RLIMIT_RTTIME` to the longest time that RTKit accepts.
   func grant(_ thread: CInt, atMost level: CInt) throws -> CInt {
     let longest = try property("RTTimeUSecMax", "x", Int64(0))
     let highest = try property("MaxRealtimePriority", "i", Int32(0))

@@ -12,8 +12,8 @@ public import Synchronization
 public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   // Safe because only one side accesses an element at a time: the writer owns the elements from
   // `head` up to `tail` + capacity, the reader owns those from `tail` up to `head`, and each side
-  // publishes with release order. The writer changes `origin` only while the ring is empty, and the
-  // reader reads it only after it sees a `head` that was published later.
+  // publishes with release order. The writer changes `origin` only while the ring is empty. The
+  // reader reads `origin` only after it has seen a `head` that was published later.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
   private let isMapped: Bool
   @usableFromInline let head = Atomic<Int>(0)
@@ -21,7 +21,7 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   /// The position stored in the first slot.
   @usableFromInline let origin = Atomic<Int>(0)
 
-  /// Creates a ring; a large ring gets its pages at the first write.
+  /// Creates a ring; the pages of a large ring become present when they are first written.
   ///
   /// - Parameters:
   ///   - capacity: the number of elements that it holds, at least 1.
@@ -80,7 +80,8 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     let room = writable
     guard room > 0, let base = storage.baseAddress else { return false }
     if room == capacity { origin.store(position, ordering: .relaxed) }
-    // A copy from a pointer to the element would also read the padding that follows it.
+    // This initializes the element itself, because copying bytes from a pointer to it would also
+    // read its padding.
     (base + slot(of: position)).initialize(to: element)
     head.store(position + 1, ordering: .releasing)
     return true
@@ -125,11 +126,12 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 }
 
-/// Memory that returns to the system when it is released.
+/// The memory of the ring, which returns to the system when it is released.
 ///
-/// Large blocks are mapped, because the allocator would keep them for the allocating thread, and a
-/// process that starts and ends threads would grow. Resident blocks are mapped, too: their pages
-/// are present before the audio thread touches them, and locked if `RLIMIT_MEMLOCK` permits.
+/// Large blocks are mapped with `mmap`. The allocator would keep them for the thread that allocated
+/// them, so a process that starts and ends threads would grow. Resident blocks are mapped, too.
+/// Their pages are present before the audio thread touches them, and are locked if `RLIMIT_MEMLOCK`
+/// permits.
 extension RingBuffer {
   /// The smallest mapped block, in bytes.
   private static var leastMapped: Int { 1 << 16 }

@@ -1,14 +1,14 @@
 /// Detects a device that no longer moves frames, or a call that makes no progress.
 ///
-/// Only the time in waits counts, and each wait counts for at most its timeout. If the process was
-/// stopped for a minute, the device therefore gets another chance. Waits that end late, on a busy
-/// machine or during a recovery, count less.
+/// Only the time in waits counts, and each wait counts for at most its timeout. A device is
+/// therefore not stalled just because the process was stopped for a minute. Waits that end late, on
+/// a busy machine, and waits that a recovery cuts short count only toward `startLimit`.
 package struct StallWatch: Equatable, Sendable {
   /// The state of the device.
   package enum Verdict: Equatable, Sendable {
     /// The device moves frames, or may still do so.
     case fine
-    /// The device is so late that a stop no longer waits for it.
+    /// The device has moved no frames for so long that a stop no longer waits for it.
     case late
     /// The device no longer moves frames.
     case stalled
@@ -17,10 +17,11 @@ package struct StallWatch: Equatable, Sendable {
   /// The maximum number of recoveries without moving a frame; a device that needs more is stalled.
   static let interruptionLimit = 100
 
-  /// A device that discards its frames this often without playing more than its buffer is stalled.
+  /// A device is stalled once it has discarded frames this many times without playing more than a
+  /// buffer in between.
   static let discardLimit = 4
 
-  /// A wait that ends this long after its timeout gives no information about a running device.
+  /// A wait that ends this long after its timeout does not show that a running device has stalled.
   package static let lateness = Duration.milliseconds(50)
 
   private let lateAfter: Duration
@@ -50,7 +51,7 @@ package struct StallWatch: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - lateAfter: the time until a device is late.
-  ///   - longestWait: the longest wait; a running device gets at least this time.
+  ///   - longestWait: the longest wait; a running device is not stalled sooner.
   ///   - patience: the time until a running device is stalled.
   package init(lateAfter: Duration, longestWait: Duration, patience: Duration) {
     self.init(
@@ -81,12 +82,12 @@ package struct StallWatch: Equatable, Sendable {
     self.isRunning = isRunning
   }
 
-  /// Resets the waits, because the device is not expected to move frames now.
+  /// Resets the waits; call it when the device is not expected to move frames.
   package mutating func reset() {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
 
-  /// Records a wait of `time` with this timeout; frames are recorded with `progressed`.
+  /// Records a wait that took `time` and had this timeout; call `progressed` if frames moved.
   ///
   /// If `isCutShort` is true, the wait ended early, perhaps because of a recovery.
   package mutating func waited(
@@ -97,7 +98,10 @@ package struct StallWatch: Equatable, Sendable {
     if !isCutShort { waitedInTime += time }
   }
 
-  /// Records a recovery; its duration counts only if another recovery follows before a frame moves.
+  /// Records a recovery.
+  ///
+  /// The first recovery after a transfer resets the waiting time. Later ones do not, so a device
+  /// that only recovers is stalled in the end.
   ///
   /// - Parameter isDiscarding: whether the device has discarded frames instead of playing them.
   package mutating func interrupted(isDiscarding: Bool = false) {

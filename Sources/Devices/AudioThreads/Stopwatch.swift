@@ -2,7 +2,8 @@
 package struct Stopwatch: Sendable {
   /// The time since the start.
   package let elapsed: @Sendable () -> Duration
-  /// Sleeps until this time since the start, which may have passed; throws if the task is canceled.
+  /// Sleeps until the stopwatch shows this time, which may have passed; throws if the task is
+  /// canceled.
   package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
   /// Starts the stopwatch.
@@ -15,7 +16,8 @@ package struct Stopwatch: Sendable {
     sleep = { time in
       try Task.checkCancellation()
       let deadline = beginning.advanced(by: time)
-      // A test clock suspends a sleep of zero until it is advanced.
+      // For a deadline that has passed, a test clock would sleep until it is advanced, so do not
+      // sleep.
       if clock.now < deadline { try await clock.sleep(until: deadline, tolerance: nil) }
     }
   }

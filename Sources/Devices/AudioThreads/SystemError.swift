@@ -1,6 +1,6 @@
 import Glibc
 
-/// A failed call into the system, usually because of a limit (`ulimit -n`, `ulimit -u`).
+/// A failed system call, usually because of a limit (`ulimit -n`, `ulimit -u`).
 public struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The failure without its cause, such as "no thread could be started".
   public let failure: String

@@ -25,7 +25,7 @@ public final class WakeUp: Sendable {
 
   /// Wakes the sleeping thread, now or at its next `wait`; several signals wake it once.
   public func signal() {
-    // EAGAIN means that 2^64 − 2 signals are pending: the thread will wake.
+    // EAGAIN means that 2^64 − 2 signals are pending, so the thread will wake anyway.
     eventfd_write(fileDescriptor, 1)
   }
 
@@ -48,9 +48,9 @@ public final class WakeUp: Sendable {
 
   /// Blocks the calling thread until this or `other` is signaled, and clears both.
   ///
-  /// It may return without a signal. The corresponding C function is `poll`.
+  /// It may also return when neither is signaled. The corresponding C function is `poll`.
   ///
-  /// - Returns: whether this one was signaled.
+  /// - Returns: true if this one was signaled, whether or not `other` was.
   package func wait(or other: WakeUp) -> Bool {
     var descriptors = (
       pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
@@ -93,9 +93,10 @@ extension Duration {
   }
 }
 
-/// A request of one thread to be woken by another, so that the other sends no unnecessary wake-ups.
+/// A flag with which one thread asks another to wake it, so that the other thread signals only when
+/// needed.
 ///
-/// After `make`, the requesting thread checks its condition once more and sleeps only then.
+/// After `make`, the requesting thread must check its condition once more before it sleeps.
 ///
 /// Thread safety: both methods are atomic; the audio thread may call them.
 public final class WakeUpRequest: Sendable {

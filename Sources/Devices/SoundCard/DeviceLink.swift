@@ -28,9 +28,10 @@ package protocol DevicePort: AnyObject, Sendable {
   func conclude(_ error: (any Error)?)
 }
 
-/// An event that the audio thread reports to the control thread; the place identifies the port.
+/// An event that the audio thread reports to the control thread; the unlabeled `Int` is the port's
+/// place.
 package enum DeviceEvent: BitwiseCopyable {
-  /// The port has been served to its end, and its place is free.
+  /// The port has been served to its end, and its place can be freed.
   case finished(Int)
   /// The port was silent because its source was late.
   case starved(Int, frames: Int)
@@ -47,16 +48,18 @@ package enum DeviceEvent: BitwiseCopyable {
 package final class DeviceLink<Port: AnyObject>: Sendable {
   /// The ports of the device.
   package let ports: PortTable<Port>
-  /// The places of new ports; never full, even if the audio thread reads nothing, because each
-  /// place has at most one new port.
+  /// The places of new ports.
+  ///
+  /// The ring is never full, even if the audio thread does not read it, because it has room for
+  /// every place.
   package let arrivals: RingBuffer<Int>
   /// The events of the audio thread.
   package let events: RingBuffer<DeviceEvent>
   /// Wakes the control thread.
   package let news: WakeUp
-  /// Holds the time of a virtual card until the control thread has forwarded all events.
+  /// Stops the time of a virtual card until the control thread has forwarded all events.
   let newsHold: TimeHold?
-  /// Holds the time of a virtual card until the audio thread has performed all commands.
+  /// Stops the time of a virtual card until the audio thread has performed all commands.
   let commandHold: TimeHold?
   private let hasQuit = Atomic<Bool>(false)
 
@@ -83,7 +86,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
   /// Starts to serve the new ports, on the audio thread; returns false after `quit`.
   package func performCommands() -> Bool {
     commandHold?.end()
-    // The command to end is read first, so that the ports that came before it are served.
+    // `hasQuit` is read before the ring, so that ports added before `quit` are still served.
     let hasQuit = hasQuit.load(ordering: .acquiring)
     while let place = arrivals.tryRead() { ports.serve(place) }
     return !hasQuit
@@ -96,7 +99,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
   }
 }
 
-/// The ports of a device, in places that are allocated once.
+/// The ports of a device, in a fixed number of places.
 // `@unchecked Sendable` is safe because a place has one owner at a time: other threads, under a
 // lock, until the place is in `arrivals`, and then the audio thread until it sends `finished`. The
 // list of served places belongs to the audio thread.

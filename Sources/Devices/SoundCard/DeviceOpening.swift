@@ -1,11 +1,11 @@
 package import AudioCore
 import ClientDependencies
 
-/// The work of an audio thread with a device, for one direction.
+/// Transfers audio between the ports and an open device, for playback or capture.
 ///
-/// It belongs to one thread at a time: the audio thread of the open device, or the control thread
-/// while the device is lost. `Heartbeat` transfers the ownership: after a device call throws, the
-/// audio thread no longer accesses it.
+/// One thread at a time uses a server: the audio thread while the device is open, and the control
+/// thread while the device is lost. `Heartbeat` transfers the ownership: after a device call
+/// throws, the audio thread no longer uses the server.
 package protocol PortServer: AnyObject, Sendable {
   /// A user of the device.
   associatedtype Port: DevicePort
@@ -41,7 +41,7 @@ package protocol PortServer: AnyObject, Sendable {
 package struct DeviceOpening<Server: PortServer>: Sendable {
   /// The requested configuration.
   package var request: PCMRequest
-  /// Whether users can convert from any format and buffering of the device.
+  /// Whether users of this opening can share a device that has another format and buffering.
   package let convertsAnyFormat: Bool
   /// The time for which the device stays open without users.
   package let idleTime: Duration

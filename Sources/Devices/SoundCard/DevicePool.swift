@@ -15,7 +15,7 @@ package actor DevicePool<Server: PortServer> {
     let task: Task<Runtime, any Error>
     /// The opening passed by the most recent `acquire` or `probe`; its idle time applies.
     var opening: DeviceOpening<Server>
-    /// Whether the next user of the device gets this slot.
+    /// Whether new users share this slot's device; false once the device has ended.
     var isCurrent = true
     var users = 0
     var runtime: Runtime?
@@ -29,8 +29,9 @@ package actor DevicePool<Server: PortServer> {
       opening.idleTime > .zero && runtime?.hasEnded == false && runtime?.isAway == false
     }
 
-    /// Whether the device is suitable for an opening; a device with users is suitable for any
-    /// format.
+    /// Whether a user with the given opening can share the device.
+    ///
+    /// If the device has users, it cannot be reopened, so a new user must convert its format.
     func serves(_ other: DeviceOpening<Server>) -> Bool {
       users > 0 || other.convertsAnyFormat
         || (request.format == other.request.format && request.buffering == other.request.buffering)
@@ -50,10 +51,10 @@ package actor DevicePool<Server: PortServer> {
     }
   }
 
-  /// Returns the requested device, and opens it unless it is open; `release` returns it.
+  /// Returns the requested device and opens it if necessary; call `release` when done.
   ///
-  /// A canceled task gets `CancellationError` at once. An opening is canceled when no caller waits
-  /// for it any longer.
+  /// A canceled task gets `CancellationError` at once. When no caller waits for an opening any
+  /// longer, the opening is canceled.
   package func acquire(_ opening: DeviceOpening<Server>) async throws -> Runtime {
     try Task.checkCancellation()
     try await makeRoom(for: opening)
@@ -67,16 +68,18 @@ package actor DevicePool<Server: PortServer> {
     return true
   }
 
-  /// Returns a device to the pool; if this call closes it, the call returns once it is closed.
+  /// Removes a user from a device.
+  ///
+  /// If the device is closed because of this, the call returns after it is closed.
   package func release(_ runtime: Runtime) async {
     if let id = id(of: runtime) { await leave(id)?.value }
   }
 
-  /// Tests whether a device can be opened; throws the error of a failure.
+  /// Tests whether a device can be opened; throws the error if it cannot.
   ///
   /// The test succeeds at once if the device is open; otherwise it opens and closes the device.
   ///
-  /// A user that requests the device meanwhile waits for the end of the test.
+  /// Other calls that request the device wait for the end of the test.
   package func probe(_ opening: DeviceOpening<Server>) async throws {
     try Task.checkCancellation()
     while let (_, slot) = slot(for: opening), slot.isProbe || slot.closing != nil {
@@ -98,7 +101,7 @@ package actor DevicePool<Server: PortServer> {
       slots[id]?.runtime = runtime
       return runtime
     } catch {
-      // A canceled opening may take a long time to end, so its end is not awaited.
+      // Do not wait for the end of a canceled opening, because it may take a long time.
       _ = leave(id)
       throw error
     }
@@ -152,7 +155,7 @@ package actor DevicePool<Server: PortServer> {
     slot.idling?.cancel()
     slot.task.cancel()
     let closing = Task { [task = slot.task] in
-      // A device that was not opened need not be closed.
+      // If the opening failed or was canceled, there is no device to close.
       if case .success(let runtime) = await task.result { await runtime.close() }
       forget(id)
     }
@@ -160,7 +163,9 @@ package actor DevicePool<Server: PortServer> {
     return closing
   }
 
-  /// Returns the slot of the device to open; an ended runtime is left to its remaining users.
+  /// Returns the slot of the device that an opening requests; nil if there is none.
+  ///
+  /// If the slot's device has ended, its users keep the slot, but no new user gets it.
   private func slot(for opening: DeviceOpening<Server>) -> (id: Int, slot: Slot)? {
     let current = slots.first { $0.value.isCurrent && $0.value.opening.isOfSameDevice(as: opening) }
     guard let (id, slot) = current else { return nil }
@@ -199,7 +204,8 @@ package actor DevicePool<Server: PortServer> {
 }
 
 extension DeviceOpening {
-  /// Whether both open the same device; a scope may override the card of a client.
+  /// Whether both open the same device of the same card, because a test may override the card of
+  /// some users.
   fileprivate func isOfSameDevice(as other: DeviceOpening) -> Bool {
     card == other.card && (request.device ?? "default") == (other.request.device ?? "default")
   }

@@ -2,7 +2,8 @@ package import AudioCore
 import AudioThreads
 import Synchronization
 
-/// The schedule for reopening a lost device, with its waiters; without threads or clocks.
+/// The schedule for reopening a lost device, with its waiters, as a state machine without threads
+/// or clocks.
 ///
 /// All times are measured from the loss. The first waiters join before the first call of `advance`.
 /// Call `advance` after every event, and again at `nextStep`.
@@ -15,12 +16,12 @@ package struct ReopeningSchedule: Sendable {
   /// The deadlines of the waiters.
   private var waiters: [Int: Duration] = [:]
   private var expired: [Int] = []
-  /// Whether an attempt to open the device has not ended.
+  /// Whether an attempt to open the device is in progress.
   package private(set) var isOpening = false
   private var isOpen = false
-  /// Whether the device has not run since its last loss.
+  /// Whether the device is lost, and has not run again since.
   package private(set) var isDeviceLost = true
-  /// The time at which the device was last opened.
+  /// The time from the loss until the device was last opened.
   package private(set) var gap = Duration.zero
   /// Whether the wait is over: `advance` found no waiters, or `end` was called.
   package private(set) var isOver = false
@@ -41,7 +42,7 @@ package struct ReopeningSchedule: Sendable {
     waiters[waiter] = nil
   }
 
-  /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
+  /// Whether a waiter is still waiting: it has not left, and `popExpired` has not returned it.
   package func contains(_ waiter: Int) -> Bool {
     waiters[waiter] != nil || expired.contains(waiter)
   }
@@ -79,7 +80,7 @@ package struct ReopeningSchedule: Sendable {
 
   /// Expires the waiters whose deadlines have passed, and begins an attempt if one is due.
   ///
-  /// While the device is open, neither happens. `opened` or `failed` ends the attempt.
+  /// While the device is open, it does neither. `opened` or `failed` ends the attempt.
   ///
   /// - Returns: whether any waiters expired, and whether an attempt begins.
   package mutating func advance(to time: Duration) -> (hasExpired: Bool, opens: Bool) {
@@ -105,7 +106,7 @@ package struct ReopeningSchedule: Sendable {
     return expired
   }
 
-  /// The time of the next step; nil if only an event leads to another step.
+  /// The time at which to call `advance` again; nil if only an event requires a call.
   package var nextStep: Duration? {
     guard !isOpen, let deadline = waiters.values.min() else { return nil }
     return isOpening ? deadline : min(due, deadline)
@@ -132,10 +133,11 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   private let notify: @Sendable () -> Void
   private let events: AsyncStream<Void>
   private let event: AsyncStream<Void>.Continuation
-  /// Holds the time of a virtual card, except while the reopener waits for that time.
+  /// Stops the time of a virtual card, except while the reopener itself waits for that time to
+  /// pass.
   private let hold: TimeHold?
   // The lock is held for a few instructions; actions are performed after its release. `device` is
-  // set until it is picked up.
+  // the reopened device until `popDevice` removes it.
   private let state = Mutex<
     (schedule: ReopeningSchedule, device: Device?, running: Task<Void, Never>?)
   >((ReopeningSchedule(), nil, nil))
@@ -175,7 +177,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     if isOver { running.cancel() }
   }
 
-  /// Adds a waiter for at most `limit` from now on.
+  /// Adds a waiter, which expires after `limit`.
   package func join(_ waiter: Int, atMost limit: Duration) {
     let deadline = stopwatch.elapsed() + limit
     perform { $0.join(waiter, until: deadline) }
@@ -186,7 +188,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     perform { $0.leave(waiter) }
   }
 
-  /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
+  /// Whether a waiter is still waiting: it has not left, and `popExpired` has not returned it.
   package func contains(_ waiter: Int) -> Bool {
     state.withLock { $0.schedule.contains(waiter) }
   }
@@ -211,7 +213,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     state.withLock { $0.schedule.adopted() }
   }
 
-  /// Whether the device has not run since its last loss.
+  /// Whether the device is lost, and has not run again since.
   package var isDeviceLost: Bool { state.withLock { $0.schedule.isDeviceLost } }
 
   /// The time from the first loss until the device was last opened.
@@ -220,7 +222,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   /// Whether the wait is over.
   package var isOver: Bool { state.withLock { $0.schedule.isOver } }
 
-  /// Ends the reopener and closes a device that was not picked up.
+  /// Ends the reopener, and closes a reopened device that `popDevice` has not returned.
   package func end() {
     let (running, device) = state.withLock { state in
       state.schedule.end()
@@ -266,8 +268,9 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the next step or event; the card's time continues meanwhile, unless the device is
-  /// being opened.
+  /// Waits for the next step or event.
+  ///
+  /// A virtual card's time continues during the wait, unless the device is being opened.
   private func rest(
     _ schedule: ReopeningSchedule, since begins: Int?,
     _ wakeUps: inout AsyncStream<Void>.Iterator

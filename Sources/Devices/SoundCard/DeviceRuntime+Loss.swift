@@ -18,7 +18,7 @@ extension DeviceRuntime {
   }
 
   private func reopen(_ reopening: DeviceOpening<Server>, after error: SoundCardError) {
-    // All ports that waited during the last loss may have left.
+    // If all ports that waited have left, that reopener is over, and this loss needs a new one.
     let last = state.withLock { state in
       state.reopener?.isOver == true ? state.reopener.take() : nil
     }
@@ -39,8 +39,8 @@ extension DeviceRuntime {
     new.start()
   }
 
-  /// While the device is lost: performs commands, informs ports, ends those that do not wait, and
-  /// starts an audio thread once the device is open.
+  /// While the device is lost: performs commands, informs the ports, ends the ports that do not
+  /// wait, and starts an audio thread once the device is open.
   func serveWithoutDevice() {
     guard let reopener = state.withLock({ $0.reopener }), reopener.isDeviceLost else { return }
     guard server.serveInSilence() else { return end(.success(())) }
@@ -66,7 +66,8 @@ extension DeviceRuntime {
   }
 
   private func adopt(_ device: Server.Device, from reopener: DeviceReopener<Server.Device>) {
-    // Ports that were informed of the loss are served before the device.
+    // Ports whose commands arrived during the loss must be served before the device's thread
+    // starts.
     guard server.serveInSilence() else {
       device.close()
       return end(.success(()))

@@ -10,7 +10,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   package typealias Port = Server.Port
 
   struct State {
-    /// A place is free until it is reserved, and after the audio thread has released its port.
+    /// The places without a port; a place is taken by `reserve` and freed when the audio thread
+    /// releases its port.
     var freePlaces: Set<Int>
     /// The ports by place; a serial number distinguishes a port from earlier ports in the same
     /// place.
@@ -35,14 +36,15 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// The device's configuration when it was first opened; it may return with another.
+  /// The device's configuration when it was first opened; after a loss, the device may have
+  /// another.
   package let configuration: PCMConfiguration
   /// The work of the audio thread.
   package let server: Server
   let link: DeviceLink<Port>
   let reopening: DeviceOpening<Server>?
 
-  /// The identity of its sound card.
+  /// The identity of the device's sound card.
   package var card: ObjectIdentifier? { reopening?.card }
   // The lock is held for a few instructions by the control thread and users, never by the audio
   // thread.
@@ -103,7 +105,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     switch refusal {
     case nil:
       wake()
-      // The control thread sleeps without a timeout while there is no port.
+      // Without ports, the control thread sleeps until it is signaled, so wake it to serve the new
+      // port.
       link.wakeControl()
     case .success: port.conclude(nil)
     case .failure(let error): port.conclude(error)
@@ -166,19 +169,19 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Starts the audio thread of a device.
   func drive(_ device: Server.Device) throws(SystemError) {
     state.withLock { $0.device = device }
-    // This holds the time of a virtual card until the thread has taken over the device.
+    // This stops the time of a virtual card until the thread has taken over the device.
     link.commandHold?.begin()
     let thread = try DedicatedThread.start(name: Server.threadName) { [self] in
       device.adoptThread()
       let outcome = Result { () throws(SoundCardError) in try server.run() }
       let time = device.elapsed
       device.close(after: outcome) { outcome in
-        // A call of a device that was replaced meanwhile has no effect.
+        // If another device has replaced this one meanwhile, its thread's result is ignored.
         state.withLock { if $0.device === device { $0.threadEnd = (outcome, time) } }
         link.wakeControl()
       }
     }
-    // The device may have been lost already.
+    // If the device was lost in the meantime, the thread is not stored.
     state.withLock { if $0.device === device { $0.audioThread = thread } }
   }
 
@@ -253,8 +256,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     for port in ports { port.reportNews() }
   }
 
-  /// Handles the release of a port by the audio thread; the port's end may have been reported
-  /// before.
+  /// Frees the place of a port that the audio thread has released, and ends the port unless it has
+  /// ended before.
   private func release(_ place: Int) {
     let port = state.withLock { state in
       link.ports.put(nil, in: place)
@@ -267,7 +270,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Ends a port before the audio thread releases it; its place stays reserved until then.
   func end(_ place: Int, _ error: any Error) {
     state.withLock { $0.remove(place) }?.conclude(error)
-    // Wakes the control thread again, because it releases the port while the device is lost.
+    // While the device is lost, the control thread releases the port, so it must run again.
     link.wakeControl()
   }
 

@@ -39,13 +39,16 @@ package final class Heartbeat: Sendable {
     word.exchange(Self.abandoned, ordering: .acquiringAndReleasing) != Self.abandoned
   }
 
-  /// Abandons the thread in the call of a snapshot; returns false if the call has returned.
+  /// Abandons the thread if it is still in the call of a snapshot; returns false if that call has
+  /// returned.
   package func abandon(in beat: Beat) -> Bool {
     replace(Self.word(beat), by: Self.abandoned)
   }
 
-  /// Only the monitored thread records calls, so the exchange fails only if the thread is abandoned
-  /// meanwhile.
+  /// Counts the beginning or the end of a call; returns false if the thread has been abandoned.
+  ///
+  /// Only the monitored thread counts calls, so the exchange fails only if another thread abandons
+  /// it.
   private func advance(to call: PCMCall?) -> Bool {
     let old = word.load(ordering: .relaxed)
     guard old != Self.abandoned else { return false }

@@ -20,10 +20,12 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   package let configuration: PCMConfiguration
   package let waker: WakeUp
   private let device: Device
-  /// The same device.
+  /// `device` as a `PCM`, because `Device` has no constraint.
   private let pcm: any PCM
-  /// The memory for transfers; the caller's memory is not used, because a hanging call may access
-  /// its memory later.
+  /// The memory for transfers.
+  ///
+  /// The caller's memory is not passed to the device, because a hanging call may still access it
+  /// later.
   private let block: UnsafeMutableBufferPointer<Float>
 
   // MARK: The state of the monitoring thread
@@ -72,20 +74,19 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
 
   /// The time between two snapshots of the heartbeat.
   static var interval: Duration { .milliseconds(200) }
-  /// A call is suspicious from the second snapshot that finds it unchanged.
+  /// A call that is unchanged for longer than this is suspected of hanging.
   private static var suspicion: Duration { .milliseconds(300) }
   private static var longestLimit: Duration { .seconds(5) }
 
-  /// Waits for a signal for at most one interval and then checks the device, on the monitoring
-  /// thread.
+  /// Waits for a signal for at most one interval, and then checks whether the device hangs.
   ///
-  /// Throws if the device hangs. Its thread is then abandoned, and the caller owns the thread's
-  /// work.
+  /// Call it on the monitoring thread. If the device hangs, this method abandons the device's
+  /// thread and throws, and the caller takes over the thread's work.
   ///
   /// - Parameters:
   ///   - news: the signal to wait for.
-  ///   - isEnding: whether the caller wants to end, and therefore waits no longer than for a sound
-  ///     card.
+  ///   - isEnding: whether the caller wants to end; the time limit is then that of a sound card,
+  ///     even for a slower sound server.
   /// - Returns: false on timeout.
   package func monitor(
     until news: WakeUp, isEnding: Bool = false
@@ -99,7 +100,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     case .fine: break
     case .late: waker.signal()
     case .stalled:
-      // The call may return right now; then its thread is not abandoned.
+      // If the call returns at this moment, its thread must not be abandoned.
       guard let call = beat.call, heartbeat.abandon(in: beat) else { break }
       throw .notResponding(configuration.device, operation: name(of: call))
     }
@@ -111,16 +112,16 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     return Device.self == (any CapturePCM).self ? "read" : "write"
   }
 
-  /// Evaluates a snapshot that was taken `passed` after the last one.
+  /// Checks for a hang in a snapshot that was taken `passed` after the last snapshot.
   ///
-  /// Returns `late` once for a call that may only be sleeping for long, and `stalled` for a call
-  /// that hangs.
+  /// Returns `late` once for a call that has not returned but may only be sleeping, and `stalled`
+  /// for a call that hangs.
   ///
   /// Each snapshot counts for at most one interval, so a process that was stopped for a minute
   /// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
   /// seconds.
   ///
-  /// `patience` is the time limit for a call. With the patience for a sound card, a hang is
+  /// `patience` is the time limit for a call. With `PCMConfiguration.cardPatience`, a hang is
   /// detected within a second of the call's start.
   func check(
     _ beat: Heartbeat.Beat, after passed: Duration, patience: Duration
@@ -131,7 +132,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
       watch.progressed()
       return .fine
     }
-    // The limits change, because a caller that wants to end is less patient.
+    // Set the limits in every check, because `patience` is shorter once the caller wants to end.
     (watch.limit, watch.startLimit) = (patience, max(Self.longestLimit, patience))
     let isPunctual = passed <= Self.interval + StallWatch.lateness
     watch.waited(isPunctual ? min(passed, Self.interval) : passed, atMost: Self.interval)
@@ -153,8 +154,8 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
 
   /// Closes the device at the end of its thread.
   ///
-  /// A loss is reported first, because closing may hang as well. An abandoned thread reports
-  /// nothing.
+  /// A loss is reported before the device is closed, because closing may hang, too. An abandoned
+  /// thread reports nothing.
   package func close(
     after outcome: Result<Void, SoundCardError>, _ report: (Result<Void, SoundCardError>) -> Void
   ) {
@@ -218,7 +219,7 @@ extension MonitoredDevice: CapturePCM where Device == any CapturePCM {
 }
 
 extension PCMConfiguration {
-  /// Allocates memory for a period, for one thread at a time; the pointer never leaves a call.
+  /// Allocates memory for one period, which only one thread at a time may use; the caller frees it.
   package func makeBlock() -> UnsafeMutableBufferPointer<Float> {
     let block = UnsafeMutableBufferPointer<Float>.allocate(
       capacity: period.rawValue * format.channelCount)

@@ -10,7 +10,7 @@ public protocol PCM: AnyObject, Sendable {
   /// The configuration negotiated at opening.
   var configuration: PCMConfiguration { get }
 
-  /// Ends a `wait` from any thread, now or at the next one that would block.
+  /// Ends a `wait` from any thread: the current `wait`, or else the next one that would block.
   var waker: WakeUp { get }
 
   /// The device time since opening: the system's monotonic clock, which pauses while the machine
@@ -63,12 +63,13 @@ public protocol PlaybackPCM: PCM {
 
   /// The time until the device underruns without further frames.
   ///
-  /// It covers the buffered frames and, for a device that accepts frames faster than real time,
-  /// their duration. Throws `deviceLost` if the device is gone.
+  /// For a device that accepts frames faster than real time, this is the remaining duration of the
+  /// written frames. Throws `deviceLost` if the device is gone.
   var timeUntilUnderrun: Duration { get throws(SoundCardError) }
 
-  /// Writes interleaved samples in the device's format; the device may accept only the first of
-  /// them.
+  /// Writes interleaved samples in the device's format.
+  ///
+  /// The device may accept only some of the frames, from the first one on.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
 }
 
@@ -101,7 +102,8 @@ public enum PCMCall: UInt8, Hashable, Sendable, CaseIterable {
 public enum PCMInterest: Hashable, Sendable {
   /// Room to write a period, or a period of frames to read.
   case period
-  /// Only the waker, the timeout, and the loss of the device.
+  /// No readiness of the device: only the waker, the timeout, or the loss of the device ends the
+  /// wait.
   case nothing
 }
 
@@ -113,7 +115,7 @@ public enum PCMWakeUp: Hashable, Sendable {
   case woken
   /// The timeout passed.
   case timedOut
-  /// The device has recovered: it runs, or waits for frames.
+  /// The device has recovered from an interruption: it runs, or starts once it has enough frames.
   case interrupted(PCMInterruption)
   /// A finite capture device has ended; no frames follow.
   case ended
@@ -142,10 +144,12 @@ public struct PCMInterruption: Hashable, Sendable {
 
   /// The frames lost (capture) or the frames of silence played instead (playback).
   ///
-  /// It is estimated by the clock and includes a suspend; zero if the device cannot report it.
+  /// It is estimated from elapsed time, including the time that the machine was suspended; zero if
+  /// the device reports no estimate.
   public var lost: FrameCount
 
-  /// The written frames that a playback device has discarded unplayed, estimated by the clock.
+  /// The written frames that a playback device discarded without playing them, estimated from
+  /// elapsed time.
   public var discarded: FrameCount
 
   /// Creates an interruption.

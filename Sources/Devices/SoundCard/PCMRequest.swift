@@ -13,15 +13,15 @@ public struct PCMRequest: Hashable, Sendable {
 
   /// Whether the device's native rate takes precedence over that of `format`.
   ///
-  /// Hardware offers only its native rates. A sound server accepts every rate and converts with
-  /// lower quality than ours, so it is asked for 48 kHz, the most common server rate.
+  /// Hardware offers only its native rates. A sound server accepts every rate, but its resampler is
+  /// worse than ours, so the request is then for 48 kHz, the most common server rate.
   public var prefersNativeRate: Bool
 
   /// The time limit for opening before `notResponding` is thrown; nil means no limit.
   ///
-  /// A call into a hanging sound server cannot be canceled: it keeps its thread after the limit.
-  /// Nil is for a caller that retries, because each attempt then begins after the end of the
-  /// previous one.
+  /// A call into a hanging sound server cannot be canceled, so its thread remains after the limit.
+  /// A caller that retries passes nil, so that an attempt begins only after the previous one has
+  /// ended.
   public var openingLimit: Duration? = .seconds(5)
 
   /// Creates a request, by default with the buffering of ordinary playback.

@@ -113,8 +113,8 @@ package final class DeviceChanges: Sendable {
   package typealias StartWatching =
     @Sendable (_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
-  // The lock is held for a few instructions, and while a watch starts, by consumers and the
-  // watching thread.
+  // Consumers and the watching thread hold the lock for a few instructions, or while a watch
+  // starts.
   private let state = Mutex<
     (
       observers: [Int: AsyncStream<Void>.Continuation], next: Int,

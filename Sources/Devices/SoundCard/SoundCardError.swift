@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// The reason that a device could not be opened or stopped working.
+/// Why a device could not be opened, or why it stopped working.
 public enum SoundCardError: Error, Hashable, Sendable {
   /// There is neither a sound card nor a sound server for this direction.
   ///
@@ -14,7 +14,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   case busy(AudioDevice.ID, holder: DeviceHolder? = nil)
   /// The process has no permission to open the device.
   ///
-  /// Usually the group `audio` is missing.
+  /// Usually the user is not in the group `audio`.
   case permissionDenied(AudioDevice.ID)
   /// The device offers no format that can be converted to the requested one.
   case unsupported(AudioDevice.ID, reason: String)

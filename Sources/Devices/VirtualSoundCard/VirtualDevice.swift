@@ -15,7 +15,7 @@ final class VirtualDevice: Sendable {
   let card: VirtualSoundCard
   /// The index of the played samples in the card; nil if they are not kept.
   private let playback: Int?
-  /// Holds the time of a test clock while the engine is busy or a step is due.
+  /// Stops the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
   // The lock is held for a few instructions by the audio thread and the pacer, never while either
   // waits. The card's lock may be acquired while this lock is held, but not the reverse.
@@ -47,7 +47,7 @@ final class VirtualDevice: Sendable {
     end()
   }
 
-  /// Starts the card's time.
+  /// Starts to advance the card's time.
   func open() {
     let pacer = pace.start(for: self)
     shared.withLock { $0.pacer = pacer }
@@ -90,7 +90,7 @@ final class VirtualDevice: Sendable {
 
   /// Advances the card's time; returns false if the device is closed.
   func tick(_ frames: FrameCount) -> Bool {
-    // Changes the state before waiters are woken.
+    // The frames move before the waiting threads wake, so that they see the new state.
     with { $0.tick(frames) }
     let isOpen = change { state in
       state.ticked()
@@ -110,12 +110,12 @@ final class VirtualDevice: Sendable {
     change { $0.await(pacer) }?.resume()
   }
 
-  /// Whether the engine has rested since the last call.
+  /// Returns true if the engine had nothing to play at some time since the last call.
   func consumeRest() -> Bool {
     change { $0.consumeRest() }
   }
 
-  /// Records that the engine waits: in a wait, or in a blocked call.
+  /// Records that the engine's thread blocks: in `wait`, or in a call that the script blocks.
   ///
   /// - Parameters:
   ///   - forCard: whether the engine waits only for the card.
@@ -140,7 +140,7 @@ final class VirtualDevice: Sendable {
     }
   }
 
-  /// Ends the device; unlike `close`, this never blocks as scripted.
+  /// Ends the device without the block that a script may cause in `close`.
   func end() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
       shared.transfer.close()
@@ -160,13 +160,14 @@ final class VirtualDevice: Sendable {
     if let playback { card.keep(samples, in: playback) }
   }
 
-  /// Removes the last frames, because they were not played.
+  /// Removes the last frames from the kept samples, because they were not played.
   func retract(_ frames: FrameCount) {
     if let playback, frames > 0 { card.retract(frames, from: playback) }
   }
 }
 
-/// Whether the engine waits for the card, and the pacer that waits for the engine.
+/// The state of the engine's thread, and the pacer that waits until the engine waits only for the
+/// card.
 struct EngineIdleState {
   /// Whether the device is closed.
   private(set) var isClosed = false
@@ -179,9 +180,10 @@ struct EngineIdleState {
   private var hasRested = false
   private var waiting: CheckedContinuation<Void, Never>?
 
-  /// Whether the time must wait: for the engine, or for a step that is due.
+  /// Whether the time of a test clock must stop, because the engine runs or a step is due.
   ///
-  /// An engine that waits for something else may need the time to move.
+  /// The time moves while the engine waits for anything but the card, because that may need time to
+  /// pass.
   var isBusy: Bool { !isClosed && (isEngineAwake || isDue && waitsForCard) }
 
   mutating func expectTick() {

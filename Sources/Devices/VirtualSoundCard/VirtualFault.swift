@@ -8,7 +8,8 @@ public import SoundCard
 public enum VirtualFault: Hashable, Sendable {
   /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
-  /// The fault is only reported: a playback keeps its buffer, and the silence takes no card time.
+  /// A playback device only reports the fault: it keeps its buffer, and the lost frames take no
+  /// card time.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine is suspended and loses `lost` frames.
   ///
@@ -18,14 +19,16 @@ public enum VirtualFault: Hashable, Sendable {
     at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
   /// The device stops moving frames without an error.
   case stalled(at: FrameCount)
-  /// The device is unplugged once and cannot be opened for this card time.
+  /// The device is unplugged at this frame, once, and cannot be opened until this card time has
+  /// passed.
   ///
-  /// The next opening counts frames from 0. An untimed card can be opened again at once. Without a
-  /// time, every opening is unplugged at this frame and can be reopened at once.
+  /// The next opening counts frames from 0. With the pace `untimed`, the device can be opened again
+  /// at once. Without a duration, every opening is unplugged at this frame, and the device can be
+  /// opened again at once.
   case unplugged(at: FrameCount, for: Duration? = nil)
   /// The device opens and starts but never moves a frame.
   case neverReady
-  /// A call throws this error, from this frame on, `times` times or always if nil.
+  /// The call throws this error from this frame on, `times` times, or always if `times` is nil.
   ///
   /// For `open`, the frame is ignored; `drop` and `close` cannot throw. After `deviceLost` every
   /// call on the device throws it; the card can be opened again.
@@ -33,18 +36,18 @@ public enum VirtualFault: Hashable, Sendable {
   /// The first call of this kind from this frame on blocks for this card time, as with a stopped
   /// sound server.
   ///
-  /// Without a time, it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the device
-  /// is closed. The fault happens once. A blocked opening throws `notResponding` after five
+  /// Without a duration, it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the
+  /// device is closed. The fault happens once. A blocked opening throws `notResponding` after five
   /// seconds.
   case blocked(in: PCMCall, at: FrameCount = 0, for: Duration? = nil)
   /// A write or read moves at most this many frames.
   case shortTransfers(atMost: FrameCount)
   /// Every nth write or read moves nothing, although the device was ready (EAGAIN).
   case refusedTransfers(every: Int)
-  /// A playback reports this delay from this frame on; it may be zero, negative, or absurd.
+  /// A playback device reports this delay from this frame on; it may be zero, negative, or absurd.
   ///
-  /// Compliant devices report 0 to 16 buffers. Nil means that the delay is unavailable (EIO): the
-  /// last value is reported.
+  /// Real devices should report 0 to 16 buffers. With nil, the device fails to read its delay (EIO)
+  /// and reports the last value.
   case claimedDelay(FrameCount?, at: FrameCount = 0)
 }
 
@@ -66,7 +69,7 @@ extension VirtualFault {
 /// A fault is identified by its index.
 struct VirtualScript: Sendable {
   let faults: [VirtualFault]
-  /// The remaining number of times of each fault; nil for always.
+  /// How often each fault can still happen; nil for an unlimited number.
   private var left: [Int?]
 
   init(_ faults: [VirtualFault]) {
@@ -104,7 +107,7 @@ struct VirtualScript: Sendable {
   /// The duration of a block that ends only when it is released.
   static let forever = Duration.seconds(Int64.max)
 
-  /// Returns the fault that blocks a call at this frame, and the time of the block.
+  /// Returns the fault that blocks a call at this frame, and the duration of the block.
   func block(
     in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, time: Duration)? {
@@ -151,7 +154,7 @@ struct VirtualScript: Sendable {
 }
 
 extension VirtualFault {
-  /// The frame at which it happens, or nil if it happens in calls.
+  /// The frame at which the fault happens, or nil if it happens in calls.
   fileprivate var moment: FrameCount? {
     switch self {
     case .xrun(let frame, _), .suspended(let frame, _, _, _), .stalled(let frame),
@@ -161,7 +164,7 @@ extension VirtualFault {
     }
   }
 
-  /// The number of times that it happens; nil for always.
+  /// The number of times that the fault happens; nil for always.
   fileprivate var count: Int? {
     switch self {
     case .failing(_, _, _, let times): times

@@ -2,7 +2,6 @@ public import AudioCore
 import AudioThreads
 public import SoundCard
 
-/// The calls of the audio thread.
 extension VirtualDevice: PCM {
   func adoptThread() { leave() }
 
@@ -42,7 +41,6 @@ extension VirtualDevice: PCM {
     guard let time = with({ $0.block(in: call) }) else { return }
     if isUntimed, time < VirtualScript.forever { return pass(time) }
     let end = elapsed + time
-    // Clears earlier signals.
     ticks.clear()
     card.beginBlock(in: call, ticks)
     while isOpen, !card.areCallsReleased, elapsed < end {
@@ -80,8 +78,9 @@ extension VirtualDevice: PCM {
     return try withOpen { $0.poll(interest) }
   }
 
-  /// Returns the card time of a wait on an untimed card, whose time advances only by transfers and
-  /// waits; nil if the wait does not advance it.
+  /// Returns how far a wait advances the time of an untimed card; nil if it does not.
+  ///
+  /// The time of an untimed card advances only by transfers and waits.
   private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
     guard isUntimed, waitsForCard(interest, timeout) else { return nil }
     return interest == .period ? period : timeout
@@ -92,12 +91,12 @@ extension VirtualDevice: PCM {
     with { $0.pass(max(1, frames)) }
   }
 
-  /// Whether an engine waits for the card.
+  /// Whether an engine with this interest and timeout waits for the card.
   ///
-  /// An engine that waits for `.nothing` may still wait for the card: until its audio is played,
-  /// until more is captured, or for a moment after a refused transfer. Its timeout is shorter than
-  /// that of an engine that waits for its source or consumer: a capture that waits for frames waits
-  /// for at most half of the buffer, and a capture without room waits longer.
+  /// With interest `.nothing`, an engine waits for the card only for a short time: until its audio
+  /// is played, until more is captured, or after a refused transfer. To wait for its source or
+  /// consumer, it passes a longer timeout or none. A capture that waits for frames passes at most
+  /// half of the buffer's duration.
   private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }
@@ -114,7 +113,7 @@ extension VirtualDevice: PlaybackPCM {
   var timeUntilUnderrun: Duration {
     switch pace {
     case .clock: with { $0.level }.duration(at: configuration.format.sampleRate)
-    // In these paces, the card waits for the engine without a limit.
+    // With these paces, the card never underruns, because its time waits for the engine.
     case .lockstep, .untimed: .seconds(3_600)
     }
   }

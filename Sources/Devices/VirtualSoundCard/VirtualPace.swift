@@ -9,14 +9,14 @@ public enum VirtualPace: Sendable {
   ///
   /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are detected at ticks.
   case clock(any Clock<Duration>)
-  /// A clock that waits for an engine before it passes the engine's deadline.
+  /// A clock that waits for the engine instead of letting it miss a deadline.
   ///
   /// A `TestClock` waits for every consumer of the card's audio: the engines, a recognizer with its
   /// backlog, and a feature until it asks for the next element or waits for something else. Every
   /// run is then identical, as long as each consumer responds within 20 seconds.
   ///
-  /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
-  /// the delay instead. Nil, for test clocks, means no limit.
+  /// If the card is late, it catches up as fast as the engine runs. If it is late by more than
+  /// `slack`, it skips the delay instead. Nil means no limit, as test clocks need.
   case lockstep(any Clock<Duration>, slack: Duration? = nil)
   /// As fast as the engine runs; the card's time is the duration of the transferred frames.
   case untimed
@@ -26,7 +26,9 @@ public enum VirtualPace: Sendable {
 }
 
 extension VirtualPace {
-  /// Advances the time of a device by the clock until the device ends; nil for an untimed card.
+  /// Starts the task that advances a device's time by the clock until the device ends.
+  ///
+  /// Returns nil for an untimed card, which needs no task.
   func start(for device: VirtualDevice) -> Task<Void, Never>? {
     switch self {
     case .untimed: nil
@@ -52,7 +54,8 @@ extension VirtualPace {
         wake: { device?.expectTick() },
         hasRested: {
           guard inLockstep else { return false }
-          // The pacer does not keep the device open while it waits.
+          // The pacer must not retain the device while it waits, so that the device can be
+          // released.
           await withCheckedContinuation { pacer in
             if let device { device.resumeWhenEngineIsIdle(pacer) } else { pacer.resume() }
           }
@@ -64,9 +67,9 @@ extension VirtualPace {
 
   /// Calls `tick` at every multiple of `step` until it returns false or the task is canceled.
   ///
-  /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped, because the
-  /// card would otherwise catch up in one burst. Time in which the engine had nothing to play is
-  /// skipped, too.
+  /// If a tick is late by more than `slack`, because the thread pool is busy or the engine slow,
+  /// the delay is skipped. Otherwise, the card would catch up in one burst. Time in which the
+  /// engine had nothing to play is skipped, too.
   private static func pace<C: Clock<Duration>>(
     _ clock: C, from start: C.Instant, every step: Duration, slack: Duration?, wake: () -> Void,
     hasRested: () async -> Bool, tick: () -> Bool
@@ -75,7 +78,8 @@ extension VirtualPace {
     repeat {
       deadline = deadline.advanced(by: step)
       if let slack, deadline.advanced(by: slack) < clock.now { deadline = clock.now }
-      // A late card only yields: a test clock suspends a sleep of zero until it is advanced.
+      // For a deadline that has passed, a test clock would sleep until it is advanced, so only
+      // yield.
       if clock.now >= deadline {
         await Task.yield()
         if Task.isCancelled { return }

@@ -3,7 +3,6 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// The events of the open devices.
 extension VirtualSoundCard {
   /// Records an opened device; returns the index of its samples in `kept` if they are kept.
   func opened(_ direction: AudioDevice.Direction, _ format: AudioFormat) -> Int? {
@@ -35,7 +34,7 @@ extension VirtualSoundCard {
 
   // MARK: Faults
 
-  /// The remaining faults.
+  /// The script with the remaining faults.
   var script: VirtualScript { state.withLock { $0.script } }
 
   /// Returns the scripted failure of an opening, and counts it as happened.
@@ -58,7 +57,7 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Records a fault of a device, which may unplug the card.
+  /// Records that a fault has happened; the card is then unplugged if the fault says so.
   func record(_ fault: Int) {
     state.withLock { state in
       state.script.happened(fault)
@@ -66,7 +65,7 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Reports a recorded fault, and reconnects an unplugged card after its time.
+  /// Announces that a fault unplugged the card, and reconnects the card after the fault's duration.
   func report(_ fault: Int) {
     guard case .unplugged(_, let time) = faults[fault] else { return }
     announce()

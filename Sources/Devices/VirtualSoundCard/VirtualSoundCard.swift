@@ -13,9 +13,9 @@ public final class VirtualSoundCard: Sendable {
     id: "virtual", name: "Virtual sound card (no hardware)", directions: [.playback, .capture],
     isVirtual: true)
 
-  /// The highest rate.
+  /// The highest supported rate.
   ///
-  /// Buffers grow with the rate, and only a damaged file header leads to a higher rate.
+  /// Buffers grow with the rate. Only a damaged file header contains a higher rate.
   private static let highestRate: SampleRate = 768_000
 
   /// The time limit for opening a device.
@@ -80,7 +80,7 @@ public final class VirtualSoundCard: Sendable {
     kept.withLock { $0.map { AudioBuffer(format: $0.format, samples: $0.samples) } }
   }
 
-  /// The number of open devices of both directions; a released device is closed.
+  /// The number of open devices of both directions; releasing a device closes it.
   public var openDeviceCount: Int { state.withLock { $0.openDevices } }
 
   /// Whether the card can be opened; false while it is unplugged.

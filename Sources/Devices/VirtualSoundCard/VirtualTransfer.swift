@@ -10,7 +10,7 @@ struct VirtualTransfer {
   private var interruption: PCMInterruption?
   /// Whether a playback has an unreported underrun.
   private var isDry = false
-  /// The suspend that the device resumes from, and the time at which it began.
+  /// The suspend that has not ended yet, and the time at which it began.
   private var suspend: (fault: VirtualFault, began: FrameCount)?
   private var isRunning = false
   private var isStalled = false
@@ -32,7 +32,7 @@ struct VirtualTransfer {
   var isGone = false
   /// The indices of the faults that happened and are not yet recorded by the card.
   var happened: [Int] = []
-  /// The number of written frames that will not be played and have not been retracted.
+  /// The number of written frames that will not be played and are still among the kept samples.
   var discarded: FrameCount = 0
   /// Whether the microphone has ended.
   var hasEnded = false
@@ -108,7 +108,7 @@ struct VirtualTransfer {
     }
   }
 
-  /// Advances the time without an underrun.
+  /// Advances the time; a playback device may run empty without an underrun.
   mutating func pass(_ frames: FrameCount) {
     guard direction == .playback, !isAsleep else { return tick(frames) }
     let played = min(level, frames)
@@ -197,7 +197,8 @@ struct VirtualTransfer {
     }
   }
 
-  /// Skips `lost` frames, in addition to `passed` frames that have already passed.
+  /// Skips `lost` frames, and reports them together with `passed` frames that the time has passed
+  /// already.
   private mutating func skip(
     _ lost: FrameCount, and passed: FrameCount = 0, because cause: PCMInterruption.Cause
   ) {
@@ -213,7 +214,6 @@ struct VirtualTransfer {
   }
 }
 
-/// The scripted results of calls.
 extension VirtualTransfer {
   /// Returns the scripted failure of a call at the current position, and records the fault.
   mutating func failure(in call: PCMCall) -> SoundCardError? {

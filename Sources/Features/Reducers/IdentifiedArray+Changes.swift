@@ -3,20 +3,20 @@ public import Foundation
 extension IdentifiedArray {
   /// Adds an element at the end.
   ///
-  /// - Returns: whether it was added, and the index of the element with its id.
+  /// - Returns: whether it was added, and the index of the element with its ID.
   @discardableResult
   public mutating func append(_ element: Element) -> (inserted: Bool, index: Int) {
     insert(element, at: count)
   }
 
-  /// Adds elements at the end, except those whose id is in use.
+  /// Adds elements at the end, except those whose ID is in use.
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { _ = insert(element, at: count) }
   }
 
-  /// Adds an element at an index from 0 to `count`, if its id is not in use.
+  /// Adds an element at an index from 0 to `count`, if its ID is not in use.
   ///
-  /// - Returns: whether it was added, and the index of the element with its id.
+  /// - Returns: whether it was added, and the index of the element with its ID.
   @discardableResult
   public mutating func insert(_ element: Element, at index: Int) -> (inserted: Bool, index: Int) {
     if let present = self.index(id: element[keyPath: id]) { return (false, present) }
@@ -26,7 +26,7 @@ extension IdentifiedArray {
 
   /// Replaces the element at an index by an element with the same ID.
   ///
-  /// An element with another ID is reported, and changes nothing.
+  /// An element with another ID is reported as an issue and changes nothing.
   ///
   /// - Returns: the element that was at the index.
   @discardableResult
@@ -54,11 +54,11 @@ extension IdentifiedArray {
     elementsByID.updateValue(element, forKey: element[keyPath: id], insertingAt: index)
   }
 
-  /// Removes the element with an id and returns it.
+  /// Removes the element with an ID and returns it.
   @discardableResult
   public mutating func remove(id: ID) -> Element? { elementsByID.removeValue(forKey: id) }
 
-  /// Removes the element that has the id of this one, and returns it.
+  /// Removes and returns the array's element that has the same ID as `element`.
   @discardableResult
   public mutating func remove(_ element: Element) -> Element? { remove(id: element[keyPath: id]) }
 
@@ -130,8 +130,9 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
 
   /// The element at an index.
   ///
-  /// A change of its id is reported. Setting an element whose id is in use elsewhere moves it to
-  /// this index; setting one with a new id replaces the element at the index.
+  /// Changing the element's ID in place is reported as an issue. If you set an element whose ID is
+  /// in use at another index, it moves to this index; otherwise, it replaces the element at this
+  /// index.
   public subscript(position: Int) -> Element {
     get { elementsByID.values[position] }
     _modify {
@@ -148,9 +149,9 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
   /// Exchanges the elements at two indices.
   public mutating func swapAt(_ index: Int, _ other: Int) { elementsByID.swapAt(index, other) }
 
-  /// Moves the elements for which the condition holds behind the others.
+  /// Moves all elements for which the condition holds to the end.
   ///
-  /// - Returns: the index of the first of them.
+  /// - Returns: the index of the first moved element.
   public mutating func partition(
     by belongsBehind: (Element) throws -> Bool
   ) rethrows -> Int {
@@ -188,7 +189,8 @@ where Element: Identifiable, Element.ID == ID {
 
   /// Replaces the elements in a range of indices.
   ///
-  /// A new element whose id is in use outside the range replaces the element there.
+  /// If a new element's ID is in use outside the range, the new element replaces the old element in
+  /// its place.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with elements: some Collection<Element>
   ) {

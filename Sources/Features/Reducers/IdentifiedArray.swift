@@ -4,10 +4,10 @@ import ClientDependencies
 /// An ordered collection of elements with unique IDs and constant-time lookup by ID.
 ///
 /// Every element is stored under its own ID, and an element whose ID is in use is not added.
-/// Changing an element's ID is reported; the element keeps its index under the new ID, unless
-/// another element has that ID.
+/// Changing an element's ID is reported as an issue; the element keeps its index under the new ID,
+/// unless another element has that ID.
 public struct IdentifiedArray<ID: Hashable, Element> {
-  /// The path to an element's id.
+  /// The path to an element's ID.
   public let id: KeyPath<Element, ID>
   var elementsByID: OrderedDictionary<ID, Element> = [:]
 
@@ -27,12 +27,12 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(uniqueElements: elements, id: id)
   }
 
-  /// Creates an array of elements, and combines those with the same ID.
+  /// Creates an array of elements, and combines elements with the same ID.
   ///
   /// - Parameters:
   ///   - elements: the elements in order.
-  ///   - id: the path to an element's id.
-  ///   - combine: returns the element to keep of the present and the new element.
+  ///   - id: the path to an element's ID.
+  ///   - combine: returns the element to keep, from the present and the new element.
   public init(
     _ elements: some Sequence<Element>, id: KeyPath<Element, ID>,
     uniquingIDsWith combine: (_ present: Element, _ new: Element) throws -> Element
@@ -50,7 +50,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(uniqueElements: elements, id: elements.base.id)
   }
 
-  /// The ids, in order.
+  /// The IDs, in order.
   ///
   /// Copies of the array share them, and changing an element does not copy them.
   public var ids: OrderedSet<ID> { elementsByID.keys }
@@ -58,7 +58,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// The elements, in order.
   public var elements: [Element] { elementsByID.values.elements }
 
-  /// The element with an id.
+  /// The element with an ID.
   ///
   /// Setting nil removes the element; setting an element with a new ID appends it.
   public subscript(id id: ID) -> Element? {
@@ -81,9 +81,10 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The element with an id, or a default, which a change stores.
+  /// The element with an ID; if there is none, a default, which is stored when it is changed.
   ///
-  /// A changed default is appended if its own ID is the given one, and else reported.
+  /// A changed default is appended if it has the given ID; otherwise, the change is reported as an
+  /// issue.
   public subscript(id id: ID, default value: @autoclosure () -> Element) -> Element {
     get { self[id: id] ?? value() }
     _modify {
@@ -98,7 +99,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// Changes the element with an id in place; nil if there is none.
+  /// Changes the element with an ID in place; returns nil if there is none.
   @discardableResult
   public mutating func modify<Value>(id: ID, _ change: (inout Element) -> Value) -> Value? {
     guard let index = elementsByID.index(forKey: id) else { return nil }
@@ -107,10 +108,10 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     return value
   }
 
-  /// The index of the element with an id.
+  /// The index of the element with an ID.
   public func index(id: ID) -> Int? { elementsByID.index(forKey: id) }
 
-  /// Whether an element has the id of this one.
+  /// Whether the array contains an element with the same ID as `element`.
   public func contains(_ element: Element) -> Bool { index(id: element[keyPath: id]) != nil }
 
   /// Stores the changed element at an index under its own ID.
@@ -125,7 +126,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   }
 }
 
-/// An identified array of elements that have their own id.
+/// An identified array of elements that have their own ID.
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
@@ -139,11 +140,11 @@ extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
     self.init(uniqueElements: elements, id: \.id)
   }
 
-  /// Creates an array of elements, and combines those with the same ID.
+  /// Creates an array of elements, and combines elements with the same ID.
   ///
   /// - Parameters:
   ///   - elements: the elements in order.
-  ///   - combine: returns the element to keep of the present and the new element.
+  ///   - combine: returns the element to keep, from the present and the new element.
   public init(
     _ elements: some Sequence<Element>,
     uniquingIDsWith combine: (_ present: Element, _ new: Element) throws -> Element
@@ -206,7 +207,7 @@ extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 extension IdentifiedArray: CustomReflectable {
-  /// The elements as those of an array, so that a failed test shows only them.
+  /// Only the elements, as in an array's mirror, so that a test failure shows nothing else.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: elements, displayStyle: .collection)
   }
@@ -230,7 +231,7 @@ public struct Identified<ID: Hashable, Value>: Identifiable {
     self.init(value, id: id(value))
   }
 
-  /// Gives a value the ID at a key path.
+  /// Gives a value the ID that the key path reads from it.
   public init(_ value: Value, id: KeyPath<Value, ID>) {
     self.init(value, id: value[keyPath: id])
   }

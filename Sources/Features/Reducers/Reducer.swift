@@ -2,8 +2,9 @@ import ClientDependencies
 
 /// The types of a feature.
 ///
-/// `ReducerOf<Self>` requires no more of a feature. If it required a ``Reducer``, the isolation of
-/// that conformance and the type of its body would depend on each other.
+/// `ReducerOf<Self>` requires only this protocol of a feature. If it required ``Reducer``, there
+/// would be a cycle: the isolation of the conformance and the type of `body` would depend on each
+/// other.
 public protocol ReducerTypes {
   /// The data that the feature keeps.
   associatedtype State
@@ -32,7 +33,8 @@ public protocol Reducer<State, Action>: ReducerTypes {
   /// current when the reducer was created.
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// Returns the reducer prepared for many actions; only the reducers of this module implement it.
+  /// Returns a version of the reducer that creates its parts only once; only reducers in this
+  /// module implement it.
   func prepared() -> PreparedReducer<State, Action>
 }
 
@@ -45,7 +47,7 @@ extension Reducer where Body == Never {
     fatalError("\(Self.self) has no body; it implements reduce(into:action:)")
   }
 
-  /// The reducer itself.
+  /// Returns a reducer that calls `reduce(into:action:)`.
   @inlinable
   public func prepared() -> PreparedReducer<State, Action> {
     PreparedReducer(of: Self.self) { reduce }
@@ -58,7 +60,9 @@ extension Reducer where Body: Reducer<State, Action> {
     body.reduce(into: &state, action: action)
   }
 
-  /// The body, created with the first action, because the feature may contain itself.
+  /// Returns a reducer that creates the body with the first action.
+  ///
+  /// It is not created earlier, because the feature may contain itself.
   @inlinable
   public func prepared() -> PreparedReducer<State, Action> {
     PreparedReducer(of: Self.self) { body.prepared().function }
@@ -115,7 +119,7 @@ public enum ReducerBuilder<State, Action> {
 public final class PreparedReducer<State, Action>: Reducer {
   @usableFromInline typealias Function = (inout State, Action) -> Effect<Action>
 
-  /// The type to name in reports.
+  /// The reducer's type, for reports.
   let type: Any.Type
   private let make: () -> Function
   /// The dependencies that were current when the reducer was created.
@@ -131,7 +135,8 @@ public final class PreparedReducer<State, Action>: Reducer {
 
   @usableFromInline
   func makeFunction() -> Function {
-    // Applied here, because a child must not capture the dependencies of the first action.
+    // The parts are created with the reducer's own dependencies, not with those of the first
+    // action.
     let function = withDependencies {
       $0 = dependencies
     } operation: {
@@ -147,7 +152,7 @@ public final class PreparedReducer<State, Action>: Reducer {
     function(&state, action)
   }
 
-  /// The reducer itself.
+  /// Returns the reducer itself.
   @inlinable
   public func prepared() -> PreparedReducer { self }
 }

@@ -1,12 +1,13 @@
-// Features need both modules, and the expansions refer to names in `ClientDependencies` and
-// `Reducers`.
+// Code with these macros needs both modules, because the expansions use names from
+// `ClientDependencies` and `Reducers`.
 @_exported public import ClientDependenciesMacros
 @_exported public import Reducers
 
 /// Adds key paths to the cases of an enumeration: `\.child`, `action.is(\.child)`, `action[case:
 /// \.child]`.
 ///
-/// The value of a case is its associated value, a tuple of its associated values, or `Void`.
+/// The value of a case is its associated value, a tuple if it has several, or `Void` if it has
+/// none.
 @attached(extension, conformances: CasePathable)
 @attached(member, names: named(AllCasePaths), named(allCasePaths))
 public macro CasePathable() =
@@ -45,9 +46,10 @@ public macro CasePathable() =
 /// }
 /// ```
 ///
-/// It is a reducer with the same cases in its `State` and `Action`. `.ifLet(\.$destination, action:
-/// \.destination)` and `.forEach(\.path, action: \.path)` then need no other. Declare a conformance
-/// of its state in an extension, `extension Destination.State: Equatable {}`, or in the macro:
+/// The enumeration becomes a reducer, and its `State` and `Action` have the same cases.
+/// `.ifLet(\.$destination, action: \.destination)` and `.forEach(\.path, action: \.path)` need no
+/// closure with another reducer. To make its state conform to a protocol, write an extension,
+/// `extension Destination.State: Equatable {}`, or an argument of the macro:
 /// `@Reducer(state: .equatable)`.
 @attached(memberAttribute)
 @attached(extension, conformances: Reducer, ReducerTypes)
@@ -74,7 +76,7 @@ public enum _SynthesizedConformance: Sendable {
 public macro ReducerCaseIgnored() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")
 
-/// Marks a property of the state that is not observed; it has no effect here.
+/// Has no effect; code that marks a property of the state as not observed still compiles.
 @attached(peer)
 public macro ObservationStateIgnored() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")

@@ -81,7 +81,8 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
       extracted = "{ if case .\(name) = $0 { () } else { nil } }"
     case 1:
       type = values[0].type
-      // A closure that takes a value of a type without values would get a warning.
+      // This uses the function of the case instead of a closure, because a closure would cause a
+      // warning for an uninhabited type.
       embedded = "\(root).\(name)"
       extracted = "{ if case .\(name)(let value) = $0 { value } else { nil } }"
     default:

@@ -25,7 +25,8 @@ struct DestinationCase {
     let (type, identifier) = (
       first.type.trimmedDescription, first.type.as(IdentifierTypeSyntax.self)
     )
-    // Several values, and types such as tuples and optionals, cannot be features.
+    // A case with several values, or with a type such as a tuple or an optional, cannot be a
+    // feature.
     let isNamed = identifier != nil || first.type.is(MemberTypeSyntax.self)
     guard !isIgnored, parameters.count == 1, isNamed else {
       self.init(name: name, state: "(\(parameters.trimmedDescription))", action: "Swift.Never")

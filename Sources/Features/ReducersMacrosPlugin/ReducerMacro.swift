@@ -14,7 +14,8 @@ extension ReducerMacro: ExtensionMacro {
     guard declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self),
       !protocols.isEmpty
     else { return [] }
-    // In this order the compiler infers the types of a feature that only has a body.
+    // With the conformances in this order, the compiler can infer the types of a feature that has
+    // only a body.
     return [
       try ExtensionDeclSyntax(
         "extension \(type.trimmed): Reducers.Reducer, Reducers.ReducerTypes {}")
@@ -66,7 +67,9 @@ extension ReducerMacro: MemberMacro {
     return try members(of: destinations, conformances: Conformances(node), in: context)
   }
 
-  /// The types and the body that a feature lacks, unless its body or its function names others.
+  /// Returns the types and the body that a feature lacks.
+  ///
+  /// A feature with its own `reduce`, or with a `body` of other types, needs none of these types.
   private static func missingMembers(
     of feature: StructDeclSyntax, in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -148,8 +151,8 @@ extension ReducerMacro: MemberMacro {
 
 /// A generated enumeration with the members that `@CasePathable` adds.
 ///
-/// Swift 6.3 crashes when it expands the extensions of macros on generated types while it checks a
-/// file, so that the attribute cannot be generated.
+/// The attribute itself cannot be generated, because Swift 6.3 crashes when it expands an extension
+/// macro on a generated type.
 private func withCasePaths(
   _ declaration: DeclSyntax, in context: some MacroExpansionContext
 ) throws -> DeclSyntax {

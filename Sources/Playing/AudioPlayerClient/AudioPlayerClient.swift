@@ -28,8 +28,8 @@ public struct AudioPlayerClient: Sendable {
 
   /// Fades out all sounds and returns when they are silent.
   ///
-  /// A blocked file read delays the return by at most a second, as it does the end of a canceled
-  /// playback. The reading thread then ends when the read returns.
+  /// If a file read blocks, the call returns after at most a second, as does a canceled playback.
+  /// The reading thread ends when the read returns.
   public var stop: @Sendable () async -> Void = unimplemented(endpoint: "AudioPlayerClient.stop") {
     _ in
   }
@@ -45,10 +45,10 @@ public struct AudioPlayerClient: Sendable {
 
   /// Sends a command to a playback and returns when it has taken effect on the device.
   ///
-  /// A pause has taken effect when its fade is written, a ramp when it reaches its volume, and
-  /// `stop` when the playback is silent. Cancellation ends the wait but not the command. Throws
-  /// `AudioPlayerError`: `.unknownPlayback` if no playback has this ID, except for `stop`;
-  /// `.notSeekable`; or the error of reading the new position.
+  /// A pause has taken effect once its fade has been written to the device, a volume ramp once it
+  /// has reached its end, and `stop` once the playback is silent. Cancellation ends the wait but
+  /// not the command. Throws `AudioPlayerError`: `.unknownPlayback` if no playback has this ID,
+  /// except for `stop`; `.notSeekable`; or the error of reading the new position.
   public var control:
     @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void = unimplemented(
       endpoint: "AudioPlayerClient.control")
@@ -67,7 +67,7 @@ public struct AudioPlayerClient: Sendable {
   /// `PlaybackSource.preloaded` begins with the device's next period.
   ///
   /// The device stays open as long as the sound exists. The latency applies if this call opens the
-  /// device: with `.low` the next period is at most 5 ms away and is played 10 ms later. Throws
+  /// device. With `.low`, the next period begins within 5 ms and is played 10 ms later. Throws
   /// `AudioPlayerError` or `CancellationError`.
   public var preload:
     @Sendable (
@@ -181,10 +181,11 @@ extension DependencyValues {
   /// The time that the live player keeps a device open after its last sound: 10 s, and zero in
   /// tests.
   ///
-  /// The time is measured on `\.continuousClock`. A sound that begins within it does not wait for
-  /// the device to open. With a time above zero, a device is opened with at least two channels and
-  /// 44.1 kHz, so that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With
-  /// zero, the device closes with its last sound, and the first sound determines the format.
+  /// The time is measured on `\.continuousClock`. A sound that begins within that time does not
+  /// wait for the device to open. With a time above zero, a device is opened with at least two
+  /// channels and 44.1 kHz, so that it suits later sounds, unless `PlaybackRequest.deviceFormat` is
+  /// set. With zero, the device closes with its last sound, and the first sound determines the
+  /// format.
   public var playbackIdleTime: Duration {
     get { self[PlaybackIdleTimeKey.self] }
     set { self[PlaybackIdleTimeKey.self] = newValue }

@@ -19,7 +19,7 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case device(AudioDevice.ID?, reason: String)
   /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.
   ///
-  /// Play again when it returns, or use another device.
+  /// Play again when the device returns, or use another device.
   case deviceLost(AudioDevice.ID)
   /// The system refused a thread or a descriptor, usually because of a limit.
   case system(reason: String)
@@ -29,7 +29,7 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case idInUse(PlaybackID)
   /// No playback with this ID is running.
   case unknownPlayback(PlaybackID)
-  /// The fade-out exceeds the limit, which exists because a fade-out is kept in memory.
+  /// The fade-out exceeds `limit`, the longest fade-out that the player keeps in memory.
   case fadeOutTooLong(limit: Duration)
   /// The speed is not between 0.25 and 4.
   case speedOutOfRange(Double)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A command to a running playback; see the endpoint `control`.
 ///
-/// Negative fades and ramps count as zero. If commands follow each other quickly, the last command
-/// takes effect.
+/// Negative fades and ramps count as zero. If commands follow each other quickly, only the last one
+/// may take effect.
 public enum PlaybackCommand: Sendable {
   /// Fades out and holds the position.
   ///
@@ -21,10 +21,10 @@ public enum PlaybackCommand: Sendable {
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to the list.
   ///
-  /// Memory stays bounded in a list that is played once: enqueued buffers and preloaded sounds are
-  /// released when a later item plays, and of the earlier files only the last thousand remain
-  /// available. Seeking to a released item throws `notSeekable`. If playback reaches a released
-  /// item after a seek, it reports `failed`, as for a stream that has been played.
+  /// If the list is played only once, its memory stays bounded: enqueued buffers and preloaded
+  /// sounds are released when a later item plays, and only the last thousand files that were played
+  /// can be played again. Seeking to a released item throws `notSeekable`. If playback reaches a
+  /// released item after a seek, it reports `failed` for the item.
   case enqueue([PlaybackItem])
   /// Skips to the next item; after the last item, the playback is completed.
   case skip

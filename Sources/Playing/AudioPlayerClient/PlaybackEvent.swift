@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// An event of a playback, in order.
+/// An event of a playback; events arrive in order.
 ///
 /// A slow consumer gets at most the newest 64 events of a kind; `started` and `finished` are never
 /// dropped. Cases are added over time: a `switch` needs a `default`.
@@ -10,30 +10,33 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// The playhead moved; at most 20 times a second, and once before `finished` if anything was
   /// played.
   ///
-  /// A slow consumer gets only the newest.
+  /// A slow consumer gets only the newest of these events.
   case progress(PlaybackProgress)
   /// The device played silence or discarded written audio of this length, in an underrun, a
   /// suspend, or another failure from which it recovered.
   ///
-  /// The length is zero if the device cannot report it. A slow consumer gets the sum.
+  /// The length is zero if the device cannot report it. A slow consumer gets one event with the
+  /// sum.
   case xrun(Duration)
   /// Silence of this length was inserted because the source was late.
   ///
-  /// A slow consumer gets the sum.
+  /// A slow consumer gets one event with the sum.
   case starved(Duration)
   /// Another repetition of the item begins, the `count`th after the first.
   ///
-  /// A slow consumer gets only the newest.
+  /// A slow consumer gets only the newest of these events.
   case looped(PlaybackProgress, count: Int)
   /// The next item begins.
   ///
-  /// For the same item in the next round, the event is reported at most 20 times a second.
+  /// If the next item is the same item in the next round, the event is reported at most 20 times a
+  /// second.
   case advanced(PlaybackProgress)
   /// A pause has taken effect; `resume` continues at this position.
   case paused(PlaybackProgress)
   /// The playback continues after a pause.
   case resumed(PlaybackProgress)
-  /// A seek has taken effect, or will after a pause; playback continues at this position.
+  /// A seek has taken effect, or will when the paused playback resumes; playback continues at this
+  /// position.
   case sought(PlaybackProgress)
   /// A file, preloaded or not, was shorter than its header announced; its frames have been played.
   ///
@@ -47,7 +50,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///
   /// Samples of a preloaded sound are silenced during loading, and are reported each time it is
-  /// played. A slow consumer gets the sum.
+  /// played. A slow consumer gets one event with the sum.
   case nonFinite(sampleCount: Int)
   /// An item cannot be played to its end; the next item follows.
   ///
@@ -56,17 +59,17 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// The sum of all sounds exceeded full scale and was limited by this gain, below 0 dB.
   ///
   /// It is the lowest gain of the last second, reported at most once a second and once before
-  /// `finished`. A slow consumer gets the lowest.
+  /// `finished`. A slow consumer gets one event with the lowest gain.
   case limited(Decibels)
   /// The device is lost, and the playback waits for it as requested.
   case deviceLost
   /// The device returned after this time, and the playback continues.
   ///
-  /// A slow consumer gets the sum.
+  /// A slow consumer gets one event with the sum.
   case deviceReturned(gap: Duration)
   /// The last event: the playback is silent.
   ///
-  /// A stream that throws does not yield it.
+  /// A stream that throws does not yield this event.
   case finished(PlaybackFinish)
 }
 

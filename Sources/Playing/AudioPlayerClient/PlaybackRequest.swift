@@ -7,8 +7,8 @@ public struct PlaybackRequest: Sendable {
 
   /// The number of rounds of the list, played without gaps.
   ///
-  /// Each round plays every item with its repetitions; a round without audio is the last. Enqueued
-  /// items become part of the list. A list with a stream can be played only once.
+  /// Each round plays every item with its repetitions. Playback ends after a round without audio.
+  /// Enqueued items become part of the list. A list with a stream can be played only once.
   public var cycle: PlaybackRepetition
 
   /// The device; nil for the device of a preloaded first sound, or else the default device.
@@ -40,8 +40,9 @@ public struct PlaybackRequest: Sendable {
 
   /// The duration of the fade-out to the last frame, at most 60 s.
   ///
-  /// A sound that is shorter than its fade-out never reaches its volume. The fade-out is kept in
-  /// memory while the sound plays. Items appended after the end was decoded begin at full volume.
+  /// A sound that is shorter than its fade-out never reaches full volume. The fade-out is kept in
+  /// memory while the sound plays. If an item is enqueued after the last frame was decoded, the
+  /// earlier audio still fades out, and the new item begins at full volume.
   public var fadeOut: Duration
 
   /// The bus; see `AudioPlayerClient.setBusVolume`.
@@ -64,20 +65,20 @@ public struct PlaybackRequest: Sendable {
 
   /// The interval of progress events, at least 50 ms.
   ///
-  /// Longer intervals save work, and also delay the other item events. A device opened by this
-  /// sound buffers 150 ms instead of 100 ms if the interval is at least 250 ms, and 2 s if it is at
-  /// least 2 s. The buffer is filled less often, so commands take effect later. With a buffer of
-  /// 2 s, a stop without a fade discards the buffered audio.
+  /// Longer intervals save work, but also delay the other events of an item. A device opened by
+  /// this sound buffers 150 ms instead of 100 ms if the interval is at least 250 ms, and 2 s if it
+  /// is at least 2 s. The buffer is filled less often, so commands take effect later. With a buffer
+  /// of 2 s, a stop without a fade discards the buffered audio.
   public var progressInterval: Duration
 
   /// The behavior when the device is lost.
   ///
-  /// The playhead does not move while the device is lost. After it returns, playback resumes at the
-  /// same position; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
+  /// While the device is lost, the playhead does not move, and commands such as `stop`, `pause`,
+  /// and `seek` take effect without fades. After the device returns, playback resumes at the same
+  /// position; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
   /// written again, and no frame is skipped. A request without a device continues on the current
-  /// default device. A device that returns with another rate or channel count is an error.
-  /// Meanwhile, commands such as `stop`, `pause`, and `seek` take effect without fades. A device
-  /// that hangs is not reopened, and commands may wait for it.
+  /// default device. If the device returns with another rate or channel count, the playback fails.
+  /// A device that hangs is not reopened, and commands may wait for it.
   public var onDeviceLoss: DeviceLossPolicy
 
   /// Creates a request for one source, by default played once on the default device and the bus
@@ -165,7 +166,7 @@ public struct PlaybackItem: Sendable {
   /// The part of the source that is played.
   public var range: PlaybackRange
 
-  /// The number of repetitions; after an endless item, only `skip` reaches the next one.
+  /// The number of repetitions; after an endless item, only `skip` reaches the next item.
   public var repetition: PlaybackRepetition
 
   /// The gain of the item before all volumes, such as its ReplayGain, at most 20 dB.

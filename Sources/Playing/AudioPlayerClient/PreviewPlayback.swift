@@ -143,7 +143,7 @@ struct PreviewPlayback: PreviewScript {
     speed == 1 ? duration : duration / speed
   }
 
-  /// Advances in the source; a remainder due to rounding is not played.
+  /// Advances the position; a remainder below a microsecond, due to rounding, is skipped.
   private mutating func advance(by duration: Duration) {
     guard var item else { return }
     item.position += duration
@@ -208,7 +208,8 @@ struct PreviewPlayback: PreviewScript {
     events.append(.failed(item: index, error))
   }
 
-  /// Opens the next item, or the first item of the next round; a round without sound is the last.
+  /// Opens the next item, or the first item of the next round; the playback ends after a round
+  /// without sound.
   private mutating func openNext() {
     if index + 1 >= items.count {
       guard roundHasSound, cycle.continues(after: rounds) else {
@@ -275,7 +276,7 @@ struct PreviewPlayback: PreviewScript {
     }
   }
 
-  /// Returns three seconds for each readable file, because this module cannot read its format.
+  /// Returns three seconds for a readable file, because this module does not decode files.
   private static func duration(of url: URL) throws(AudioPlayerError) -> Duration {
     do throws(FilePathError) {
       _ = try FilePath(url).contents(atMost: 1)

@@ -18,10 +18,10 @@ extension PlaybackDevice {
 typealias PlaybackDevices = DevicePool<PlaybackThread>
 
 extension AudioPlayer {
-  /// Returns the device of a request, and opens it as requested if nothing plays on it.
+  /// Returns the requested device, which other sounds may share; opens it if necessary.
   ///
-  /// A canceled task gets `CancellationError` at once. An opening is canceled when no caller waits
-  /// for it any longer.
+  /// A canceled task gets `CancellationError` at once. When no caller waits for an opening any
+  /// longer, the opening is canceled.
   nonisolated func acquire(_ request: PCMRequest) async throws -> PlaybackDevice {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.playbackIdleTime) var idleTime
@@ -37,7 +37,7 @@ extension AudioPlayer {
     return try await openDevices.acquire(opening)
   }
 
-  /// Releases a device; if this call closes it, the call returns once it is closed.
+  /// Releases a device; if it is closed because of this, the call returns after it is closed.
   nonisolated func release(_ device: PlaybackDevice) async {
     await openDevices.release(device)
   }
@@ -80,7 +80,7 @@ extension AudioPlayer {
       throw AudioPlayerError.emptySource(nil)
     }
     let acquired = try await acquire(for: request, first.description.format)
-    // Releases the device if the source cannot be read.
+    // If the source cannot be read, this releases the device.
     let held = PreloadedDevice(acquired, latency, of: self)
     let target = acquired.configuration.format
     let loading = Task { try await feeder.load(as: target) }
@@ -122,7 +122,7 @@ private final class PreloadedDevice: Sendable {
 }
 
 extension AudioPlayerError {
-  /// Converts an error of a device, or of anything needed to play on it.
+  /// Converts an error of a device, a thread, or anything else that playing needs.
   init(_ error: any Error, on device: AudioDevice.ID?) {
     self =
       switch error {

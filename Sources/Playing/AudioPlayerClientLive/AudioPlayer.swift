@@ -7,8 +7,8 @@ import SoundCard
 actor AudioPlayer {
   /// Makes the source of an item, on the thread that reads it.
   let makeSource: SourceMaker
-  /// Measures the wait for a blocked source; the machine's clock, because disks do not follow a
-  /// virtual one.
+  /// The clock for the time limit on a blocked source: the machine's clock, even in tests with a
+  /// virtual clock, because file reads take real time.
   let readingClock: any Clock<Duration>
   let openDevices = PlaybackDevices()
   /// The volume of all devices, present and future.

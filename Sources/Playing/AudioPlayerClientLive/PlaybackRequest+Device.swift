@@ -27,7 +27,8 @@ extension PlaybackRequest {
 }
 
 extension PCMBuffering {
-  /// A buffer 1.5 times as long as `.playback`; the audio thread refills a third of it at a time.
+  /// A buffer 1.5 times as long as `.playback`; the audio thread refills it once a third of it is
+  /// free.
   static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 
   /// For a playback without progress events or control; a stop without a fade discards the buffer.

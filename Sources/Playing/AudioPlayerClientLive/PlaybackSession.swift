@@ -11,7 +11,7 @@ final class PlaybackSession: Sendable {
   private let report: @Sendable (PlaybackEvent) -> Void
   private let parameters: SharedVoiceParameters
   private let mailbox: FeederMailbox
-  /// Holds the time of a virtual card from the device's last report until the caller has the
+  /// Stops the time of a virtual card from the device's last report until the caller has the
   /// result.
   private let hold: TimeHold?
   private let lockstep: Lockstep?
@@ -31,11 +31,12 @@ final class PlaybackSession: Sendable {
     parameters = SharedVoiceParameters(request.id, gain: request.volume)
     mailbox = FeederMailbox(request.id)
     hold = TimeHold(lockstep, "a playback that ends")
-    // The source may need the card's time to advance before it can begin.
+    // This expects a reaction instead of beginning `hold`, because the source may need the card's
+    // time to advance before it can begin.
     lockstep?.expectReaction()
   }
 
-  /// Releases the time of a virtual card, because the caller has the result.
+  /// Lets the time of a virtual card continue, because the caller has the result.
   func releaseTime() {
     lockstep?.expectReaction()
     hold?.end()
@@ -145,8 +146,8 @@ final class PlaybackSession: Sendable {
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
-      // If the feeder is still blocked after a second, `end` returns false, and the failures cannot
-      // be read.
+      // If the feeder is still blocked after a second, `end` returns false, and asking the feeder
+      // for its failures would block, too.
       guard await opening.end(player.readingClock) else { throw error }
       for event in await feeder.failures { report(event) }
       throw error
@@ -165,8 +166,8 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // The session ends only after the feeder's thread has ended and closed its file, unless a read
-    // blocks.
+    // Unless a read blocks, the session ends after the feeder's thread has ended and closed its
+    // file.
     voice.close()
     await feeding.end(player.readingClock)
     return try outcome.get()
@@ -216,7 +217,7 @@ final class PlaybackSession: Sendable {
     } onCancel: {
       feeding.cancel()
       voice.stop()
-      // The feeder may be blocked in its first read.
+      // The feeder may be blocked in its first read, so end the wait here.
       feeder.primed.open()
     }
     try Task.checkCancellation()

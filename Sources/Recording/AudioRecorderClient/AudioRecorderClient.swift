@@ -44,14 +44,14 @@ public struct AudioRecorderClient: Sendable {
   /// The `next()` of a canceled consumer returns nil when its capture has ended.
   ///
   /// Captures and recordings of a device, at most 4,096, share one opening; each gets its own rate
-  /// and channels, converted from the device's. A capture that opens the device requests at least
-  /// two channels and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests
-  /// the file's format, so that nothing is converted. The first one also determines the period.
-  /// `CapturedAudio.device` and `RecordingStart` show whether a later user requests more than the
-  /// device's format.
+  /// and channels, converted from the device's. The first user opens the device and determines its
+  /// format and period. A capture opens it with at least two channels and at least 44.1 kHz, so
+  /// that the format suits other users. A recording opens it in the file's format, so that nothing
+  /// is converted. `CapturedAudio.device` and `RecordingStart` report the device's format, which
+  /// may be lower than a later user's.
   ///
   /// A slow consumer loses the oldest audio, and `gap` reports the loss; other consumers lose
-  /// nothing. A request with the `id` of a running one throws `AudioRecorderError.idInUse`.
+  /// nothing. A request whose `id` is in use throws `AudioRecorderError.idInUse`.
   public var capture:
     @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
       unimplemented(endpoint: "AudioRecorderClient.capture") { .finished(throwing: $0) }

@@ -6,18 +6,20 @@ public import FoundationEssentials
 ///
 /// Cases are added over time: a `switch` needs a `default`.
 public enum AudioRecorderError: Error, Hashable, Sendable {
-  /// The device could not be opened or does not work; the reason names it and the remedy.
+  /// The device could not be opened or does not work; `reason` names the device and the remedy.
   case device(AudioDevice.ID?, reason: String)
   /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.
   ///
   /// The audio recorded before the loss is complete. Record again when the device returns, or use
   /// another device.
   case deviceLost(AudioDevice.ID)
-  /// The file could not be created, written, or closed; the reason names it.
+  /// The file could not be created, written, or closed; `reason` names the file.
   case file(URL, reason: String)
-  /// The descriptor could not be written; the reason names it.
+  /// The descriptor could not be written; `reason` names the descriptor.
   case descriptor(reason: String)
-  /// The reader of the descriptor is gone; the reason names the descriptor. There is no SIGPIPE.
+  /// The reader of the descriptor is gone; `reason` names the descriptor.
+  ///
+  /// The process gets no SIGPIPE.
   case brokenPipe(reason: String)
   /// The disk or the user's quota is full; earlier recorded audio is kept.
   case diskFull(URL)
@@ -31,7 +33,7 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   /// The copy is beside the file, in the nearest existing parent folder, or in the temporary
   /// folder.
   case fileRecovered(URL, copy: URL)
-  /// The file's extension is not that of a recordable format.
+  /// The file's extension does not belong to a format that can be recorded.
   case unknownFileFormat(URL)
   /// The rate or channel count is impossible, or the file format does not support it.
   case unsupportedFormat(reason: String)
@@ -44,7 +46,7 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
 }
 
 extension AudioRecorderError: CustomStringConvertible {
-  /// The limits of a file's size.
+  /// Returns the limits that the file's size may have reached, for messages.
   private static func limit(of file: URL) -> String {
     let isAIFF = ["aif", "aiff"].contains(FilePath(file).pathExtension.lowercased())
     return "`ulimit -f`" + (isAIFF ? ", or 4 GiB of AIFF" : "")

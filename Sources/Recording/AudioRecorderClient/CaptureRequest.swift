@@ -57,7 +57,7 @@ public struct CaptureRequest: Hashable, Sendable {
   }
 }
 
-/// A block of live audio, which operators take as they take buffers.
+/// A block of live audio; stream operators accept it in place of an `AudioBuffer`.
 public struct CapturedAudio: AudioBlock, Equatable, Sendable {
   /// The frames; `firstFrame` is their index on the capture's timeline, which includes lost frames,
   /// and `hostTime` is their time on the host's clock.
@@ -65,8 +65,9 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
 
   /// The timestamp of the first frame, from the first frame of the capture.
   ///
-  /// After a gap it follows the device's monotonic clock; between gaps, the frame count. That clock
-  /// pauses during a suspend; `gap` and `buffer.firstFrame` include its lost frames.
+  /// Between gaps, it is computed from the number of frames. After each gap, it is read anew from
+  /// the device's monotonic clock. That clock stops while the machine is suspended, but `gap` and
+  /// `buffer.firstFrame` include the frames lost in that time.
   public var time: Duration
 
   /// The gap before this buffer, or nil.
@@ -77,21 +78,25 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
   /// Unlike `time` it follows the clock in every block: it does not drift, but it has jitter.
   public var capturedAt: Duration
 
-  /// The device's configuration, only in the first block; nil in other blocks and in previews.
+  /// The device's configuration, in the first block; nil in later blocks and in previews.
   ///
-  /// If its rate or channel count is lower than that of the buffers, conversion to the higher one
-  /// adds no information.
+  /// If the device's rate or channel count is lower than that of the buffers, the conversion adds
+  /// no information.
   public var device: PCMConfiguration?
 
-  /// The number of NaN or infinite device samples replaced by silence in this buffer or just before
-  /// it: its `silencedSampleCount`.
+  /// The number of NaN or infinite device samples that were replaced by silence in this buffer or
+  /// just before it.
+  ///
+  /// It is the `silencedSampleCount` of `buffer`.
   public var nonFiniteCount: Int {
     get { buffer.silencedSampleCount }
     set { buffer.silencedSampleCount = newValue }
   }
 
-  /// Creates a block, by default of a device whose clock began with the capture, and with the
-  /// buffer's number of silenced samples.
+  /// Creates a block.
+  ///
+  /// By default, the device's clock began with the capture, and the number of replaced samples is
+  /// the buffer's.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
     device: PCMConfiguration? = nil, nonFiniteCount: Int? = nil

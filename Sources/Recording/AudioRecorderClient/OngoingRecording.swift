@@ -8,7 +8,8 @@ extension AudioRecorderClient {
   /// `startRecording` returns when the recording has ended. This function returns at its start, and
   /// the recording lasts until `OngoingRecording.stop()` or the end set by the request. Releasing
   /// the last reference also ends the recording and completes its file. Throws `AudioRecorderError`
-  /// if the recording cannot begin, and `CancellationError` when a canceled one has ended.
+  /// if the recording cannot begin. If the task is canceled, ends the recording and throws
+  /// `CancellationError`.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
@@ -38,27 +39,30 @@ extension AudioRecorderClient {
 
 /// A recording in progress, which its owner stops, as with AVAudioRecorder.
 ///
-/// `stop()` completes the file even in a canceled task. Releasing the recording ends it as well, and
-/// `AudioRecorderClient.stopRecording` returns when its file is complete.
+/// `stop()` completes the file even in a canceled task. Releasing the recording also ends it;
+/// `AudioRecorderClient.stopRecording` then returns when the file is complete.
 public final class OngoingRecording: Sendable {
   /// The ID for `AudioRecorderClient.control`.
   public let id: RecordingID
 
   /// All events of the recording, from `started` to `finished`, for one consumer.
   ///
-  /// They wait for a late consumer within the limits of `AudioRecorderClient.recording`, and throw
-  /// the error that ended the recording. A consumer that leaves or is canceled does not end it; later
-  /// streams are then empty. In lockstep, a virtual card waits while the consumer has an event.
+  /// If the consumer is slow, events are kept within the limits of `AudioRecorderClient.recording`.
+  /// The stream throws the error that ended the recording. The recording continues when its
+  /// consumer ends or is canceled; later streams are then empty. In lockstep, a virtual card waits
+  /// while the consumer has an event.
   public var events: AsyncThrowingStream<RecordingEvent, any Error> { pipe.stream() }
 
-  /// The newest levels, until the recording ends, for one consumer; a virtual card does not wait.
+  /// The newest levels, until the recording ends, for one consumer.
+  ///
+  /// A virtual card does not wait for this consumer.
   public let levels: AsyncStream<RecordingLevels>
 
   private let recorder: AudioRecorderClient
   private let pipe: PolicyPipe<RecordingEvent>
   private let work: Task<RecordingFinish, any Error>
 
-  /// - Parameter start: ends when the recording has begun, with the error if it cannot.
+  /// - Parameter start: finishes when the recording has begun, with an error if it cannot begin.
   fileprivate init(
     _ request: RecordingRequest, id: RecordingID, recorder: AudioRecorderClient,
     start: AsyncThrowingStream<Void, any Error>.Continuation
@@ -79,7 +83,7 @@ public final class OngoingRecording: Sendable {
           case .levels(let levels): meter.yield(levels)
           default: break
           }
-          // The next event is requested when the reader requests it.
+          // Do not request the next event until the consumer of `events` requests one.
           _ = await pipe.room()
         }
         start.finish()
@@ -98,7 +102,7 @@ public final class OngoingRecording: Sendable {
     work.cancel()
   }
 
-  /// Ends the recording of a canceled start, and throws when its file is complete.
+  /// Ends a recording whose start was canceled; throws once its file is complete.
   fileprivate func cancel() async throws -> Never {
     work.cancel()
     _ = await work.result
@@ -122,7 +126,7 @@ public final class OngoingRecording: Sendable {
   @discardableResult
   public func stop() async throws -> RecordingFinish {
     pipe.change { $0.liftLimit() }
-    // The error is ignored: the recording has then ended, and the task has its result.
+    // `control` throws only if the recording has ended, and then the task has the result.
     try? await recorder.control(id: id, command: .stop)
     return try await work.value
   }
@@ -130,8 +134,8 @@ public final class OngoingRecording: Sendable {
 
 /// A command to a running recording.
 ///
-/// It takes effect with the device's next block, which events report. Cases are added over time: a
-/// `switch` needs a `default`.
+/// A command takes effect with the device's next block, and an event reports it. Cases are added
+/// over time: a `switch` needs a `default`.
 public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
   /// Begins a waiting recording now, with its pre-roll.
   case start
@@ -150,7 +154,7 @@ public struct RecordingID: Hashable, Sendable {
   private static let lastNumber = Atomic<Int>(0)
 
   private let name: String
-  /// Whether somebody chose the name.
+  /// Whether the caller chose the name.
   private let isChosen: Bool
 
   /// Creates an ID that is unique in this process.

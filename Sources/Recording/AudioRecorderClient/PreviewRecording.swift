@@ -141,8 +141,10 @@ extension AudioSignal {
 }
 
 extension AudioFormat {
-  /// The format of audio from the microphone of previews, which has one channel at any rate; throws
-  /// if it lacks a channel.
+  /// The format of a preview's audio.
+  ///
+  /// The microphone of previews has one channel and supports every rate. Throws if the request
+  /// picks a channel that it lacks.
   fileprivate static func preview(
     _ sampleRate: SampleRate?, _ channelCount: Int?, _ channels: [Int]?
   ) throws(AudioRecorderError) -> AudioFormat {

@@ -1,28 +1,28 @@
 public import AudioCore
 
-/// An event of a recording, in order.
+/// An event of a recording; events arrive in order.
 ///
 /// Cases are added over time: a `switch` needs a `default`.
 public enum RecordingEvent: Hashable, Sendable {
   /// The device and the file are open.
   case started(RecordingStart)
-  /// The levels since the last such event, ten times a second; a slow consumer gets only the
-  /// newest.
+  /// The levels since the last such event, ten times a second; a slow consumer gets only the newest
+  /// of these events.
   case levels(RecordingLevels)
   /// Audio of this length was lost; the request's `gaps` determines how the gap is filled.
   ///
-  /// Losses during a pause are not reported. A slow consumer gets the sum.
+  /// Losses during a pause are not reported. A slow consumer gets one event with the sum.
   case xrun(Duration)
   /// This many device samples were NaN or infinite; they are recorded as silence.
   ///
-  /// A slow consumer gets the sum.
+  /// A slow consumer gets one event with the sum.
   case nonFinite(sampleCount: Int)
   /// The disk will be full in less than a minute at the current rate.
   ///
   /// It is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
-  /// The recording has been quieter than the request's `warnBelow` since its beginning, for at
-  /// least the rule's duration; the value is its level.
+  /// Since its beginning, the recording has been quieter than the request's `warnBelow`, for at
+  /// least the rule's duration; the value is the recording's level.
   ///
   /// The microphone may be switched off. This event is reported once. Silence after a louder signal
   /// is not reported.
@@ -43,7 +43,7 @@ public enum RecordingEvent: Hashable, Sendable {
   case deviceLost
   /// The device returned after a gap of this length.
   ///
-  /// A slow consumer gets the sum.
+  /// A slow consumer gets one event with the sum.
   case deviceReturned(gap: Duration)
   /// The last event: the file is closed and on disk.
   case finished(RecordingFinish)

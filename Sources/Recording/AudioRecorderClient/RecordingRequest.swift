@@ -10,14 +10,13 @@ public enum RecordingDestination: Hashable, Sendable {
   /// If nothing is recorded, no file is created. If another recording is writing the file, an error
   /// is thrown.
   case file(URL)
-  /// An open descriptor, for example of a pipe. The recording uses a duplicate; the caller closes
-  /// the original.
+  /// An open descriptor, for example of a pipe.
   ///
-  /// The descriptor receives WAV with no length in the header, or with `isRaw` only the samples,
-  /// little-endian. If nothing is recorded, nothing is written. A reader may lag by 30 seconds
-  /// before frames are lost. After a stop, a reader that reads nothing for a second ends the
-  /// recording with `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no
-  /// effect.
+  /// The recording uses a duplicate; the caller closes the original. The descriptor receives WAV
+  /// with no length in the header, or with `isRaw` only the samples, little-endian. If nothing is
+  /// recorded, nothing is written. A reader may lag by 30 seconds before frames are lost. After a
+  /// stop, a reader that reads nothing for a second ends the recording with
+  /// `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no effect.
   ///
   /// Error messages contain `name`.
   case descriptor(Int32, name: String = "standard output", isRaw: Bool = false)
@@ -54,10 +53,10 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The rule for the beginning.
   public var start: RecordingStartRule
 
-  /// The duration of audio before the beginning to record, too, up to 10 minutes.
+  /// How much audio from before the beginning to include, up to 10 minutes.
   ///
-  /// It is kept in memory until the recording begins. It has no effect on a recording that begins
-  /// immediately.
+  /// That audio is kept in memory until the recording begins. The setting has no effect on a
+  /// recording that begins immediately.
   public var preRoll: Duration
 
   /// The level and duration of quiet that end the recording; nil for never.
@@ -68,8 +67,8 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The level of silence to trim at both ends, and the duration of silence to keep, up to 10
   /// minutes; nil to keep all silence.
   ///
-  /// At the end, silence beyond a minute is kept, too. Up to a minute of silence is held in memory
-  /// until a louder frame arrives, and is lost if the process is killed.
+  /// Up to a minute of silence is held in memory until a louder frame arrives, and is lost if the
+  /// process is killed. Silence beyond a minute is recorded, even at the end.
   public var trim: LevelRule?
 
   /// The rule for continuing in another file.
@@ -92,8 +91,8 @@ public struct RecordingRequest: Hashable, Sendable {
 
   /// The behavior when the device is lost.
   ///
-  /// The file stays open while the device is away. The gap is lost audio, filled according to
-  /// `gaps`; with `.stop` the recording ends at the loss. If the device returns with another rate
+  /// The file stays open while the device is away. The missing audio is a gap, filled according to
+  /// `gaps`; with `.stop`, the recording ends at the loss. If the device returns with another rate
   /// or channel count, it is converted to the original format. A request without a device continues
   /// on the current default device.
   public var onDeviceLoss: DeviceLossPolicy
@@ -181,8 +180,8 @@ public struct RecordingRollingRule: Hashable, Sendable {
 
   /// The size of each file in bytes, at least 10,000; nil for no limit.
   ///
-  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the encoder's
-  /// backlog.
+  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the audio
+  /// that the encoder buffers.
   public var byteCount: Int?
 
   /// Creates a rule; without limits only the command `roll` changes files.
@@ -213,7 +212,7 @@ public struct RecordingRollover: Hashable, Sendable {
 
 /// A level and a duration.
 public struct LevelRule: Hashable, Sendable {
-  /// The level from which a frame is loud in any channel.
+  /// The level at or above which a frame is loud, in any channel.
   public var threshold: Decibels
 
   /// The duration for which the audio must be loud or quiet.

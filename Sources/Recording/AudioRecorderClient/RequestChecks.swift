@@ -40,8 +40,8 @@ private func checkChannelCount(_ count: Int?, of what: String) throws(AudioRecor
 extension RecordingRequest {
   /// The longest pre-roll, which is kept in memory.
   private static let longestPreRoll = Duration.seconds(600)
-  /// The longest duration of other audio that a recording keeps in memory: the beginning of a sound
-  /// until the sound is long enough, and the margin of trimming.
+  /// The longest audio that a recording keeps in memory apart from the pre-roll: a sound that is
+  /// not yet long enough to begin the recording, or the margin that trimming keeps.
   fileprivate static let longestHold = Duration.seconds(600)
   fileprivate static let shortestFile = Duration.milliseconds(100)
   fileprivate static let smallestFile = 10_000

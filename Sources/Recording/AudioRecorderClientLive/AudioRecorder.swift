@@ -44,7 +44,7 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    // A canceled consumer could not wait for the end, so nothing is recorded.
+    // A canceled consumer cannot wait for the end of the recording, so do not begin it.
     guard !Task.isCancelled else { return .finished(throwing: nil) }
     @Dependency(\.soundCard) var soundCard
     let pipe = PolicyPipe<RecordingEvent>(
@@ -117,7 +117,8 @@ actor AudioRecorder {
         pipe.finish(throwing: error)
       }
     }
-    // A canceled consumer has skipped blocks, so it must not get the last one, which leaves a gap.
+    // A canceled consumer has skipped blocks, so it must not get a later block, which would follow
+    // an unreported gap.
     return pipe.stream { Task.isCancelled ? nil : $0 }
   }
 

@@ -8,8 +8,8 @@ extension AudioRecorderClient: DependencyKey {
   /// captures.
   ///
   /// Each call uses the dependencies that are overridden at the call, or else those of the scope in
-  /// which it was created. Each access creates a client that stops and controls only its own
-  /// recordings, so keep one client, as `@Dependency` does.
+  /// which the client was created. Each access creates a client that stops and controls only its
+  /// own recordings, so keep one client, as `@Dependency` does.
   public static var liveValue: AudioRecorderClient {
     let (recorder, scope) = (AudioRecorder(), CreationScope())
     return AudioRecorderClient(

@@ -1,6 +1,6 @@
 #if !PointFreeDependencies
 extension Clock where Duration: Hashable {
-  /// Returns a sequence of the clock's time, once per interval, first after one interval.
+  /// Returns a sequence that yields the clock's time once per interval, first after one interval.
   ///
   /// It ends when its reader is canceled. A reader that is slower than the interval skips the
   /// missed ticks.

@@ -3,9 +3,10 @@ import Glibc
 
 /// Determines how long a test clock waits for tasks that may be about to sleep.
 ///
-/// A started or woken task runs on some thread, or is scheduled by the kernel. Once every running
-/// thread sleeps, or has run for longer than a task needs to reach its next sleep, no task can
-/// still be about to sleep, however busy the machine is.
+/// A task that was started or woken runs on a thread, which may itself wait for a CPU; the kernel
+/// lists both as running. Once every such thread sleeps, or has run for longer than a task needs to
+/// reach its next sleep, no task can still be about to sleep. This holds however busy the machine
+/// is.
 struct QuiescenceDetector {
   /// The run time after which a thread counts as busy with other work.
   static let share = Duration.milliseconds(1)
@@ -31,14 +32,14 @@ struct QuiescenceDetector {
     turns += 1
     if isReady || turns >= (isWaking ? 1_000 : 200) { return true }
     let isQuiet = !isWaking && (running().map { self.isQuiet($0, isMainDone: isMainDone) } ?? false)
-    // One quiet turn is not enough, because a task may not have had a thread yet.
+    // One quiet turn is not enough, because a task that is ready may not have a thread yet.
     quietTurns = isQuiet ? quietTurns + 1 : 0
     return quietTurns >= 2
   }
 
   private mutating func isQuiet(_ running: [pid_t: Duration], isMainDone: Bool) -> Bool {
     for (thread, time) in running where beginnings[thread] == nil { beginnings[thread] = time }
-    // The main actor is awaited only while a thread is running.
+    // If no thread is running, the main actor is idle or blocked, so do not wait for it.
     guard isMainDone || running.isEmpty else { return false }
     return running.allSatisfy { thread, time in
       beginnings[thread].map { time - $0 >= Self.share } ?? false
@@ -63,7 +64,7 @@ enum ProcessThreads {
     return running
   }
 
-  /// Returns whether a thread runs or waits for a disk, from the line of its status.
+  /// Returns whether a thread runs or waits for a disk, according to its line in `/proc`.
   ///
   /// The state follows the name, which is in parentheses and may contain parentheses.
   static func isRunnable(stat line: String) -> Bool {

@@ -11,7 +11,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     case isCancelled
   }
 
-  /// The total number of sleeps, which shows a clock whether resumed tasks sleep again.
+  /// The total number of sleeps so far; it increases when a resumed task sleeps again.
   private(set) var arrivals = 0
   private var sleepers: DueQueue<Instant, (id: Int, task: String?, waiter: Waiter)>
   private var cancelledEarly: Set<Int> = []

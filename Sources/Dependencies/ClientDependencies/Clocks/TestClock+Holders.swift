@@ -1,10 +1,10 @@
 #if !PointFreeDependencies
-/// Work that a test clock waits for before it moves, for example the consumers of a virtual sound
-/// card's audio.
+/// Work that a test clock waits for before it advances, for example the consumers of a virtual
+/// sound card's audio.
 package protocol TimeHolder: AnyObject, Sendable {
   /// Returns when no consumer holds the clock's time.
   func settled() async
-  /// Whether a feature has a result and may still react to it.
+  /// Whether a feature has received a result and may still react to it.
   var isReacting: Bool { get }
   /// Stops waiting for reactions.
   func endReactions()
@@ -48,8 +48,8 @@ extension TestClock {
 
   /// Advances the time, from sleeper to sleeper, until the task has finished.
   ///
-  /// The time moves only while the task waits for it. If nothing sleeps, the call waits for the
-  /// next sleeper, so that a feature may open devices one after another.
+  /// The time moves only while the task waits for the clock. If nothing sleeps, the call waits for
+  /// the next sleeper, so that a feature may open devices one after another.
   ///
   /// If the task does not finish, the call reports an issue and cancels the task, so that a test
   /// that awaits the task ends.

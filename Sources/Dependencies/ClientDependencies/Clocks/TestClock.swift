@@ -113,9 +113,9 @@ extension TestClock {
     while await wakeNext(until: deadline) {}
   }
 
-  /// Wakes the next sleeper and returns when it sleeps again or can no longer be about to sleep.
+  /// Wakes the next sleeper, and returns when it sleeps again or no task can be about to sleep.
   ///
-  /// Without a sleeper until `deadline`, moves the time there and returns false.
+  /// If no deadline is due by `deadline`, moves the time there and returns false.
   func wakeNext(until deadline: Instant) async -> Bool {
     guard let (sleep, arrivals) = popNext(until: deadline) else { return false }
     sleep.resume()
@@ -126,8 +126,8 @@ extension TestClock {
 
   /// Advances the time until no task sleeps.
   ///
-  /// - Parameter timeout: the real time after which it stops with a reported issue, because tasks
-  ///   keep sleeping again.
+  /// - Parameter timeout: the real time after which the call stops and reports an issue, for tasks
+  ///   that keep sleeping again.
   public func run(
     timeout: Swift.Duration = .seconds(60),
     fileID: StaticString = #fileID,
@@ -163,7 +163,8 @@ extension TestClock {
   ///
   /// - Parameters:
   ///   - count: the number of sleeping tasks to wait for.
-  ///   - timeout: the real time after which it stops with a reported issue that lists the sleepers.
+  ///   - timeout: the real time after which the call stops and reports an issue that lists the
+  ///     sleepers.
   public func sleepers(
     atLeast count: Int,
     timeout: Swift.Duration = .seconds(30),
@@ -212,7 +213,8 @@ extension TestClock {
       return state.popFulfilledWatches()
     }
     for watch in fulfilled { watch.resume() }
-    // The task may have been canceled before the watch began.
+    // If the task was canceled before the watch was stored, the cancellation handler found nothing
+    // to end, so end the watch here.
     if Task.isCancelled { endWatch(id) }
   }
 

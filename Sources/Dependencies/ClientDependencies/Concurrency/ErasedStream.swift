@@ -4,7 +4,7 @@ private final class ErasedSource<Base: AsyncSequence & Sendable>: @unchecked Sen
   // `@unchecked` is safe, because only the task with the lock uses the iterator.
   private var iterator: Base.AsyncIterator?
   private let base: Base
-  // Several tasks may read a stream at the same time.
+  // Several tasks may read a stream at the same time, so they take turns.
   private let turns = FairLock()
 
   init(_ base: Base) {

@@ -4,10 +4,10 @@ import Glibc
 /// Mutable state that one thread at a time accesses.
 ///
 /// It uses a POSIX mutex instead of `Synchronization.Mutex`, which Thread Sanitizer does not
-/// understand. The lock is not recursive. Hold it for a lookup or a change, never while foreign
-/// code runs.
+/// understand. The lock is not recursive. Hold it for a lookup or a change, never while code
+/// outside this module runs.
 ///
-/// Thread safety: any thread may call ``withLock(_:)`` at any time, and may wait there.
+/// Thread safety: any thread may call ``withLock(_:)`` at any time; the call may block.
 // `@unchecked` is safe, because `state` is only used under `mutex`.
 package final class Lock<State>: @unchecked Sendable {
   // It is on the heap, because a mutex must not move.

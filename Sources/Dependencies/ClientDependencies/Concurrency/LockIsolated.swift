@@ -10,9 +10,9 @@ import Foundation
 /// player.play = { url in played.withValue { $0.append(url) } }
 /// ```
 ///
-/// Thread safety: any thread may use it at any time, and may wait. The argument of ``setValue(_:)``
-/// and the operation of ``withValue(_:)`` may read the object and get its earlier value. If they
-/// change it in other ways, their result overwrites those changes.
+/// Thread safety: any thread may use it at any time; the calls may block. The argument of
+/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may also use the object itself: reading
+/// it returns the earlier value, and their result overwrites any other change that they make.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
   // `@unchecked` is safe, because the value is only used under the lock.
@@ -39,7 +39,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {
   ) rethrows -> sending T {
     lock.lock()
     defer { lock.unlock() }
-    // A copy is changed, because the operation may also read this object.
+    // The operation changes a copy, because it may also read this object.
     var value = isolated
     defer { isolated = value }
     return try operation(&value)

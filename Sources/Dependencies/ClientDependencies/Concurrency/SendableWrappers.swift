@@ -65,7 +65,7 @@ extension UncheckedSendable: AsyncSequence where Value: AsyncSequence {
   /// The element of the wrapped sequence.
   public typealias Element = Value.Element
 
-  /// Begins the wrapped sequence.
+  /// Creates an iterator of the wrapped sequence.
   public func makeAsyncIterator() -> Value.AsyncIterator {
     value.makeAsyncIterator()
   }
@@ -134,7 +134,7 @@ extension AnyHashableSendable: ExpressibleByIntegerLiteral {
 }
 
 extension AnyHashableSendable: ExpressibleByStringLiteral {
-  /// Wraps a text.
+  /// Wraps a string.
   public init(stringLiteral value: String) { self.init(value) }
 }
 #endif

@@ -19,7 +19,7 @@
 ///
 /// Thread safety: any number of threads may use an origin.
 public struct IssueOrigin: Sendable {
-  /// The origin of an escaped scope, for threads without a test.
+  /// The origin of the enclosing escaped scope, for threads without the test's task-locals.
   @TaskLocal private static var escaped = IssueOrigin()
 
   private let suspended: SuspendedTest?
@@ -40,7 +40,8 @@ public struct IssueOrigin: Sendable {
     return IssueOrigin(taken(in: test))
   }
 
-  /// The running test for a wrapper, which shares the origin of the test's other wrappers.
+  /// The running test, for a `@Dependency` wrapper; the wrappers of a test with many origins share
+  /// one origin.
   static var ofWrapper: IssueOrigin {
     guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
@@ -48,7 +49,8 @@ public struct IssueOrigin: Sendable {
 
   private static func taken(in test: RunningTest) -> SuspendedTest {
     let suspended = SuspendedTest(in: test)
-    // A cached value may outlive the test, so its origin does not show that the test runs.
+    // A cached value may outlive the test, so an origin that it captures does not prove that the
+    // test still runs.
     if !Construction.isRunning { RunningTests.shared.add(suspended) }
     return suspended
   }
@@ -113,7 +115,7 @@ extension IssueOrigin {
   }
 }
 
-/// Sets the origin for unimplemented endpoints of clients with the macro.
+/// Sets the origin for unimplemented endpoints of clients that use the macro.
 ///
 /// The setters are stored by client type. A protocol would be simpler, but a macro cannot add a
 /// conformance to a type in a function, such as clients in tests.
@@ -172,7 +174,8 @@ extension DependencyValues {
 
 /// Runs each job immediately on the enqueuing thread.
 ///
-/// It is for tasks that only wait, so that their work is finished when the resuming call returns.
+/// Use it for tasks that mostly wait: when a call resumes such a task, the task's work is done
+/// before the call returns.
 final class InlineExecutor: TaskExecutor {
   static let shared = InlineExecutor()
 

@@ -3,11 +3,11 @@ import Synchronization
 
 /// The tests with a retained origin.
 ///
-/// Issues without an origin are attributed to these tests. The wrappers of a test with many origins
-/// share one of its origins.
+/// Issues without an origin are attributed to these tests. In a test with many origins, all further
+/// `@Dependency` wrappers share one of them.
 final class RunningTests: Sendable {
   static let shared = RunningTests()
-  /// The number of origins from which the wrappers of a test share one origin.
+  /// Once a test has this many origins, its further wrappers share one of them.
   static let manyOrigins = 32
 
   private struct Entry {
@@ -62,20 +62,21 @@ final class RunningTests: Sendable {
   var haveBeenSeen: Bool { hasSeenOne.load(ordering: .relaxed) }
 }
 
-/// A task that was started in a test and waits.
+/// A waiting task that was started in a test.
 ///
-/// It reports issues with the test's task-locals, on the thread that reports them.
+/// It runs reports of issues with the test's task-locals, on the thread that makes the report.
 ///
-/// Task-locals of the test framework determine the test of an issue, and whether the issue is
-/// known. On other threads, only a task that inherited them can provide them.
+/// Task-locals of the test framework determine the test of an issue, and whether it is a known
+/// issue. On other threads, only a task that inherited them can provide them.
 final class SuspendedTest: Sendable {
   typealias Report = @Sendable () -> Void
 
   let test: RunningTest
   private let slot = ReportSlot()
-  // Serializes reports: the task accepts the next report only when it waits again. The lock is held
-  // while a report runs, which reads only task-locals of the waiting task. Its state is a count,
-  // because Thread Sanitizer confuses a state of size zero with the adjacent field.
+  // Makes reports run one at a time, because the task accepts the next report only when it waits
+  // again. The lock is held while a report runs, which reads only task-locals of the waiting task.
+  // The lock's state is an integer, because Thread Sanitizer confuses a state of size zero with the
+  // adjacent field.
   private let turn = Lock(0)
 
   /// Starts a task that inherits the task-locals of the caller, which runs in `test`.

@@ -67,7 +67,8 @@ struct StrayIssueReporter: IssueReporter {
   ///
   /// `report` reports the issue, with a note after its text.
   private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
-    // Reading `isTesting` first ends a process without test support, which would lose issues.
+    // The first read of `isTesting` ends a test process without test support, because its issues
+    // would be lost.
     guard isTesting, TestProcess.isSwiftTesting, TestFramework.current?.currentTest() == nil else {
       return report(nil)
     }
@@ -89,7 +90,7 @@ struct StrayIssueReporter: IssueReporter {
 @section(".init_array") @used
 private let register: @convention(c) (CInt, UnsafePointer<UnsafePointer<CChar>>) -> Void = {
   count, words in
-  // The pointer is valid during the call: `words` has `count` strings.
+  // The pointer is valid during this call, and `words` has `count` strings.
   let arguments = (0..<Int(count)).map { String(cString: words[$0]) }
   if TestProcess.areTestArguments(arguments) { StrayIssueReporter.install() }
 }
@@ -141,7 +142,8 @@ package struct StrayIssue: Sendable {
     return issue
   }
 
-  /// The thread or task of the caller, the only known fact about its origin.
+  /// Where the caller runs: on a thread or in a task; nothing else is known about the issue's
+  /// origin.
   private static var place: String {
     guard withUnsafeCurrentTask(body: { $0 != nil }) else {
       return "on a Dispatch queue or a thread"

@@ -35,7 +35,7 @@ extension DispatchQueue {
     /// The time as a `DispatchTime`.
     public var dispatchTime: DispatchTime
 
-    // Dispatch interprets 0 as the time of the call.
+    // This cannot be 0, because Dispatch interprets 0 as the current time.
     fileprivate static let start = Self(DispatchTime(uptimeNanoseconds: 1))
 
     /// Wraps a `DispatchTime`.

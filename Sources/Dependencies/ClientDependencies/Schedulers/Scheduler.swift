@@ -56,7 +56,7 @@ extension Scheduler {
     try Task.checkCancellation()
   }
 
-  /// Returns a stream of the scheduler's time, once per interval, first after one interval.
+  /// Returns a stream that yields the scheduler's time once per interval, first after one interval.
   ///
   /// The stream ends when its reader is canceled or releases it. A slow reader receives every tick.
   /// If the interval is not positive, an issue is reported and the stream is empty.
@@ -153,7 +153,7 @@ extension Scheduler {
 public struct ImmediateScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable
 where SchedulerTimeType.Duration == Duration {
   private let time: SchedulerTimeType
-  /// The name in issues of a scheduler that reports every use; nil for other schedulers.
+  /// For a scheduler that reports every use, its name in issues; nil for other schedulers.
   private let prefix: String?
   private let origin = IssueOrigin.current
 

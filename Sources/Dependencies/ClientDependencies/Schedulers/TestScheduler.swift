@@ -100,8 +100,8 @@ where SchedulerTimeType.Duration == Duration {
 
   /// Runs all waiting work on the main actor.
   ///
-  /// - Parameter timeout: the real time after which it gives up with a reported issue, because work
-  ///   repeats forever.
+  /// - Parameter timeout: the real time after which the call stops and reports an issue, for work
+  ///   that repeats forever.
   @MainActor
   public func run(
     timeout: Duration = .seconds(10),

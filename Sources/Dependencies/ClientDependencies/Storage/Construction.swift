@@ -2,10 +2,10 @@
 import Dispatch
 import Synchronization
 
-/// The construction of a context's value: its outer construction and its missing values.
+/// The construction of a value for the cache, with the missing values that it has read.
 ///
-/// Child tasks inherit it, so that a construction that waits for child tasks includes their
-/// constructions. No lock is held during construction.
+/// Child tasks inherit it, so a construction includes those of the child tasks that it waits for.
+/// No lock is held during construction.
 final class Construction: Sendable {
   @TaskLocal static var current: Construction?
 
@@ -17,8 +17,8 @@ final class Construction: Sendable {
   let location: SourceLocation
   private let outer: Construction?
   private let lacksTestValue = Atomic(false)
-  // A task that started during the construction may still inherit this object after the
-  // construction has ended.
+  // Set at the end of the construction, because a task that started during it may still inherit
+  // this object.
   private let isOver = Atomic(false)
 
   private init(
@@ -31,12 +31,13 @@ final class Construction: Sendable {
     outer = Self.current
   }
 
-  /// Makes a value.
+  /// Makes the value of a key in a context.
   ///
-  /// If this task is already constructing the same value, the value of another context breaks the
-  /// cycle.
+  /// If this task is already constructing the same value, that is a cycle, and the value of another
+  /// context is returned instead.
   ///
-  /// The substitute is reported and not cached, so later readers get the value of their context.
+  /// The cycle is reported, and the substitute is not cached, so later readers get the value of
+  /// their own context.
   static func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
     readAt location: SourceLocation
@@ -202,12 +203,12 @@ struct ConstructionCycle {
 
 /// A value under construction.
 ///
-/// Other readers of the same value wait for it.
+/// Other readers of the same value wait for the end of the construction.
 ///
-/// No lock is held during construction. A task does not wait for a construction that depends on the
-/// task, because the task constructs the value itself, or a value that the construction waits for;
-/// task-locals show this. A construction may also depend on a thread without these task-locals.
-/// That thread waits until a timeout and then constructs the value, too; the first value is kept.
+/// No lock is held during construction. A task must not wait for a construction that depends on the
+/// task, such as its own; task-locals show such a dependency. On a thread without these
+/// task-locals, a dependency is not visible. That thread waits until a timeout and then constructs
+/// the value as well; the value that is ready first is kept.
 final class PendingValue: Sendable {
   /// Identifies a cached value.
   struct Slot: Hashable {
@@ -272,7 +273,9 @@ struct PendingValues {
   private var values: [PendingValue.Slot: PendingValue] = [:]
   private var awaited: [ObjectIdentifier: [PendingValue]] = [:]
 
-  /// Enters a slot; `chain` contains the constructions of the current task.
+  /// Returns whether the current task constructs the value of a slot or waits for it.
+  ///
+  /// `chain` contains the constructions of the current task.
   mutating func enter(_ slot: PendingValue.Slot, from chain: [PendingValue]) -> Entrance {
     guard let value = values[slot] else {
       let value = PendingValue()

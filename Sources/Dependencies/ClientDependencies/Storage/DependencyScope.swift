@@ -112,7 +112,7 @@ enum ObjectScopes {
     if capturedScope(in: Mirror(reflecting: object)) == nil {
       remembered.remember(object, madeIn: values.scope)
     } else {
-      // The object holds its own scope, which ends with the object.
+      // The object keeps its own scope, so store nothing; only remove the scopes of ended objects.
       remembered.sweep()
     }
   }
@@ -134,7 +134,8 @@ enum ObjectScopes {
 
 /// The scopes of live objects, by weak reference.
 ///
-/// Nothing reports the end of an object, so each insertion also checks two other entries.
+/// Nothing reports the end of an object, so each insertion also checks two older entries and
+/// removes those of ended objects.
 final class WeakScopeTable: Sendable {
   private struct Entry {
     weak var object: AnyObject?

@@ -24,7 +24,8 @@ final class ValueCache: Sendable {
 
   /// - Parameters:
   ///   - key: the key of the dependency.
-  ///   - context: the context of the scope; nil for the prepared one, or else that of the process.
+  ///   - context: the context of the scope; nil for the prepared context, or else the context of
+  ///     the process.
   ///   - origin: the origin of the reader, used outside a running test.
   ///   - purpose: the purpose of the read, used if the read creates the value; the value is cached
   ///     in any case.
@@ -34,7 +35,7 @@ final class ValueCache: Sendable {
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
     while true {
-      // Almost every read locks the values only here.
+      // Almost every read finds the value here, and locks the values only once.
       if let value = find(key, in: context, for: origin) { return value }
       let context = context ?? preparedContext(for: origin) ?? .ofProcess
       let slot = PendingValue.Slot(
@@ -83,7 +84,7 @@ final class ValueCache: Sendable {
 
   /// Reads or changes the values of the reading test.
   ///
-  /// `change` must not run code of the user.
+  /// `change` must not run user code.
   private func changeValues<Result>(
     for origin: IssueOrigin, _ change: (inout ValuesOfTest) -> sending Result
   ) -> sending Result {
@@ -135,9 +136,9 @@ extension ValueCache {
     return withExtendedLifetime(replaced) { obstacle }
   }
 
-  /// Changes the context of later values.
+  /// Changes the context for values that are created later.
   ///
-  /// - Returns: the obstacle; nil if the context has changed.
+  /// - Returns: the source of the value that prevents the change; nil if the context has changed.
   func prepare(
     _ context: DependencyContext, by preparation: Preparation, for origin: IssueOrigin
   ) -> CachedValueSource? {

@@ -48,7 +48,7 @@ package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
   package var fileID: String
   package var line: Int
   package var column: Int
-  /// The arguments of a parameterized test's case, in a form that only distinguishes cases.
+  /// The arguments of a parameterized test's case, in a form that serves only to distinguish cases.
   package var arguments: [UInt8]?
 
   package init(
@@ -89,7 +89,8 @@ let isTesting: Bool = {
 
 /// Facts about a process that runs tests.
 enum TestProcess {
-  /// Whether the tests are those of Swift Testing; SwiftPM runs XCTest cases in a separate process.
+  /// Whether the tests in this process are those of Swift Testing; SwiftPM runs XCTest cases in a
+  /// separate process.
   static var isSwiftTesting: Bool { wasAskedForSwiftTesting || RunningTests.shared.haveBeenSeen }
 
   private static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)

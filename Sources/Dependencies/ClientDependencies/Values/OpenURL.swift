@@ -64,8 +64,8 @@ struct DesktopOpener {
   /// The folders to search for the program, separated by colons.
   var path: String
   var clock: any Clock<Duration>
-  /// The time after which a running `xdg-open` counts as a success: it is then the browser's
-  /// parent.
+  /// The time after which a running `xdg-open` counts as a success, because it then waits for the
+  /// browser that it has started.
   var timeout = Duration.seconds(3)
 
   /// Opens a URL, and waits until `xdg-open` ends, the timeout expires, or the task is canceled.
@@ -73,7 +73,7 @@ struct DesktopOpener {
   /// - Returns: whether a program accepted the URL or `xdg-open` still runs; false after
   ///   cancellation.
   func open(_ url: URL) async -> Bool {
-    // Without a scheme, `xdg-open` treats the text as a file or an option.
+    // A URL without a scheme is rejected, because `xdg-open` would treat it as a file or an option.
     guard url.scheme != nil, let program else { return false }
     let success = run(program, url)
     return await withTaskGroup(of: Bool?.self) { group in

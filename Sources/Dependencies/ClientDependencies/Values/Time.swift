@@ -10,8 +10,8 @@ extension DependencyValues {
   public var date: DateGenerator {
     get {
       let date = self[DateGeneratorKey.self]
-      // Setting a part through a key path, as a test's trait does, reads the date first; such a
-      // read is not reported.
+      // Setting `date.now` through a key path, as a test's trait does, first reads `date`; that
+      // read must not be reported.
       return isInUse ? date : date.withoutComplaint
     }
     set { self[DateGeneratorKey.self] = newValue }

@@ -38,7 +38,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
     let path: Any =
       Case<Root>()[keyPath: keyPath].path
       ?? AnyCasePath<Root, Root>(embed: { $0 }, extract: { $0 }, name: "self")
-    // Every `Case` reached from `Case<Root>()` holds the path from that root.
+    // Every `Case` reached from `Case<Root>()` has a path from `Root`, so this cast cannot fail.
     guard let path = path as? Self else {
       preconditionFailure("the path does not begin at \(Root.self)")
     }
@@ -46,7 +46,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
   }
 }
 
-/// A step of a case key path, on which the next step is looked up.
+/// A step of a case key path; its members are the next steps.
 @dynamicMemberLookup
 public struct Case<Value>: Sendable {
   /// The path from the root to this step; nil at the root.
@@ -113,8 +113,9 @@ extension CasePathable {
     }
   }
 
-  /// The value of a case, nil for another case, in an enumeration that is `@dynamicMemberLookup`:
-  /// `state.child`.
+  /// The value of the named case, as in `state.child`; nil for another case.
+  ///
+  /// The enumeration must be declared `@dynamicMemberLookup`.
   public subscript<Value>(
     dynamicMember keyPath: KeyPath<AllCasePaths, AnyCasePath<Self, Value>>
   ) -> Value? {
@@ -139,7 +140,8 @@ extension CasePathable {
 }
 
 extension Optional where Wrapped: CasePathable {
-  /// The value of a case of the wrapped value; a change of another case is reported.
+  /// The value of a case of the wrapped value; changing the value of another case is reported as an
+  /// issue.
   subscript<Value>(
     case keyPath: CaseKeyPath<Wrapped, Value>, of name: @autoclosure () -> String
   ) -> Value? {
@@ -200,7 +202,7 @@ extension Result: CasePathable {
 /// The name of a property, for reports.
 func name(of keyPath: AnyKeyPath) -> String {
   let text = "\(keyPath)"
-  // The description of a computed property is an address.
+  // For a computed property, the description is an address instead of a name.
   guard let end = text.lastIndex(of: "."), !text.hasSuffix(")>") else { return "property" }
   return String(text[text.index(after: end)...])
 }

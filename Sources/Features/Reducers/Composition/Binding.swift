@@ -10,7 +10,7 @@ public protocol BindableAction {
 extension BindableAction {
   /// The value of the case `binding`; nil for other cases.
   var binding: BindingAction<State>? {
-    // A case named `binding` satisfies the requirement above, so its value is found by reflection.
+    // Any case named `binding` satisfies the protocol, so only reflection can find its value.
     guard let value = Mirror(reflecting: self).children.first, value.label == "binding" else {
       return nil
     }

@@ -27,7 +27,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Creates a child whose state is a case; an action for another case is reported.
+  /// Creates a child whose state is a case; an action that arrives in another case is reported as
+  /// an issue.
   public init<ChildState, ChildAction>(
     state: CaseKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
@@ -77,7 +78,7 @@ struct CallSite: Sendable {
   func reportMissingState<State, Action>(
     of child: PreparedReducer<State, Action>, for action: Action
   ) {
-    // The reducers of destinations have no name.
+    // The generated reducers of destinations have generic types, whose names would be unreadable.
     let name = "\(child.type)"
     report(
       """
@@ -91,7 +92,7 @@ struct CallSite: Sendable {
   }
 }
 
-/// A value with all its properties, for the report of a failed test.
+/// Describes a value with all its properties, for the report of a failed test.
 func detail<Value>(of value: Value, indent: Int = 0) -> String {
   var text = ""
   customDump(value, to: &text, indent: indent)
@@ -106,7 +107,7 @@ func summary<Action>(of action: Action) -> String {
 }
 
 extension Effect {
-  /// The effect of a child feature as a part of its parent's effects.
+  /// Returns a child feature's effect as an effect of its parent.
   @inlinable
   func ofChild<ParentAction>(
     _ id: FeatureID, dismiss: ParentAction? = nil,
@@ -124,7 +125,8 @@ extension Reducer {
   ///
   /// The child handles an action before this reducer does. The child's effects end when this
   /// reducer sets the state to nil, to another case of an enumeration, or to a state with another
-  /// `id`. An alert or a dialog is removed by its actions. An action without state is reported.
+  /// `id`. Any action of an alert or a dialog removes it. An action that arrives while the state is
+  /// nil is reported as an issue.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: WritableKeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>,
@@ -155,7 +157,7 @@ extension Reducer {
     }
   }
 
-  /// Removes an optional alert or dialog when one of its actions is sent, before this reducer runs.
+  /// Removes an optional alert or dialog when it sends an action, before this reducer runs.
   public func ifLet<ChildState: EphemeralState, ChildAction>(
     _ state: WritableKeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>, fileID: StaticString = #fileID,
@@ -169,7 +171,7 @@ extension Reducer {
   /// Runs a child's reducer while the state is a certain case.
   ///
   /// The child handles an action before this reducer does. When the state becomes another case, the
-  /// child's effects end. An action in another case is reported.
+  /// child's effects end. An action that arrives in another case is reported as an issue.
   public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: CaseKeyPath<State, ChildState>,
     action: CaseKeyPath<Action, ChildAction>,
@@ -214,7 +216,8 @@ extension Reducer {
 func identity<State>(of state: State?) -> AnyHashable? {
   guard let state else { return nil }
   if let identified = state as? any Identifiable { return identified.hashableID }
-  // Other types are not reflected, because a mirror costs more than the rest of an action.
+  // Other types always have the same identity, because reflecting them would cost more than the
+  // rest of an action.
   guard state is any CasePathable else { return AnyHashable(true) }
   // Enumerations differ if their cases or the identities of their values differ.
   let mirror = Mirror(reflecting: state)

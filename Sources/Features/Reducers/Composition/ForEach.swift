@@ -3,7 +3,7 @@ import OrderedCollections
 
 /// An action of an element of an identified collection.
 public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
-  /// The action of the element with this id.
+  /// The action of the element with this ID.
   case element(id: ID, action: Action)
 
   /// The paths to the case, and to one element's action.
@@ -15,7 +15,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
         extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
     }
 
-    /// The path to the action of the element with an id.
+    /// The path to the action of the element with an ID.
     public subscript(id id: ID) -> AnyCasePath<IdentifiedAction, Action> {
       AnyCasePath(
         embed: { .element(id: id, action: $0) },
@@ -49,7 +49,7 @@ extension Reducer {
   /// Runs an element's reducer on each element of an identified array.
   ///
   /// The element handles an action before this reducer does. When an element is removed, its
-  /// effects end. An action for a removed element is reported.
+  /// effects end. An action for a removed element is reported as an issue.
   public func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>
   >(
@@ -80,8 +80,8 @@ extension Reducer {
       let before = state[keyPath: elements].ids
       effect = effect.merge(with: base.reduce(into: &state, action: action))
       let after = state[keyPath: elements].ids
-      // Takes constant time if no element was added or removed, because both then share their
-      // storage.
+      // If no element was added or removed, both share their storage, and the comparison takes
+      // constant time.
       guard before != after else { return effect }
       return .merge(
         [effect]

@@ -55,7 +55,7 @@ extension Reducer {
     DependencyReducer(self) { $0[keyPath: keyPath] = value }
   }
 
-  /// Sets the dependency of a value's own type for this reducer and its effects.
+  /// Sets the dependency whose key is the value's own type, for this reducer and its effects.
   public func dependency<Value: TestDependencyKey>(
     _ value: Value
   ) -> some ReducerOf<Self> where Value.Value == Value {
@@ -83,11 +83,11 @@ extension Reducer {
     onChange(of: value, removeDuplicates: ==, reducer)
   }
 
-  /// Runs another reducer whenever a value of the state has changed, as a function compares it.
+  /// Runs another reducer whenever a value of the state has changed, according to a function.
   ///
   /// - Parameters:
   ///   - value: returns the value that is compared before and after each action.
-  ///   - isDuplicate: returns whether the value has not changed.
+  ///   - isDuplicate: returns true if the value has not changed.
   ///   - reducer: makes the reducer from the old and the new value; the reducer gets the same
   ///     action.
   public func onChange<Value, Next: Reducer<State, Action>>(
@@ -128,7 +128,7 @@ struct DependencyReducer<State, Action>: Reducer {
   init(
     _ base: some Reducer<State, Action>, update: @escaping (inout DependencyValues) -> Void
   ) {
-    // The body is created with the changed dependencies, too.
+    // The body is created in this scope, so that it gets the changed dependencies, too.
     self.base = withDependencies(update) { base.prepared() }
     self.update = update
   }
@@ -151,7 +151,8 @@ extension Reducer {
       guard let printer else { return base.reduce(into: &state, action: action) }
       let before = state
       let (effect, changes) = SharedChanges.track { base.reduce(into: &state, action: action) }
-      // In an assertion, the difference of the states has both values of a shared value.
+      // Inside an assertion, the printed difference of the states contains the old and the new
+      // value of each shared value.
       changes.assert {
         printer.printChange(receivedAction: action, oldState: before, newState: state)
       }

@@ -1,6 +1,6 @@
 import ClientDependencies
 
-/// The parts of its store that an effect's operation can use.
+/// The functions of the store that an effect's operation can call.
 struct EffectScope: Sendable {
   /// The scope of the effect that is running; nil outside effects.
   @TaskLocal static var current: EffectScope?
@@ -43,7 +43,8 @@ private final class TasksOutsideEffects: DependencyKey, Sendable {
 
 /// Runs a part of an effect that `cancel(id:)` can cancel.
 ///
-/// Outside effects, `Task.cancel(id:)` outside effects can cancel the operation.
+/// If this function is called outside effects, only a `Task.cancel(id:)` outside effects cancels
+/// the operation.
 ///
 /// - Parameters:
 ///   - id: the ID for `cancel(id:)`.
@@ -57,7 +58,7 @@ public func withTaskCancellation<Value: Sendable, Failure: Error>(
   var scope = EffectScope.current ?? .outside
   scope.ids.append(AnyHashableSendable(id))
   let part = scope
-  // The operation waits until earlier ones are canceled.
+  // The operation waits at this gate until earlier operations with the ID are canceled.
   let (gate, opening) = AsyncStream<Never>.makeStream()
   let task = Task<Result<Value, Failure>, Never> {
     for await _ in gate {}
@@ -83,8 +84,9 @@ public func withTaskCancellation<Value: Sendable, Failure: Error>(
 extension Task where Success == Never, Failure == Never {
   /// Cancels the effects with an ID, from within an effect of the same feature or of a parent.
   ///
-  /// The calling effect is canceled at once, others before its next action. Outside effects, it
-  /// cancels the tasks of `withTaskCancellation` that are also outside effects.
+  /// The calling effect is canceled at once, other effects before the calling effect's next action.
+  /// If this function is called outside effects, it cancels operations of `withTaskCancellation`
+  /// that also run outside effects.
   public static func cancel(id: some Hashable & Sendable) {
     let scope = EffectScope.current ?? .outside
     let id = AnyHashableSendable(id)

@@ -1,7 +1,7 @@
 public import ClientDependencies
 
-// Sendable is safe because the store reads the actions of an effect on the main actor, where it was
-// made.
+// Sendable is safe because the actions in an effect are read on the main actor, where the effect
+// was made.
 
 /// Work for the store to perform after a reducer has changed the state.
 ///
@@ -20,7 +20,7 @@ public struct Effect<Action>: @unchecked Sendable {
     case cancel(id: AnyHashableSendable)
     case debounce(Step, id: AnyHashableSendable, wait: @Sendable () async throws -> Void)
     case throttle(Step, id: AnyHashableSendable, ThrottleRule)
-    /// The effects of a child feature; this ID identifies it in its parent.
+    /// The effects of a child feature; the ID identifies the child within its parent.
     case child(FeatureID, Step, dismiss: Action?)
     case cancelChild(FeatureID)
   }
@@ -94,10 +94,10 @@ public struct Effect<Action>: @unchecked Sendable {
     return Effect(steps.count > 1 ? .merge(steps) : steps.first ?? .none)
   }
 
-  /// Runs effects one after the other, each after the end of the previous one.
+  /// Runs effects one after the other, each after the previous one has ended.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-  /// Runs effects one after the other, each after the end of the previous one.
+  /// Runs effects one after the other, each after the previous one has ended.
   public static func concatenate(_ effects: some Sequence<Effect>) -> Effect {
     let steps = effects.map(\.step).filter { !$0.isNone }
     return Effect(steps.count > 1 ? .concatenate(steps) : steps.first ?? .none)
@@ -138,7 +138,7 @@ public struct Effect<Action>: @unchecked Sendable {
     Effect(.cancel(id: AnyHashableSendable(id)))
   }
 
-  /// Delays the start until no other effect with this ID was started for a time.
+  /// Delays the start until no other effect with this ID has started for a duration.
   ///
   /// A new effect cancels the previous one, even if that has already started.
   ///
@@ -156,17 +156,18 @@ public struct Effect<Action>: @unchecked Sendable {
 
   /// Limits the effects with this ID to one start per interval.
   ///
-  /// The first effect starts at once. Of the effects that follow within the interval, either the
-  /// latest or the first starts at its end, when the next interval begins.
+  /// The first effect starts at once and begins an interval. Of the effects that follow within the
+  /// interval, only the latest or only the first is kept. It starts at the end of the interval and
+  /// begins the next one.
   ///
-  /// A waiting effect is canceled with its own action. The interval continues even if its effects
-  /// are canceled, and does not count as a running effect.
+  /// Canceling the effects of an action also cancels its waiting effect. The interval continues
+  /// even if its effects are canceled, and does not count as a running effect.
   ///
   /// - Parameters:
   ///   - id: identifies the effects that belong together.
   ///   - duration: the length of the interval.
   ///   - clock: measures the time.
-  ///   - latest: whether the latest of the following effects starts, instead of the first.
+  ///   - latest: whether to keep the latest of the effects that follow, instead of the first.
   public func throttle<C: Clock<Duration>>(
     id: some Hashable & Sendable, for duration: Duration, clock: C, latest: Bool
   ) -> Effect {
@@ -185,7 +186,8 @@ public typealias SendOf<R: ReducerTypes> = Send<R.Action>
 
 #if !PointFreeDependencies
 extension Effect {
-  /// Delays the start until no other effect with this ID was started for a time of a scheduler.
+  /// Delays the start until no other effect with this ID has started for a duration, measured by a
+  /// scheduler.
   public func debounce<S: Scheduler>(
     id: some Hashable & Sendable, for duration: Duration, scheduler: S
   ) -> Effect {
@@ -195,7 +197,7 @@ extension Effect {
         step, id: AnyHashableSendable(id), wait: { try await scheduler.sleep(for: duration) }))
   }
 
-  /// Limits the effects with this ID to one start per interval of a scheduler.
+  /// Limits the effects with this ID to one start per interval, measured by a scheduler.
   public func throttle<S: Scheduler>(
     id: some Hashable & Sendable, for duration: Duration, scheduler: S, latest: Bool
   ) -> Effect {
@@ -225,7 +227,7 @@ public struct Send<Action>: Sendable {
     self.deliver = deliver
   }
 
-  /// Sends an action, which is ignored once the effect is canceled.
+  /// Sends an action; after the effect is canceled, the action is ignored.
   ///
   /// An action that is sent after the end of its effect is reported as an issue.
   public func callAsFunction(_ action: Action) {

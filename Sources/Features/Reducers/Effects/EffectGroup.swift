@@ -54,7 +54,7 @@ final class RunningEffect: Hashable {
     start(cancel: { task.cancel() })
   }
 
-  /// Nonisolated, so that the task begins without a hop to the main actor.
+  /// This function is nonisolated, so that its task starts without a hop to the main actor.
   private nonisolated func task(
     _ name: String?, _ priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {

@@ -75,7 +75,7 @@ final class EffectRunner<Action> {
     let interval: RunningEffect
     /// The effect that waits for the end of the interval.
     ///
-    /// It counts as running in its groups, and is over if it is canceled.
+    /// While it waits, it counts as a running effect. Once it is canceled, its `isOver` is true.
     var next: (effect: RunningEffect, start: () -> Void)?
   }
 
@@ -90,7 +90,7 @@ final class EffectRunner<Action> {
     (self.deliver, self.reportLate) = (deliver, reportLate)
   }
 
-  /// Whether an effect is running that may still send actions, which a canceled effect may not.
+  /// Whether an effect is running and not canceled, so that it may still send actions.
   var isBusy: Bool { all.hasUncancelled }
 
   /// Whether no effect is running, including canceled ones.
@@ -105,7 +105,7 @@ final class EffectRunner<Action> {
     for key in throttled.keys { throttled[key]?.interval.cancel() }
   }
 
-  /// No longer counts the running effects, whose actions still arrive.
+  /// Stops counting the running effects; they continue, and their actions still arrive.
   func ignoreAll() {
     ignored = ignored.filter { !$0.isEmpty } + [all]
     all = EffectGroup()
@@ -148,12 +148,13 @@ final class EffectRunner<Action> {
           self?.deliver(action, origin)
         }
       } else if context.path.isEmpty, dismissRoot != nil {
-        // A child that is not presented does not dismiss the root.
+        // `dismiss` in a child that is not presented has no effect; it must not dismiss the root.
         child.dismiss = {}
       }
       start(step, in: Key(id: nil, path: child.path), child)
     case .cancelChild(let id):
-      // A grandchild's effects also belong to the group of its parent.
+      // This also cancels the effects of the child's own children, which belong to the child's
+      // group, too.
       groups[Key(id: nil, path: context.path + [id])]?.cancel()
     }
   }
@@ -182,8 +183,10 @@ final class EffectRunner<Action> {
     }
   }
 
-  /// Dismisses the feature only while the effect may send, because later another feature may be
-  /// presented.
+  /// Returns a function that dismisses the feature while the effect is running.
+  ///
+  /// After the effect has ended or is canceled, it does nothing, because another feature may be
+  /// presented by then.
   private func dismissal(
     of effect: RunningEffect, _ context: Context
   ) -> (@MainActor @Sendable () -> Void)? {
@@ -204,12 +207,13 @@ final class EffectRunner<Action> {
     return { part.end() }
   }
 
-  /// Starts steps immediately as long as each ends at once, and the remaining steps in a task.
+  /// Starts steps directly until one does not end at once, and the remaining steps in a task.
   private func startInTurn(_ steps: [Step], _ context: Context) {
     let effect = RunningEffect(groups: context.groups)
     effect.start(cancel: nil)
     var (rest, running, mayHaveSent) = (steps[...], EffectGroup(), false)
-    // If the store reduces the action later, the remaining steps start only after it.
+    // After a step that may have sent an action, further steps must wait in the task, because the
+    // store may reduce that action later.
     while !effect.isOver, running.isEmpty, let step = rest.first, step.isSend || !mayHaveSent {
       rest.removeFirst()
       running = EffectGroup()
@@ -244,8 +248,8 @@ final class EffectRunner<Action> {
       current.next?.effect.end()
       return
     }
-    // The interval is no member of a group, because it neither counts as running nor ends with the
-    // effects that it limits.
+    // The interval belongs to no group: it does not count as running, and canceling the effects
+    // that it limits does not end it.
     let interval = RunningEffect(groups: [])
     throttled[key] = Throttled(interval: interval)
     start(step, context)
@@ -258,7 +262,8 @@ final class EffectRunner<Action> {
   /// Starts the effect that waits for the end of an interval; returns false if no effect waits.
   private func end(_ interval: RunningEffect, of key: Key) -> Bool {
     guard let current = throttled[key] else { return false }
-    // Ended after the start, so that its groups do not become empty in between.
+    // The waiting effect ends only after it has started, so that its groups are not empty in
+    // between.
     defer { current.next?.effect.end() }
     guard !interval.isOver, let next = current.next, !next.effect.isOver else {
       throttled[key] = nil

@@ -2,8 +2,8 @@ import ClientDependencies
 
 /// The result of an effect's work, for an action that is `Equatable`.
 ///
-/// Unlike a `Result` with any error, it can be compared. New features need it only for that:
-/// `store.receive(\.loaded.success)` also receives a `Result`.
+/// Unlike a `Result` whose failure is `any Error`, it can be compared. New features need it only
+/// for comparisons, because `store.receive(\.loaded.success)` works with a `Result`, too.
 public enum TaskResult<Success: Sendable>: Sendable {
   /// The work succeeded.
   case success(Success)
@@ -71,12 +71,13 @@ extension TaskResult: CasePathable {
 extension TaskResult: Equatable where Success: Equatable {
   /// Whether the values or the errors are equal.
   ///
-  /// Errors of one type that is not `Equatable` are reported as an issue, and differ.
+  /// Two errors of the same type that is not `Equatable` count as different and are reported as an
+  /// issue.
   public static func == (result: Self, other: Self) -> Bool {
     switch (result, other) {
     case (.success(let value), .success(let other)): return value == other
     case (.failure(let error), .failure(let other)):
-      // Cast from `Any`, because the compiler holds the cast of an error for always successful.
+      // Without the cast to `Any`, the compiler warns that the cast of an error always succeeds.
       if !(error as Any is any Equatable), type(of: error) == type(of: other) {
         reportMissing("Equatable", of: error)
       }

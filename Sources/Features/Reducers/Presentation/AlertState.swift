@@ -84,7 +84,7 @@ public struct AlertState<Action>: EphemeralState {
   /// The buttons, in order.
   public var buttons: [ButtonState<Action>]
 
-  /// Creates an alert; if it has no buttons, a program shows a button that closes it.
+  /// Creates an alert; for an alert without buttons, the program shows a button that closes it.
   public init(
     title: () -> TextState,
     @ButtonStateBuilder<Action> actions: () -> [ButtonState<Action>] = { [] },

@@ -31,7 +31,7 @@ public enum PresentationAction<Action>: CasePathable {
     }
   }
 
-  // Another function, because the closures must not capture the conformance of the action.
+  // A separate function, because the closures must not capture the conformance of `Action`.
   private static func path<Value>(
     to path: AnyCasePath<Action, Value>
   ) -> AnyCasePath<PresentationAction, Value> {
@@ -72,9 +72,9 @@ public struct PresentationState<State> {
     set { self = newValue }
   }
 
-  // An array, so that a feature can present itself recursively.
+  // This is an array instead of an optional, so that a feature can present itself recursively.
   private var storage: [State]
-  /// The number of assignments, by which an alert is recognized that takes the place of another.
+  /// The number of assignments, which distinguishes a new alert from the one that it replaces.
   fileprivate var assignments = 0
   /// The identity of the feature whose effects may run; nil if none was presented.
   // Safe because identities are never changed.
@@ -87,9 +87,10 @@ public struct PresentationState<State> {
 }
 
 extension PresentationState where State: CasePathable {
-  /// The value of a case of the presented state; nil for another: `$destination[case: \.edit]`.
+  /// The value of a case of the presented state; nil for another case:
+  /// `$destination[case: \.edit]`.
   ///
-  /// Changing the value of another case is reported and has no effect.
+  /// Changing the value of another case is reported as an issue and has no effect.
   public subscript<Value>(case path: CaseKeyPath<State, Value>) -> Value? {
     get { wrappedValue?[case: path] }
     _modify { yield &wrappedValue[case: path, of: "the presented state"] }
@@ -101,7 +102,8 @@ extension PresentationState: Sendable where State: Sendable {}
 extension PresentationState: Equatable where State: Equatable {
   /// Whether both present equal state, or none.
   public static func == (state: Self, other: Self) -> Bool {
-    // A test store compares a state with itself to find the shared values that have changed in it.
+    // Compare the values even if they share storage: a test store compares a state with itself to
+    // find the shared values that have changed in it.
     if SharedChanges.asserted?.changes.isEmpty == false {
       return state.wrappedValue == other.wrappedValue
     }
@@ -145,7 +147,8 @@ extension CallSite {
   }
 }
 
-/// Whether an action closes a presented alert or dialog, which may be the value of a destination.
+/// Whether an action closes the presented state, which is an alert, a dialog, or a destination that
+/// contains one.
 private func isClosed(_ state: Any, by action: Any) -> Bool {
   func accepts<Data: EphemeralState>(_ data: Data) -> Bool {
     action is Data.Action || Mirror(reflecting: action).children.first?.value is Data.Action
@@ -164,11 +167,11 @@ extension Reducer {
 
   /// Runs the reducer of a presented feature.
   ///
-  /// The feature handles an action before this reducer does. `.dismiss` sets its state to nil after
-  /// this reducer, as an action of an alert or a dialog does. When the state becomes nil, or the
-  /// state of another feature, the feature's effects end, at the latest with the next action that
-  /// this reducer handles. Another feature is a state with another `id`, or another case. An action
-  /// without state is reported.
+  /// The feature handles an action before this reducer does. `.dismiss`, and any action of an alert
+  /// or a dialog, sets the state to nil after this reducer. When the state becomes nil or is
+  /// replaced by another feature's, the feature's effects end, at the latest with the next action
+  /// that this reducer handles. State with another `id`, or in another case, is another feature's.
+  /// An action that arrives while the state is nil is reported as an issue.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: WritableKeyPath<State, PresentationState<ChildState>>,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -181,13 +184,14 @@ extension Reducer {
     let id = FeatureID.place(.init(place: state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let base = prepared()
-    // Other types are not examined with each action.
+    // State of other types cannot be an alert or contain one, so its actions need no check.
     let mayClose =
       ChildState.self is any EphemeralState.Type || ChildState.self is any CasePathable.Type
     return Reduce<State, Action> { parentState, action in
       let presented = parentState[keyPath: state].presented
       let before = identity(of: parentState[keyPath: state].wrappedValue)
-      // Another reducer may have removed or replaced the feature since the last action.
+      // If another reducer has removed or replaced the feature since the last action, its effects
+      // end now.
       var effect =
         presented == nil || presented == before ? Effect<Action>.none : .cancelChild(id)
       let presentation = path.extract(action)
@@ -204,7 +208,8 @@ extension Reducer {
       }
       let assignments = parentState[keyPath: state].assignments
       effect = effect.merge(with: base.reduce(into: &parentState, action: action))
-      // This reducer sees the state before it is removed.
+      // Close the feature only now, because this reducer must see the state before it is removed.
+      // If this reducer has presented another feature, that one stays.
       if case .dismiss? = presentation {
         closes = before != nil && identity(of: parentState[keyPath: state].wrappedValue) == before
       } else if assignments != parentState[keyPath: state].assignments {

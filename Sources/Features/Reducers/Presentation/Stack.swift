@@ -24,7 +24,7 @@ extension StackElementID: CustomDumpStringConvertible {
 public struct StackState<Element> {
   struct Entry: Identifiable {
     let id: StackElementID
-    /// Nil only while it is removed in place.
+    /// The element; nil only while the subscript by ID removes it.
     var optional: Element?
 
     var element: Element {
@@ -37,7 +37,9 @@ public struct StackState<Element> {
     }
   }
 
-  /// Differs between stacks that number their elements separately; copies share it.
+  /// Identifies a stack and its copies.
+  ///
+  /// Another stack numbers its elements separately, so its IDs are not comparable.
   fileprivate final class Identity: Sendable {}
 
   var entries: IdentifiedArrayOf<Entry> = []
@@ -49,13 +51,13 @@ public struct StackState<Element> {
   /// Creates an empty stack.
   public init() {}
 
-  /// The ids, from the bottom to the top.
+  /// The IDs, from the bottom to the top.
   public var ids: OrderedSet<StackElementID> { entries.ids }
 
   /// The element with an ID.
   ///
-  /// Setting nil removes only this element. In a test, setting an unknown ID states a push.
-  /// Elsewhere it is reported.
+  /// Setting nil removes only this element. In the closure of a test store, setting an element with
+  /// an unknown ID states that it was pushed. Elsewhere, this is reported as an issue.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
     _modify {
@@ -72,7 +74,7 @@ public struct StackState<Element> {
 
   /// The value of an element's case; nil for another case.
   ///
-  /// Changing the value of another case is reported and has no effect.
+  /// Changing the value of another case is reported as an issue and has no effect.
   public subscript<Value>(id id: StackElementID, case path: CaseKeyPath<Element, Value>) -> Value?
   where Element: CasePathable {
     get { self[id: id]?[case: path] }
@@ -123,12 +125,12 @@ extension StackState: RandomAccessCollection, RangeReplaceableCollection {
     nextNumber += new.count
   }
 
-  /// Removes all elements for which the condition holds; the others keep their ids.
+  /// Removes all elements for which the condition holds; the others keep their IDs.
   public mutating func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
     try entries.removeAll { try isRemoved($0.element) }
   }
 
-  /// Removes all elements; their ids are not used again.
+  /// Removes all elements; their IDs are not used again.
   public mutating func removeAll(keepingCapacity keepsCapacity: Bool = false) {
     entries.removeAll(keepingCapacity: keepsCapacity)
   }
@@ -144,38 +146,38 @@ extension StackState.Entry: Equatable where Element: Equatable {}
 extension StackState.Entry: Hashable where Element: Hashable {}
 extension StackState: Sendable where Element: Sendable {}
 
-// The next ID is not compared, because a test cannot state which elements were removed earlier.
+// `nextNumber` is not compared: it also counts removed elements, which a test cannot state.
 extension StackState: Equatable where Element: Equatable {
-  /// Whether both have equal elements with the same ids, in the same order.
+  /// Whether both have equal elements with the same IDs, in the same order.
   public static func == (stack: Self, other: Self) -> Bool { stack.entries == other.entries }
 }
 
 extension StackState: Hashable where Element: Hashable {
-  /// Hashes the elements and their ids.
+  /// Hashes the elements and their IDs.
   public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
 extension StackState: Encodable where Element: Encodable {
-  /// Encodes the elements as an array, without their ids.
+  /// Encodes the elements as an array, without their IDs.
   public func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
 }
 
 extension StackState: Decodable where Element: Decodable {
-  /// Decodes an array of elements, whose ids are numbered from 0.
+  /// Decodes an array of elements, whose IDs are numbered from 0.
   public init(from decoder: any Decoder) throws { self.init(try [Element](from: decoder)) }
 }
 
 extension StackState: CustomStringConvertible, CustomDebugStringConvertible {
   /// The description of the elements as an array.
   public var description: String { Array(self).description }
-  /// The type, and the elements by their ids.
+  /// The type, and the elements by their IDs.
   public var debugDescription: String {
     "\(Self.self)(\(zip(ids, self).map { "\($0): \($1)" }.joined(separator: ", ")))"
   }
 }
 
 extension StackState: CustomDumpReflectable {
-  /// The elements by their ids, so that a failed test shows only them.
+  /// The elements by their IDs, so that a test failure shows nothing else.
   public var customDumpMirror: Mirror {
     Mirror(self, unlabeledChildren: Array(zip(ids, self)), displayStyle: .dictionary)
   }
@@ -183,7 +185,7 @@ extension StackState: CustomDumpReflectable {
 
 /// An action of a stack, or of one of its features.
 public enum StackAction<State, Action>: CasePathable {
-  /// An action of the element with this id.
+  /// An action of the element with this ID.
   indirect case element(id: StackElementID, action: Action)
   /// Removes the element with this ID and all elements above it.
   case popFrom(id: StackElementID)
@@ -213,7 +215,7 @@ public enum StackAction<State, Action>: CasePathable {
         extract: { if case .push(let id, let state) = $0 { (id, state) } else { nil } })
     }
 
-    /// The path to the action of the element with an id.
+    /// The path to the action of the element with an ID.
     public subscript(id id: StackElementID) -> AnyCasePath<StackAction, Action> {
       AnyCasePath(
         embed: { .element(id: id, action: $0) },
@@ -244,11 +246,11 @@ extension Case {
 extension Reducer {
   /// Runs an element's reducer on each element of a stack, and pushes and pops elements.
   ///
-  /// The element handles an action before this reducer does, and this reducer sees a popped element
-  /// before it is removed. `dismiss()` in an element pops it and all elements above it. When an
+  /// The element handles an action before this reducer does. A popped element is removed only after
+  /// this reducer has run. `dismiss()` in an element pops it and all elements above it. When an
   /// element is removed, its effects end. When another stack replaces this one, the effects of all
-  /// elements end. An action for a removed element, and a push with an ID that is in use or that skips
-  /// an ID, are reported.
+  /// elements end. An action for a removed element, and a push with an ID that is in use or that
+  /// skips an ID, are reported as issues.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ stack: WritableKeyPath<State, StackState<ElementState>>,
     action: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,
@@ -261,21 +263,23 @@ extension Reducer {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(place: stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
-    // Effects in the group of the stack, which ends them together.
+    // Returns an effect in the group of the stack, so that the stack's effects can be ended
+    // together.
     func ofStack(_ effect: Effect<Action>) -> Effect<Action> {
       effect.step.isNone ? .none : Effect(.child(.place(place), effect.step, dismiss: nil))
     }
     func cancel(
       _ ids: OrderedSet<StackElementID>, except present: OrderedSet<StackElementID>
     ) -> Effect<Action> {
-      // Takes constant time if both share their storage.
+      // If nothing has changed, both share their storage, and the comparison takes constant time.
       guard ids != present else { return .none }
       return ofStack(
         .merge(ids.filter { !present.contains($0) }.map { .cancelChild(child($0)) }))
     }
     let base = prepared()
     return Reduce<State, Action> { state, action in
-      // Another reducer may have removed elements or replaced the stack since the last action.
+      // If another reducer has removed elements or replaced the stack since the last action, their
+      // effects end now.
       let (presented, present, identity) = (
         state[keyPath: stack].presented, state[keyPath: stack].entries.ids,
         state[keyPath: stack].identity

@@ -3,9 +3,9 @@ public import Foundation
 
 /// Keeps a shared value in the user defaults: `@Shared(.appStorage("volume")) var volume = 1.0`.
 ///
-/// Each change is written to the file of the defaults before `withLock` returns. Foundation on Linux
-/// does not report changes made through `UserDefaults` directly: call `load()` after them. The
-/// defaults of tests and previews report them.
+/// Each change is written to the file of the defaults before `withLock` returns. If you change
+/// `UserDefaults` directly, call `load()` afterward, because Foundation on Linux does not report
+/// such changes.
 public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible {
   private let key: String
   // Safe because Foundation documents that any thread may use defaults.
@@ -47,7 +47,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
     if !store.synchronize() { throw CocoaError(.fileWriteUnknown) }
   }
 
-  /// Starts watching for changes that these defaults report.
+  /// Starts watching for changes that the defaults report.
   public func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     nonisolated(unsafe) let observer = NotificationCenter.default.addObserver(
       forName: UserDefaults.didChangeNotification, object: store, queue: nil
@@ -87,7 +87,7 @@ extension Array: AppStorageValue where Element == String {}
 extension URL: AppStorageValue {
   /// Reads a URL, or the path of a file; nil if there is none.
   public static func value(forKey key: String, in store: UserDefaults) -> URL? {
-    // Foundation stores a URL as a path, and reads it as that of a file.
+    // A path was stored by Foundation, which reads it as the URL of a file.
     (store.object(forKey: key) as? String).flatMap {
       $0.hasPrefix("/") ? store.url(forKey: key) : URL(string: $0)
     }
@@ -113,7 +113,7 @@ extension Optional: AppStorageValue where Wrapped: AppStorageValue {
 }
 
 extension SharedReaderKey {
-  /// A key of the user defaults; by default, of those of `\.defaultAppStorage`.
+  /// A key of the user defaults `store`, or of `\.defaultAppStorage` if it is nil.
   public static func appStorage<Value: AppStorageValue>(
     _ key: String, store: UserDefaults? = nil
   ) -> Self where Self == AppStorageKey<Value> {
@@ -153,13 +153,16 @@ private enum DefaultAppStorageKey: DependencyKey {
   }
 }
 
-/// Defaults that leave no file, because Foundation on Linux writes it only in `synchronize()`.
+/// User defaults that are never written to a file.
+///
+/// Foundation on Linux writes the file only in `synchronize()`.
 private final class UnwrittenDefaults: UserDefaults {
   override func synchronize() -> Bool { true }
 }
 
 extension DependencyValues {
-  /// The user defaults: the process's in the live context, and other ones in each test.
+  /// The user defaults of `.appStorage`: `UserDefaults.standard` in the live context, otherwise
+  /// separate ones for each test or preview.
   public var defaultAppStorage: UserDefaults {
     get { self[DefaultAppStorageKey.self].value }
     set { self[DefaultAppStorageKey.self] = UncheckedSendable(newValue) }

@@ -60,7 +60,7 @@ extension SharedReaderKey {
   }
 }
 
-/// The files of keys that are kept in files: those of the file system, or files in memory.
+/// The storage of `.fileStorage` keys: the file system, or files in memory.
 public struct FileStorage: Hashable, Sendable, DependencyKey {
   /// The file system.
   public static let fileSystem = FileStorage(files: nil)
@@ -103,7 +103,7 @@ public struct FileStorage: Hashable, Sendable, DependencyKey {
     if let files { files.withValue { $0[url] = data } } else { try Self.replace(url, by: data) }
   }
 
-  /// Writes another file, which takes the place of this one when the disk has it.
+  /// Writes the data to a new file, waits until the disk has it, and renames it to `url`.
   private static func replace(_ url: URL, by data: Data) throws {
     let url = url.resolvingSymlinksInPath()
     let directory = url.deletingLastPathComponent()
@@ -123,7 +123,7 @@ public struct FileStorage: Hashable, Sendable, DependencyKey {
       try? manager.removeItem(at: new)
       throw error
     }
-    // Without this, the disk may keep the old entry of the directory.
+    // Sync the directory as well, or the old file may be back after a crash.
     let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw lastError() }
     defer { close(descriptor) }

@@ -2,7 +2,7 @@ import ClientDependencies
 public import CustomDump
 public import Observation
 
-/// A value that features share: each that holds it sees the changes of the others.
+/// A value that several features share, so that each sees the others' changes.
 ///
 /// ```swift
 /// struct State: Equatable {
@@ -12,13 +12,13 @@ public import Observation
 /// state.$volume.withLock { $0 = 0.5 }
 /// ```
 ///
-/// A value with a key is shared by all that use the key, and kept where the key says: in memory, in
-/// the user defaults, or in a file. A value without a key is shared by passing `$memos` on, or a part
-/// of it, such as `$memos[0]` or, of an identified array, `Shared($memos[id: id])`.
+/// A value with a key is shared by all features that use the key, and is stored where the key says:
+/// in memory, in the user defaults, or in a file. To share a value without a key, pass on `$memos`
+/// or a part of it: `$memos[0]`, or `Shared($memos[id: id])` for an identified array.
 ///
-/// In a ``TestStore``, the closure of `send` or `receive` states the change with `withLock` as well.
+/// In a ``TestStore``, the closure of `send` or `receive` states the change with `withLock`, too.
 ///
-/// Thread safety: any thread may read and change it at any time, and may wait.
+/// Thread safety: any thread may read or change the value at any time; the call may block.
 @dynamicMemberLookup
 @propertyWrapper
 public struct Shared<Value>: @unchecked Sendable {
@@ -43,10 +43,10 @@ public struct Shared<Value>: @unchecked Sendable {
     self.init(SharedReference(value: value))
   }
 
-  /// The value of an optional; nil if it is nil.
+  /// Creates a shared value from a shared optional; returns nil if the optional is nil.
   ///
-  /// While the optional is nil later, the last value remains, and changes of it have no effect on
-  /// the optional.
+  /// If the optional later becomes nil, this keeps the last value, and changes of it no longer
+  /// reach the optional.
   public init?(_ base: Shared<Value?>) {
     guard let last = base.read().map({ SharedReference(value: $0) }) else { return nil }
     self.init(
@@ -65,7 +65,7 @@ public struct Shared<Value>: @unchecked Sendable {
       })
   }
 
-  /// The same shared value.
+  /// Creates a reference to the same shared value.
   public init(projectedValue: Self) { self = projectedValue }
 
   /// The current value; `withLock` changes it.
@@ -99,7 +99,7 @@ public struct Shared<Value>: @unchecked Sendable {
         result = .failure(error)
       }
     }
-    // The function `change` has called the operation once.
+    // `result` is set, because `change` has called the operation.
     return try result!.get()
   }
 
@@ -115,7 +115,7 @@ public struct Shared<Value>: @unchecked Sendable {
     SharedReader(self)[dynamicMember: keyPath]
   }
 
-  /// A part of the value, for a reader.
+  /// Returns a part of the value that is only read; changing it has no effect.
   fileprivate func part<Part>(_ part: @escaping (Value) -> Part) -> Shared<Part> {
     Shared<Part>(root: root, read: { [read] in part(read()) }, change: { _ in })
   }
@@ -139,19 +139,21 @@ public struct SharedReader<Value>: Sendable {
 
   init(_ reference: SharedReference<Value>) { shared = Shared(reference) }
 
-  /// The same value, only to read.
+  /// Creates a read-only reference to a shared value.
   public init(_ shared: Shared<Value>) { self.shared = shared }
 
   /// A value that never changes.
   public init(value: sending Value) { shared = Shared(value: value) }
 
-  /// The value of an optional, or its last value; nil if it is nil now.
+  /// Creates a reader of the value of a shared optional; returns nil if the optional is nil.
+  ///
+  /// If the optional later becomes nil, the reader keeps the last value.
   public init?(_ base: SharedReader<Value?>) {
     guard let shared = Shared<Value>(base.shared) else { return nil }
     self.shared = shared
   }
 
-  /// The same shared value.
+  /// Creates a reference to the same shared value.
   public init(projectedValue: Self) { self = projectedValue }
 
   /// The current value.
@@ -196,12 +198,12 @@ extension Shared: Observable {}
 extension SharedReader: Observable {}
 
 extension Shared: Identifiable where Value: Identifiable {
-  /// The id of the value.
+  /// The ID of the value.
   public var id: Value.ID { read().id }
 }
 
 extension SharedReader: Identifiable where Value: Identifiable {
-  /// The id of the value.
+  /// The ID of the value.
   public var id: Value.ID { shared.id }
 }
 
@@ -229,7 +231,7 @@ extension SharedReader: CustomStringConvertible {
 }
 
 extension Shared: CustomDumpRepresentable, _CustomDiffObject {
-  /// The value, so that a failed test shows only it.
+  /// The value, so that a test failure shows nothing else.
   public var customDumpValue: Any { read() }
   /// The expected and the actual value in an assertion.
   public var _customDiffValues: (Any, Any) { (read(), SharedChanges.actual(read)) }

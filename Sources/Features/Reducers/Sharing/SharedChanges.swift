@@ -1,24 +1,25 @@
 import ClientDependencies
 import CustomDump
 
-/// The changes of shared values that a test store has not asserted yet, or those of one action.
+/// Changes of shared values: those that a test store has not asserted yet, or those of one action.
 ///
-/// A reducer and its effects find the changes of their test store as a dependency.
+/// A reducer and its effects record their changes in the object that is their dependency.
 final class SharedChanges: DependencyKey, Sendable {
   static var liveValue: SharedChanges? { nil }
   static var testValue: SharedChanges? { nil }
 
-  /// The changes that the current assertion states, and whether actual values are read; nil outside
-  /// assertions.
+  /// The changes that the current assertion checks; nil outside assertions.
+  ///
+  /// If `isActual` is true, a shared value returns its actual instead of its expected value.
   @TaskLocal static var asserted: (changes: SharedChanges, isActual: Bool)?
 
   private typealias Changes = [ObjectIdentifier: (
     root: any SharedRoot, expected: Any, actual: Any
   )]
   private let changes: LockIsolated<Changes>
-  /// The shared values that are parts of the compared states.
+  /// The shared values that the assertion has compared as parts of the state.
   private let compared = LockIsolated<Set<ObjectIdentifier>>([])
-  /// Also gets the changes.
+  /// Another object that records the same changes, if there is one.
   private let outer: SharedChanges?
 
   init(outer: SharedChanges? = nil) { (changes, self.outer) = (LockIsolated([:]), outer) }
@@ -28,10 +29,10 @@ final class SharedChanges: DependencyKey, Sendable {
     (self.changes, outer) = (LockIsolated(changes), nil)
   }
 
-  /// The changes that the current dependencies note.
+  /// The object that records the changes in the current dependencies; nil if none does.
   static var current: SharedChanges? { DependencyValues._current[SharedChanges.self] }
 
-  /// Runs an operation, and returns its changes.
+  /// Runs an operation, and returns its changes of shared values.
   static func track<Success>(_ operation: () -> Success) -> (Success, SharedChanges) {
     let changes = SharedChanges(outer: current)
     let success = withDependencies {
@@ -44,7 +45,7 @@ final class SharedChanges: DependencyKey, Sendable {
 
   var isEmpty: Bool { changes.withValue { $0.isEmpty } }
 
-  /// Notes that a value changes, with its value before the first change.
+  /// Records that a value changes; `before` is kept only for the first change.
   func note(_ root: any SharedRoot, before: Any) {
     changes.withValue { changes in
       let id = ObjectIdentifier(root)
@@ -53,15 +54,16 @@ final class SharedChanges: DependencyKey, Sendable {
     outer?.note(root, before: before)
   }
 
-  /// Returns the changes so far, and begins anew.
+  /// Removes and returns the recorded changes.
   func take() -> SharedChanges {
     nonisolated(unsafe) var taken: Changes = [:]
     changes.withValue { swap(&$0, &taken) }
-    // Read without the lock, because a value that changes notes it under its own lock.
+    // The values are read outside this lock, because a changing value holds its own lock while it
+    // records the change here.
     return SharedChanges(taken.mapValues { ($0.root, $0.expected, $0.root.anyValue) })
   }
 
-  /// Expects the actual values, for tests that state only some changes.
+  /// Makes the actual values the expected ones, for tests that state only some changes.
   func expectActual() {
     changes.withValue { $0 = $0.mapValues { ($0.root, $0.actual, $0.actual) } }
   }
@@ -71,7 +73,7 @@ final class SharedChanges: DependencyKey, Sendable {
     Self.$asserted.withValue((self, false), operation: assertion)
   }
 
-  /// The expected or the actual value; nil if it has not changed.
+  /// The expected or the actual value; nil if the value has not changed.
   func value(of root: any SharedRoot, isActual: Bool) -> Any? {
     nonisolated(unsafe) var value: Any?
     changes.withValue { changes in
@@ -80,13 +82,13 @@ final class SharedChanges: DependencyKey, Sendable {
     return value
   }
 
-  /// States the value that is expected.
+  /// Sets the expected value of a shared value.
   func expect(_ expected: Any, of root: any SharedRoot) {
     let actual = value(of: root, isActual: true) ?? root.anyValue
     changes.withValue { $0[ObjectIdentifier(root)] = (root, expected, actual) }
   }
 
-  /// The differences of values outside the compared states that the test has not stated.
+  /// The differences that the test has not stated, in shared values outside the compared states.
   var unstated: [String] {
     let compared = compared.value
     nonisolated(unsafe) var rest: Changes = [:]

@@ -1,6 +1,6 @@
 import ClientDependencies
 
-/// Where a shared value is kept, for values that are only read.
+/// A key of a shared value that is only read: its identity, and where it is stored.
 public protocol SharedReaderKey<Value>: Sendable {
   /// The type of the value.
   associatedtype Value: Sendable
@@ -12,19 +12,19 @@ public protocol SharedReaderKey<Value>: Sendable {
 
   /// Loads the value.
   ///
-  /// - Parameter initialValue: the value for a feature if none is stored, which may be stored now;
-  ///   nil if only a stored value is asked for.
+  /// - Parameter initialValue: the value to use if none is stored; an implementation may store it.
+  ///   If it is nil, only a stored value is returned.
   /// - Returns: the value; nil if none is stored.
   func load(initialValue: Value?) throws -> Value?
 
-  /// Starts watching for changes that others make.
+  /// Starts watching for changes made outside the program's shared values.
   ///
   /// - Parameter changed: to call after a change, on any thread; the value is then loaded.
-  /// - Returns: a function that ends it; nil if changes cannot be watched.
+  /// - Returns: a function that ends the watch; nil if changes cannot be watched.
   func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 }
 
-/// Where a shared value is kept.
+/// A key of a shared value: its identity, and where it is stored.
 public protocol SharedKey<Value>: SharedReaderKey {
   /// Saves the value; called after each change, before another change.
   func save(_ value: Value) throws
@@ -41,7 +41,7 @@ extension SharedReaderKey {
   /// ```
   public typealias Default = SharedKeyDefault<Self>
 
-  /// Changes of others are not watched.
+  /// Watches nothing, and returns nil.
   public func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     nil
   }
@@ -66,9 +66,9 @@ public struct SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey, CustomSt
 
   /// The default value.
   public var initialValue: Base.Value { defaultValue() }
-  /// The identity of the key without a default value.
+  /// The identity of the base key.
   public var id: Base.ID { base.id }
-  /// The description of the key without a default value.
+  /// The description of the base key.
   public var description: String { "\(base)" }
 
   /// Loads the value.
@@ -76,7 +76,7 @@ public struct SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey, CustomSt
     try base.load(initialValue: initialValue)
   }
 
-  /// Starts watching for changes that others make.
+  /// Starts watching for changes; see `SharedReaderKey.subscribe(_:)`.
   public func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     base.subscribe(changed)
   }
@@ -104,7 +104,7 @@ extension Shared {
     self.init(wrappedValue: key.initialValue, key)
   }
 
-  /// Shares the value of a key with another default value.
+  /// Shares the value of a key, with a default value that replaces the key's own.
   @_disfavoredOverload
   public init(wrappedValue: @autoclosure () -> Value, _ key: (some SharedKey<Value>).Default) {
     self.init(SharedReferences.reference(for: key, initial: wrappedValue))
@@ -112,35 +112,35 @@ extension Shared {
 }
 
 extension SharedReader {
-  /// Reads the value of a key, with a default value.
+  /// Creates a reader of the value of a key, with a default value.
   public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedReaderKey<Value>) {
     self.init(SharedReferences.reference(for: key, initial: wrappedValue))
   }
 
-  /// Reads the value of a key, with a default value.
+  /// Creates a reader of the value of a key, with a default value.
   @_disfavoredOverload
   public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedKey<Value>) {
     self.init(SharedReferences.reference(for: key, initial: wrappedValue))
   }
 
-  /// Reads the optional value of a key.
+  /// Creates a reader of the optional value of a key.
   @_disfavoredOverload
   public init<Wrapped>(_ key: some SharedReaderKey<Value>) where Value == Wrapped? {
     self.init(wrappedValue: nil, key)
   }
 
-  /// Reads the value of a key that has a default value.
+  /// Creates a reader of the value of a key that has a default value.
   public init(_ key: (some SharedReaderKey<Value>).Default) {
     self.init(SharedReferences.reference(for: key) { key.initialValue })
   }
 
-  /// Reads the value of a key that has a default value.
+  /// Creates a reader of the value of a key that has a default value.
   @_disfavoredOverload
   public init(_ key: (some SharedKey<Value>).Default) {
     self.init(SharedReferences.reference(for: key) { key.initialValue })
   }
 
-  /// Reads the value of a key with another default value.
+  /// Creates a reader of the value of a key, with a default value that replaces the key's own.
   @_disfavoredOverload
   public init(
     wrappedValue: @autoclosure () -> Value, _ key: (some SharedReaderKey<Value>).Default
@@ -148,7 +148,7 @@ extension SharedReader {
     self.init(SharedReferences.reference(for: key, initial: wrappedValue))
   }
 
-  /// Reads the value of a key with another default value.
+  /// Creates a reader of the value of a key, with a default value that replaces the key's own.
   @_disfavoredOverload
   public init(wrappedValue: @autoclosure () -> Value, _ key: (some SharedKey<Value>).Default) {
     self.init(SharedReferences.reference(for: key, initial: wrappedValue))

@@ -18,19 +18,21 @@ protocol SharedRoot: AnyObject, Sendable {
 final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable {
   // `@unchecked` is safe, because the variables are only used under the locks.
 
-  /// Held while the value is changed, saved, or read from its storage, one after another.
+  /// Held while the value is changed, saved, or read from its storage, so that only one of these
+  /// happens at a time.
   ///
   /// It is recursive, because an operation may use the value that it changes, and saving the value
   /// may notify this object.
   private let changeLock = NSRecursiveLock()
-  /// The value if none is stored; nil if it was not needed yet.
+  /// The value to use if none is stored; nil until it is needed.
   private var initial: Value?
   private var isSaving = false
 
-  /// Held only for one access to the variables below, also by readers.
+  /// Held for each single read or write of the variables below.
   private let lock = NSLock()
   private var current: Value
-  /// Counts the changes, saves, and loads; a loaded value is outdated when a later one has begun.
+  /// Incremented by each change, save, and load, so that a loaded value is discarded if another of
+  /// these began after it.
   private var revision = 0
   /// Whether the value in the storage may have changed since it was loaded.
   private var isStale = false
@@ -66,10 +68,11 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
       reportIssue("\(key) could not be loaded: \(error)")
     }
     endSubscription = key.subscribe { [weak self] in self?.noticeChange() }
-    // Only a value that is changed elsewhere may be removed.
+    // If the stored value can be changed elsewhere, it may also be removed; the initial value then
+    // replaces it.
     if endSubscription != nil, self.initial == nil {
       let value = initial()
-      // Another thread may already load the value.
+      // Lock, because another thread may already be loading the value.
       changeLock.withLock { self.initial = value }
     }
   }
@@ -78,7 +81,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
 
   var errors: (load: (any Error)?, save: (any Error)?) { lock.withLock { lastErrors } }
 
-  /// The value after a change that another thread has begun.
+  /// The value; waits for a change that another thread has begun.
   var anyValue: Any { changeLock.withLock { lock.withLock { current } } }
 
   /// The value; in an assertion, the expected or the actual one.
@@ -101,10 +104,10 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
     }
     let tracked = SharedChanges.current
     do {
-      // Observers run without the locks.
+      // The observers run outside the locks, so that they can read the value.
       try registrar.withMutation(of: self, keyPath: \.current) {
         try changeLock.withLock {
-          // A copy is changed, because the operation may read the value.
+          // The operation changes a copy, because it may also read the value.
           var new = nextRevision()
           tracked?.note(self, before: new)
           operation(&new)
@@ -158,16 +161,17 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
   private func noticeChange() {
     if changeLock.try() {
       defer { changeLock.unlock() }
-      // This thread is saving the value.
+      // This thread is saving the value, so the change is its own.
       if isSaving { return }
     }
     lock.withLock { isStale = true }
     loadIfStale()
   }
 
-  /// Loads the value if it is stale and no other thread changes it; that thread loads it then.
+  /// Loads the value if it is stale and no other thread is changing it.
   ///
-  /// It does not wait for that thread, which may be waiting for a change that this thread makes.
+  /// A thread that is changing the value loads it afterward. This method does not wait for that
+  /// thread, which may itself wait for a change that this thread makes.
   private func loadIfStale() {
     while lock.withLock({ isStale }), changeLock.try() {
       let isNested = isSaving
@@ -198,7 +202,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
     }
   }
 
-  /// Replaces the value by a loaded one, unless that is outdated.
+  /// Replaces the value with a loaded value, unless the loaded value is outdated.
   private func assign(_ loaded: Loaded?) {
     guard let loaded else { return }
     var value = loaded.value
@@ -215,7 +219,7 @@ func isEqual(_ value: Any, _ other: Any) -> Bool {
   return compare(value)
 }
 
-/// The shared values that have keys, each of them while a `Shared` refers to it.
+/// The shared values that have keys; each stays as long as a `Shared` refers to it.
 ///
 /// They are a dependency, so that each test has its own.
 final class SharedReferences: DependencyKey, Sendable {
@@ -232,7 +236,7 @@ final class SharedReferences: DependencyKey, Sendable {
     let id: [AnyHashable] = [AnyHashable(key.id), AnyHashable(ObjectIdentifier(Key.Value.self))]
     let present = references.withValue { $0[id]?() as? SharedReference<Key.Value> }
     if let present { return present }
-    // Made without the lock, because the initial value may contain shared values.
+    // This is created outside the lock, because the initial value may itself contain shared values.
     let new = SharedReference(key, initial: initial)
     return references.withValue { all in
       if let present = all[id]?() as? SharedReference<Key.Value> { return present }

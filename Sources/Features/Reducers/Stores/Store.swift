@@ -18,7 +18,7 @@ public import Observation
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state, or the last state of a removed child; it does not retain the core.
+  /// Reads the state, or the last state of a removed child; the closure does not retain the core.
   private let read: () -> (state: State, isPresent: Bool)
   private let deliver: (Action) -> StoreTask
   let changes: StoreChanges
@@ -88,7 +88,7 @@ public final class Store<State, Action>: Observable {
   ) -> Value {
     let now = read()
     let current = value(now.state)
-    // The last state of a removed child never changes.
+    // The last state of a removed child never changes, so it needs no observation.
     guard now.isPresent else { return current }
     changes.access(place + [keyPath]) { [read] in
       let now = read()
@@ -102,7 +102,7 @@ public final class Store<State, Action>: Observable {
 
   /// Runs the reducer for an action, and starts its effects.
   ///
-  /// An action that is sent while another action is being reduced waits for its end. If an action
+  /// An action that is sent while another action is being reduced is reduced after it. If an action
   /// leads to 200,000 actions, an issue is reported and the waiting actions are dropped.
   ///
   /// - Returns: the effects of the action and of the actions that result from it.
@@ -174,7 +174,7 @@ public final class Store<State, Action>: Observable {
       state: state.appending(path: \.wrappedValue), action: action.appending(path: \.presented))
   }
 
-  /// The stores of the elements of an identified array, by their ids.
+  /// The stores of the elements of an identified array, by their IDs.
   ///
   /// Each store is created when it is read.
   public func scope<ID: Hashable & Sendable, ChildState, ChildAction>(
@@ -218,9 +218,10 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
   /// The number of rows.
   public var count: Int { ids.count }
 
-  /// The store of the element with an id; nil if there is none.
+  /// The store of the element with an ID; nil if there is none.
   public subscript(id id: ID) -> Store<ChildState, ChildAction>? {
-    // The presence of the element is observed with all IDs, not separately for each row.
+    // Observers of the IDs are notified when an element appears or disappears, so a row's presence
+    // is not observed separately.
     store.optionalChild(
       state: state.appending(path: \.[id: id]), action: action.appending(path: \.[id: id]))
   }

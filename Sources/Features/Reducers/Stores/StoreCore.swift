@@ -9,7 +9,7 @@ final class StoreCore<State, Action> {
   ///
   /// While an action is being reduced, reading it reports an issue and returns the initial state.
   ///
-  /// The reducer has exclusive access to the current state, because with a copy each change of a
+  /// The reducer changes the current state in place. If a copy of it existed, each change of a
   /// collection in it would copy the collection.
   var state: State {
     guard let action = reducedAction else { return current }
@@ -77,11 +77,11 @@ final class StoreCore<State, Action> {
 
   func cancelEffects() { runner.cancelAll() }
 
-  /// No longer waits for the running effects, whose actions still arrive.
+  /// Stops waiting for the running effects; they continue, and their actions still arrive.
   func ignoreEffects() { runner.ignoreAll() }
 
-  /// - Parameter action: called when an effect of this feature dismisses it; without it, that is
-  ///   reported as an issue.
+  /// - Parameter action: called when an effect of this feature dismisses it; without one, a
+  ///   dismissal is reported as an issue.
   func whenDismissed(_ action: @escaping @MainActor @Sendable () -> Void) {
     runner.dismissRoot = action
   }
@@ -95,7 +95,7 @@ final class StoreCore<State, Action> {
     }
   }
 
-  /// Reduces an action and starts its effects; waits if another action is being reduced.
+  /// Reduces an action and starts its effects; an action sent meanwhile is queued.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
     guard !isBusyReducing else { return waiting.append((action, origin, then)) }
     isBusyReducing = true
@@ -116,7 +116,8 @@ final class StoreCore<State, Action> {
       }
       reduceNow(next, for: origin, then: then)
     }
-    // `isEmpty` is avoided: it looks up the type of a tuple, a tenth of the cost of an action.
+    // This does not use `isEmpty`, whose lookup of a tuple type would take a tenth of the time of
+    // an action.
     if index > 0 { waiting = [] }
   }
 
@@ -165,8 +166,7 @@ final class StoreChanges {
     value.access()
   }
 
-  /// Notifies the observers of changed values; each is notified once, as the Observation module
-  /// does.
+  /// Notifies the observers of changed values, once each, like the Observation module.
   func report() {
     if !observed.isEmpty {
       let changed = observed.filter { $0.value.hasChanged() }
@@ -217,9 +217,12 @@ private struct NamingReporter: IssueReporter {
   private let name: String
   private let reporters: [any IssueReporter]
 
-  /// Runs a reducer and starts its effects, whose tasks report with the same name.
+  /// Runs `operation`, which reduces an action and starts its effects.
+  ///
+  /// Issues that it or the effects' tasks report contain `name`.
   static func run(for name: String, _ operation: () -> Void) {
-    // An effect's action has its own name.
+    // The action of an effect reports only under its own name, so a surrounding `NamingReporter` is
+    // replaced.
     let reporters =
       (IssueReporters.current.first as? Self)?.reporters ?? IssueReporters.current
     withIssueReporters([Self(name: name, reporters: reporters)], operation: operation)

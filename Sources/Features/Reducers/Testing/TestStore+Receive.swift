@@ -25,7 +25,8 @@ extension TestStore {
       line: line, column: column)
   }
 
-  /// Expects that an effect sends an action, and that the state changes as the closure changes it.
+  /// Expects that an effect sends this action, and that the closure makes the same change to the
+  /// state.
   public func receive(
     _ action: Action, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -38,8 +39,8 @@ extension TestStore {
       difference: { diff(action, $0, format: .proportional) }, where: { $0 == action })
   }
 
-  /// Expects that an effect sends an action of a case, and that the state changes as the closure
-  /// changes it.
+  /// Expects that an effect sends an action of a case, and that the closure makes the same change
+  /// to the state.
   public func receive<Value>(
     _ action: CaseKeyPath<Action, Value>, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -52,8 +53,8 @@ extension TestStore {
       "receive(\\.\(path.name))", timeout, expected, where: { path.extract($0) != nil })
   }
 
-  /// Expects that an effect sends an action of a case with a value, and that the state changes as
-  /// the closure changes it.
+  /// Expects that an effect sends an action of a case with this value, and that the closure makes
+  /// the same change to the state.
   public func receive<Value: Equatable>(
     _ action: CaseKeyPath<Action, Value>, _ value: Value, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -68,8 +69,8 @@ extension TestStore {
       where: { path.extract($0) == value })
   }
 
-  /// Expects that an effect sends an action for which the condition holds, and that the state
-  /// changes as the closure changes it.
+  /// Expects that an effect sends an action for which the condition holds, and that the closure
+  /// makes the same change to the state.
   public func receive(
     _ matches: (_ action: Action) -> Bool, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -87,9 +88,9 @@ extension TestStore {
     difference: (Action) -> String? = { _ in nil }, where matches: (Action) -> Bool
   ) async {
     let limit = limit ?? timeout
-    // The received actions that are skipped if the expected one follows.
+    // The number of received actions to skip if the expected action follows them.
     var skipped = 0
-    // One time limit for all skipped effects.
+    // All waits in this call share one time limit.
     var end: Arrivals.End?
     defer { end?.cancel() }
     while true {

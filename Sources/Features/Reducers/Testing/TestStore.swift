@@ -21,7 +21,8 @@ public final class TestStore<State: Equatable, Action> {
     let shared: SharedChanges
   }
 
-  /// The state after all stated actions; in the closure of a statement, the state before it.
+  /// The state that the test expects: in a closure, before the closure's changes; elsewhere, after
+  /// all actions so far.
   public internal(set) var state: State
   /// Whether an effect of the feature has dismissed it; later actions are reported as issues.
   public private(set) var isDismissed = false
@@ -29,7 +30,7 @@ public final class TestStore<State: Equatable, Action> {
   public var exhaustivity = Exhaustivity.on
   /// The time limit of `receive` and `finish` if they have no limit of their own.
   public var timeout = Duration.seconds(1)
-  /// The clock for these limits; by default real time.
+  /// The clock for time limits; by default real time.
   public var timeoutClock: any Clock<Duration> = ContinuousClock()
   /// The dependencies of the feature and its effects; changes apply to later actions.
   public var dependencies: DependencyValues {
@@ -41,7 +42,8 @@ public final class TestStore<State: Equatable, Action> {
   /// Whether all tasks of the process run on the main thread, one after another, in the order in
   /// which they start.
   ///
-  /// The end of the store restores the value. Set it only in tests that run alone.
+  /// When the store is released, the earlier value is restored. Set this property only in tests
+  /// that run alone.
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
     set {
@@ -95,7 +97,7 @@ public final class TestStore<State: Equatable, Action> {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) {
-    // The other initializer is preferred, because it also infers `.init()` as the initial state.
+    // Callers prefer the other initializer, because it also infers `.init()` as the initial state.
     self.init(
       initialState: initialState(), reducer: reducer, withDependencies: prepareDependencies,
       fileID: fileID, filePath: filePath, line: line, column: column)
@@ -124,7 +126,7 @@ public final class TestStore<State: Equatable, Action> {
     #endif
   }
 
-  /// Sends an action, and expects that the state changes as the closure changes it.
+  /// Sends an action, and expects that the closure makes the same change to the state.
   ///
   /// All actions that effects have sent must have been received first.
   ///
@@ -158,7 +160,8 @@ public final class TestStore<State: Equatable, Action> {
     return task
   }
 
-  /// Expects that the closure changes nothing in the current state: it states some of its values.
+  /// Checks values of the current state: the closure assigns expected values, which must not change
+  /// the state.
   public func assert(
     _ expected: @escaping (inout State) throws -> Void, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -170,7 +173,7 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Waits for the end of all effects; effects that exceed the limit are reported as an issue.
   ///
-  /// Actions that were sent before and not received are also reported as an issue.
+  /// Actions that effects sent but the test did not receive are also reported as an issue.
   public func finish(
     timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -204,7 +207,7 @@ public final class TestStore<State: Equatable, Action> {
     (received, state) = ([], core.state)
   }
 
-  /// No longer expects the end of the running effects, whose actions still arrive.
+  /// Stops waiting for the running effects to end; they continue, and their actions still arrive.
   ///
   /// - Parameter strict: whether to report an issue if there are none.
   public func skipInFlightEffects(
@@ -235,11 +238,11 @@ public final class TestStore<State: Equatable, Action> {
     if !core.isIdle { await Task.megaYield() }
   }
 
-  /// Compares the changes of the state and of shared values with the expected ones, and makes the new
-  /// state the stated one.
+  /// Compares the changes of the state and of shared values with the test's expectations, and
+  /// stores `after` as the expected state.
   ///
-  /// `changes` contains the changes of shared values; nil for those since the last action. If
-  /// `mayChangeNothing` is true, the closure may leave the state as it is.
+  /// `changes` contains the changes of shared values; nil means all changes since the last action.
+  /// If `mayChangeNothing` is true, the closure need not change the state.
   func check(
     to after: State, shared changes: SharedChanges? = nil,
     _ expectation: ((inout State) throws -> Void)?, _ name: String, mayChangeNothing: Bool = false,
@@ -248,13 +251,14 @@ public final class TestStore<State: Equatable, Action> {
     let changes = changes ?? shared.take()
     if exhaustivity != .on { changes.expectActual() }
     let isAsExpected = changes.assert {
-      // Finds the shared values in the state, because the comparison may end before it meets them.
+      // This finds all shared values in the state, because the comparison below may stop at the
+      // first difference.
       if !changes.isEmpty { _ = SharedChanges.actual { after == after } }
       return compare(
         to: after, expectation, name, mayChangeNothing: mayChangeNothing || !changes.isEmpty,
         at: site)
     }
-    // The difference of the state may contain those of shared values.
+    // If the state differs, the report may already contain the differences of shared values.
     guard isAsExpected else { return }
     for difference in changes.unstated {
       report("\(name): the closure does not expect the change of \(difference)", at: site)

@@ -57,7 +57,7 @@ func finishes(
 /// Counts events, and wakes tasks that wait for the next event or their limit.
 @MainActor
 final class Arrivals {
-  /// The limit of a task's waits.
+  /// The time limit of a task's waits.
   @MainActor
   final class End {
     fileprivate var isOver = false
@@ -79,12 +79,12 @@ final class Arrivals {
     }
   }
 
-  /// Starts the time after which a task's waits end, unless the limit is canceled first.
+  /// Starts a time limit for a task's waits; `cancel` on the result ends it.
   func end(after limit: Duration, _ clock: any Clock<Duration>) -> End {
     let end = End()
     end.task = Task { @MainActor in
       try await clock.sleep(for: limit)
-      // The sleep may have ended just before it was canceled.
+      // The task may have been canceled just after the sleep ended, so check again.
       try Task.checkCancellation()
       end.isOver = true
       let index = waiters.firstIndex { $0.end === end }

@@ -12,8 +12,7 @@ struct DevicePlayhead: Equatable {
   private(set) var played = 0
   private let buffer: Int
   private let rate: SampleRate
-  /// The frames in the device's buffer at `heldAt`, computed from the room then, plus those written
-  /// since.
+  /// The frames in the device's buffer at `heldAt`, plus those written since.
   private var held = 0
   private var heldAt = Duration.zero
 
@@ -41,7 +40,8 @@ struct DevicePlayhead: Equatable {
     held = 0
   }
 
-  /// Records the delay that the device reports at this time, in frames; any number is valid.
+  /// Records the delay that the device reports at this time, in frames; implausible values are
+  /// corrected.
   mutating func observe(delay: Int, at time: Duration) {
     let least = held > 0 ? max(0, held - FrameCount(time - heldAt, at: rate).rawValue) : 0
     played = max(played, min(written, written - max(delay, least)))
@@ -72,7 +72,7 @@ struct DevicePlayhead: Equatable {
 final class UnplayedFrames {
   private let samples: UnsafeMutableBufferPointer<Float>
   private let channels: Int
-  /// The number of frames written so far, and the number of kept frames.
+  /// The number of frames written so far; `kept` is the number of frames kept.
   private var end = 0
   private var kept = 0
   /// The number of kept frames that must be written again.

@@ -15,7 +15,8 @@ struct Limiter: Equatable {
   private var rising = 0
   private var step: Float = 0
   private let reportFrames: Int
-  /// The lowest gain not reported yet, and the device frame at which it was first below 1.
+  /// The lowest unreported gain; `limitedSince` is the device frame at which the gain first fell
+  /// below 1.
   private var lowest: Float = 1
   private var limitedSince: Int?
 
@@ -69,8 +70,7 @@ struct Limiter: Equatable {
     }
     let gain = next(peak: peak)
     guard gain < 1 else { return 1 }
-    // For a peak near the largest Float, the reciprocal is rounded so much that samples may exceed
-    // ±1.
+    // For a peak near the largest `Float`, the reciprocal is inexact, so clamp the samples to ±1.
     for index in frame.indices { frame[index] = min(max(frame[index] * gain, -1), 1) }
     return gain
   }

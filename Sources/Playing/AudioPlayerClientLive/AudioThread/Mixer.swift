@@ -4,7 +4,7 @@ import SoundCard
 
 /// Mixes voices into blocks of one period, with all gains and the limiter.
 ///
-/// Its memory is allocated once. Used only on the audio thread; the pointers never leave a call.
+/// Its memory is allocated once. Used only on the audio thread.
 final class Mixer {
   private let events: RingBuffer<DeviceEvent>
   private let volume: BusVolume
@@ -17,7 +17,7 @@ final class Mixer {
   private var limiter: Limiter
   /// The samples of the block that have not been written.
   private var pending = 0..<0
-  /// Whether the block still holds the samples of the previous block.
+  /// Whether the block still holds the previous block's samples, which the first voice overwrites.
   private var isStale = false
 
   init(
@@ -76,7 +76,8 @@ final class Mixer {
   }
 
   private func mix(_ voice: Voice, at position: Int) {
-    // Read before the ring: if the input had ended by then, the ring holds all remaining frames.
+    // The order matters: if the input has ended before the ring is read, the ring holds all
+    // remaining frames.
     let isComplete = voice.hasInputEnded
     let readable = voice.readableFrames
     let wasSilent = voice.transport.phase == .silent
@@ -93,8 +94,8 @@ final class Mixer {
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
     let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
     place(voice, frames, isLate: isLate, at: position)
-    // A silent voice drops its gain once the bus's ramp has ended, so that it later begins at the
-    // bus's volume instead of ramping to it.
+    // Once the bus's ramp has ended, a silent voice drops its gain. When it sounds again, it begins
+    // at the bus's volume instead of ramping to it.
     if wanted == 0, voice.busGain?.isSteady == true { voice.busGain = nil }
   }
 
@@ -123,7 +124,7 @@ final class Mixer {
     let audible = voice.fadeDropout(
       in: room, frames: frames, isLate: frames < length && !isComplete)
     let count = audible * channels
-    // A copy, because `moveBusGains` advances the gain to the next block.
+    // This uses a copy of the gain, because `moveBusGains` advances the gain to the next block.
     if var bus = voice.busGain { apply(&bus, to: target, count) }
     apply(&voice.transport.volume, to: target, count)
     apply(&voice.transport.fade, to: target, count)
@@ -152,8 +153,9 @@ final class Mixer {
     }
   }
 
-  /// Limits the block to ±1, and reports the gain before the end of a voice that ends in this
-  /// block.
+  /// Limits the block to ±1.
+  ///
+  /// If a voice ends in this block, the limiter's gain is reported before that end.
   private func limit(at position: Int, isEnding: Bool) {
     limiter.note(limiter.apply(to: mix, channels: channels), at: position)
     reportLimit(at: position, isEnding: isEnding)
@@ -168,8 +170,8 @@ final class Mixer {
 }
 
 extension Voice {
-  /// Removes the clicks of dropouts: the voice fades out before missing frames and in after them,
-  /// in 5 ms or a block.
+  /// Avoids clicks at dropouts: the voice fades out before missing frames and in after them, within
+  /// 5 ms or a block.
   ///
   /// If the voice has fewer frames than the fade, the last frame is held and faded.
   ///
@@ -177,7 +179,7 @@ extension Voice {
   ///   - block: the voice's samples, which are faded in place.
   ///   - frames: the number of the block's frames that the voice has.
   ///   - isLate: whether the block's remaining frames are missing.
-  /// - Returns: the number of audible frames, which includes held ones.
+  /// - Returns: the number of audible frames, including repetitions of the last frame.
   func fadeDropout(
     in block: UnsafeMutableBufferPointer<Float>, frames: Int, isLate: Bool
   ) -> Int {

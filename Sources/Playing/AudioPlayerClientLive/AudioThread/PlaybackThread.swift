@@ -45,8 +45,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// The number of periods between reads of the delay while progress is seldom reported.
   private static let seldom = 4
-  /// The longest device buffer that is still played after a short stop; a longer buffer is
-  /// discarded.
+  /// The longest device buffer that is played to its end after a stop with the shortest fade; a
+  /// longer buffer is discarded.
   private static let longestUncutBuffer = Duration.seconds(1)
 
   init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: BusVolume) {
@@ -92,14 +92,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// Time stands still for the voices until the device returns. The unplayed frames are then
   /// written first.
   func lose(at time: Duration?) {
-    // If the device has kept no frames, those missing from its delay were discarded rather than
-    // played, so all are written again.
+    // If `hasPlayed` is false, the frames missing from the delay were discarded rather than played,
+    // so all frames are written again.
     let frames = hasPlayed ? playhead.unplayed : playhead.written - sinceBegin.written
     playhead.lose(keeping: unplayed.rewind(frames))
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
   }
 
-  /// Applies commands at once while the device is lost; false after `quit`.
+  /// Applies commands at once while the device is lost; returns false after `quit`.
   func serveInSilence() -> Bool {
     guard link.performCommands() else { return false }
     voices.settleInSilence(link.events)
@@ -145,8 +145,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     try skipWakeUps(room: room.rawValue - (playhead.written - before))
   }
 
-  /// Waits for a late source until the device is nearly dry; false if there is nothing to wait for
-  /// or no time left.
+  /// Waits for a late source until the device is nearly empty; returns false if there is nothing to
+  /// wait for or no time left.
   private func waitForSource() throws(SoundCardError) -> Bool {
     guard voices.areStarving(period: period) else { return false }
     let slack = try pcm.timeUntilUnderrun - periodLength
@@ -179,8 +179,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     case .frames(let count):
       took(count.rawValue)
       playhead.write(count.rawValue)
-      // The device may play a few frames and discard the rest, so only more than a full buffer
-      // shows that it runs.
+      // A broken device may play a few frames and discard the rest, so it counts as running only
+      // after more than a full buffer.
       let taken = playhead.written - startedAt
       stall.progressed(isRunning: taken > configuration.buffer.rawValue + period)
     case .interrupted(let interruption):
@@ -207,7 +207,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// If the buffer is nearly full and progress is seldom reported, sleeps until a third of the
   /// buffer is free.
   private func skipWakeUps(room: Int) throws(SoundCardError) {
-    // The buffer of a device that returned may be smaller.
+    // After a loss, the device may have a smaller buffer than before.
     let missing = min(configuration.buffer, pcm.configuration.buffer).rawValue / 3 - room
     guard room < period, missing > period, isProgressSeldom, mixer.unwritten.count == 0 else {
       return
@@ -222,20 +222,21 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private func drain() throws(SoundCardError) {
     guard isDraining else {
       isDraining = true
-      // The device may wait for more frames before it starts by itself.
+      // With less than its start threshold written, the device would not start by itself.
       return try pcm.start()
     }
     let left = FrameCount(playhead.unplayed).duration(at: rate)
     var pause = min(max(left, .milliseconds(1)), .milliseconds(50))
     if let timeToDeadline { pause = min(pause, timeToDeadline) }
-    // Frames observed as played are not repeated after a loss, so observe often.
+    // After a loss, only frames that were not yet observed as played are repeated, so observe
+    // often.
     if voices.areWaitingForLostDevice { pause = min(pause, periodLength) }
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
     }
     handle(interruption)
     guard interruption.cause == .xrun else { return }
-    // The device discarded every frame, and none are left for another attempt.
+    // The device discarded every frame, and no frames are left to try again.
     guard hasPlayed else { throw stalled() }
     playhead.finish()
   }
@@ -251,7 +252,9 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     markEmpty()
   }
 
-  /// Records that the device is empty; frames that only fill its buffer do not show that it runs.
+  /// Records that the device is empty.
+  ///
+  /// From here on, frames that only fill the device's buffer do not show that the device runs.
   private func markEmpty() {
     stall.progressed(isRunning: false)
     playhead.empty()
@@ -302,13 +305,13 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private func giveUp() throws(SoundCardError) {
     try pcm.drop()
     unplayed.forget()
-    // The end of a voice may be in the block that is discarded.
+    // A voice may have its end in the discarded block, so all ends move to the playhead.
     mixer.discard(at: playhead.written)
     voices.endAll(at: playhead.written)
     playhead.finish()
   }
 
-  /// Whether only stopped voices remain in a long device buffer, which would delay their end.
+  /// Whether a long device buffer holds only stopped voices, which would delay their end.
   private var mayCutShort: Bool {
     guard bufferLength > Self.longestUncutBuffer else { return false }
     voices.applyParameters()
@@ -345,7 +348,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       let timeLeft = voice.timeLeft(
         playhead, buffer: bufferLength, patience: voice.isStopping ? .zero : drainPatience,
         at: pcm.elapsed)
-      // The device discarded the whole sound.
+      // The device discarded the whole sound, so it counts as stalled.
       if timeLeft == .zero, !voice.isStopping, !hasPlayed { throw stalled() }
       voice.observe(playhead, isOver: timeLeft == .zero)
       if voice.reportSilence(to: link.events, place: voices.place(at: index)) { isNews = true }
@@ -365,12 +368,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Whether to read the device's delay now: less often while progress is seldom reported.
   private var isObservationDue: Bool {
-    // Frames observed as played are not repeated after a loss, so observe often.
+    // After a loss, only frames that were not yet observed as played are repeated, so observe
+    // often.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
   }
 
-  /// Returns the time for which a server may pause while it holds the last frames; zero for a card.
+  /// Returns how long a sound server may pause while it holds the last frames; zero for a sound
+  /// card.
   private func drainPatience() throws(SoundCardError) -> Duration {
     guard isDraining, configuration.patience > PCMConfiguration.cardPatience else { return .zero }
     return try pcm.timeUntilUnderrun > .zero ? configuration.patience : .zero

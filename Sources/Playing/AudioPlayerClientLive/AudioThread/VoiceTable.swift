@@ -12,7 +12,7 @@ extension PortTable<Voice> {
   /// The number of voices that have not been mixed to their end.
   var soundingCount: Int { count { $0.playhead.endsAt == nil } }
 
-  /// Whether a voice waits for the device if it is lost.
+  /// Whether any voice would wait for a lost device.
   var areWaitingForLostDevice: Bool { count { $0.onDeviceLoss != .fail } > 0 }
 
   /// Whether every voice is stopping or has been mixed to its end.
@@ -21,8 +21,8 @@ extension PortTable<Voice> {
   /// Whether every voice is stopping.
   var areAllStopping: Bool { count { !$0.isStopping } == 0 }
 
-  /// Whether some voices have frames after `played`, and all of those were stopped without a long
-  /// fade.
+  /// Whether all voices with frames after `played` were stopped without a long fade; false if there
+  /// are none.
   func mayEnd(at played: Int) -> Bool {
     let unplayed = count { $0.playhead.endsAt ?? .max > played }
     let stopped = count {
@@ -32,15 +32,16 @@ extension PortTable<Voice> {
     return unplayed > 0 && stopped == unplayed
   }
 
-  /// Whether no voice is ending, and each reports its progress at intervals longer than `frames`.
+  /// Whether no voice is ending, and every voice reports its progress less often than every
+  /// `frames` frames.
   func reportSeldom(than frames: Int) -> Bool {
     count { $0.playhead.endsAt != nil || $0.progressFrames <= frames } == 0
   }
 
-  /// Whether a late source is worth waiting for.
+  /// Whether to wait for a late source.
   ///
-  /// While other voices sound, a source that is already in a dropout is not: waiting for it would
-  /// keep the device nearly dry for the other voices.
+  /// While other voices sound, a source that is already in a dropout is not waited for, because the
+  /// wait would leave the device nearly empty.
   func areStarving(period: Int) -> Bool {
     var isInDropout = false
     var othersSound = false
@@ -88,8 +89,8 @@ extension PortTable<Voice> {
     }
   }
 
-  /// Returns the gain of a bus in its first voice with a gain; nil if no voice before `end` has
-  /// one.
+  /// Returns the bus's gain from the first voice of the bus that has one, among the voices before
+  /// `end`; nil if none has one.
   private func busGain(of bus: BusVolume, before end: Int) -> SmoothedGain? {
     for index in 0..<end where self[index].bus === bus {
       if let gain = self[index].busGain { return gain }
@@ -97,12 +98,13 @@ extension PortTable<Voice> {
     return nil
   }
 
-  /// Records silence that the device played at the frame `position`, and the discarded frames
-  /// before it, for the affected voices.
+  /// Records an interruption for the voices that it affects.
+  ///
+  /// The device played silence at the frame `position`, and discarded frames before it.
   func noteSilence(_ interruption: PCMInterruption, at position: Int) {
     for index in 0..<count {
       let voice = self[index]
-      // After a suspend, the device still has to play its buffer, so the deadline is set anew.
+      // After a suspend, the device still has to play its buffer, so compute a new deadline.
       if interruption.cause == .suspended { voice.deadline = nil }
       let discarded = voice.playhead.frames(
         within: (position - interruption.discarded.rawValue)..<position)

@@ -13,7 +13,9 @@ final class BusVolume: Sendable {
   // set.
   private let word = Atomic(UInt64(Float(1).bitPattern))
 
-  /// The last setting: a gain of 0…1 and a time of zero to 49 days; values outside are clamped.
+  /// The last setting.
+  ///
+  /// A gain outside 0…1 and a ramp outside zero to 49 days are clamped.
   var setting: (gain: Float, ramp: Duration) {
     get {
       let word = word.load(ordering: .relaxed)
@@ -34,7 +36,7 @@ struct SmoothedGain: Equatable {
   private(set) var current: Float
   private(set) var target: Float
   private var step: Float = 0
-  /// The length of the last ramp in frames, and the frames until it ends.
+  /// The length of the last ramp in frames; `framesLeft` is how many of them are left.
   private var length = 0
   private(set) var framesLeft = 0
 

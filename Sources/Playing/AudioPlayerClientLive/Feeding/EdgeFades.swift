@@ -32,7 +32,7 @@ struct EdgeFades {
     return Array(held[returned..<(returned + count)])
   }
 
-  /// Removes samples in batches, so that a long fade is not moved in memory for each block.
+  /// Removes samples in batches, because each removal moves the whole fade-out in memory.
   private mutating func forget(_ count: Int) {
     returned += count
     guard returned > held.count / 8 else { return }

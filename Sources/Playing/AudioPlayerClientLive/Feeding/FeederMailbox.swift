@@ -4,14 +4,17 @@ import Synchronization
 
 /// The commands that a feeder has not handled yet.
 ///
-/// It is not a `StreamPipe`, because the feeder's thread never waits for a request. It checks for
-/// requests between blocks, and a request interrupts its other waits.
+/// The feeder's thread never waits for a request alone, so a `StreamPipe` would not fit. The thread
+/// checks for requests between blocks, and a request interrupts its waits for other things.
 final class FeederMailbox: Sendable {
-  /// A command that changes what is read, and its answer: the serial number of the voice
-  /// parameters that put the command into effect, or nil if it is in effect already.
+  /// A command that changes what the feeder reads, and the feeder's answer.
+  ///
+  /// The answer is the serial number of the voice parameters that will put the command into effect;
+  /// nil if the command is in effect already.
   typealias Request = (command: PlaybackCommand, answer: Promise<Int?>)
 
-  // A struct, because each use of the mutex would wrap closures in a tuple once more.
+  // This is not a tuple, because each access through the mutex would wrap the closures of a tuple
+  // once more.
   private struct State {
     var requests: [Request] = []
     /// The request being handled; the feeder may be blocked in it.

@@ -16,7 +16,7 @@ final class ItemReader {
   /// The number of the current repetition, from 0.
   private(set) var repetition = 0
   private let repetitions: PlaybackRepetition
-  /// Whether the current repetition has returned audio, and whether any repetition has.
+  /// Whether the current repetition has returned audio; `hasReturnedAudio` is true if any has.
   private var repetitionHasAudio = false
   private var hasReturnedAudio = false
   private var title: String?
@@ -117,7 +117,7 @@ final class ItemReader {
   ) async throws {
     let frame = time.frame(at: description.format.sampleRate)
     try await move(to: min(max(frame, range.lowerBound), range.upperBound))
-    // A seek to the very end must not report an empty item.
+    // The item is not empty, even if the seek goes to its very end.
     self.repetition = repetition
     (repetitionHasAudio, hasReturnedAudio) = (true, true)
   }

@@ -7,7 +7,7 @@ import AudioPlayerClient
 /// An item that fails is reported, and the next item follows.
 final class PlaybackQueue {
   enum Step {
-    /// The audio that follows is at this position.
+    /// The following audio begins at this position; the event, if any, is reported there.
     case begins(ItemPosition, PlaybackEvent?)
     case audio(AudioBuffer)
     /// An event to be reported when the audio before it has been played.
@@ -19,7 +19,7 @@ final class PlaybackQueue {
   private let mailbox: FeederMailbox
   private let makeSource: SourceMaker
   private var reader: ItemReader?
-  /// The number of the current round, from 0, and whether it has audio.
+  /// The number of the current round, from 0; `roundHasAudio` is true once it has returned audio.
   private var round = 0
   private var roundHasAudio = false
   /// The item to be opened next.
@@ -105,7 +105,8 @@ final class PlaybackQueue {
       self.items.append(items)
       return nil
     case .seek(let time, let item):
-      // After the last item has been played, a seek without an item stays in the last item.
+      // After the last item has been played, `position` is past the list; a seek without an item
+      // then means the last item.
       var target = position
       target.item = item ?? min(position.item, items.count - 1)
       if target.item != position.item { target.repetition = 0 }
@@ -129,7 +130,7 @@ final class PlaybackQueue {
     items.release(before: item)
   }
 
-  /// Fails the current item because its last buffer cannot be used.
+  /// Reports the current item as failed, because its last buffer cannot be converted.
   func fail(_ error: any Error) throws {
     if let reader { try fail(reader.index, error) }
   }
@@ -252,7 +253,8 @@ final class PlaybackQueue {
     return try await openStream(item, index, source)
   }
 
-  /// Opens a stream; after an interruption the next call continues to wait for its first buffer.
+  /// Opens a stream; if a request interrupts the wait for its first buffer, the next call continues
+  /// the wait.
   nonisolated(nonsending) private func openStream(
     _ item: PlaybackItem, _ index: Int, _ source: any FeederSource
   ) async throws -> ItemReader {

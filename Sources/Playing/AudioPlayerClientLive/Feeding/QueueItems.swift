@@ -6,10 +6,12 @@ import FoundationEssentials
 /// Memory stays bounded while items are enqueued for days: enqueued buffers are released once they
 /// have been played, and only the last enqueued files can be reached by a seek.
 struct QueueItems {
-  /// An item, or nil if it could be read only once or was released, and the URL of a file.
+  /// An item and, for a file, its URL; the item is nil if it could be read only once or was
+  /// released.
   private typealias Entry = (item: PlaybackItem?, url: URL?)
 
-  /// The minimum number of played, enqueued items with an entry; the maximum is twice this number.
+  /// The number of played files that can be played again; the list is trimmed to this number when
+  /// it has twice as many.
   static let playedLimit = 1_000
 
   /// The items of the request, which stay as long as the playback.
@@ -64,7 +66,7 @@ struct QueueItems {
       if entry(index).url == nil { release(index) }
     }
     releasedEnd = index
-    // Entries are removed in batches, so that the others are not moved in memory for each one.
+    // Entries are removed in batches, because each removal moves all later entries in memory.
     guard releasedEnd - firstEnqueued > 2 * Self.playedLimit else { return }
     enqueued.removeFirst(releasedEnd - firstEnqueued - Self.playedLimit)
     firstEnqueued = releasedEnd - Self.playedLimit

@@ -4,9 +4,10 @@ import Resampling
 
 /// Converts consecutive buffers of any formats to one format and speed, without gaps or clicks.
 ///
-/// A resampler treats samples beyond its input as silence, so a sound cut there rings
-/// and clicks. Each stretch of one format is therefore extended beyond both of its ends by its own
-/// samples, mirrored at the outermost frame; the output of the extensions is dropped.
+/// A resampler treats the samples before and after its input as silence, so a sound that is cut off
+/// there would ring and click. Consecutive buffers of one format form a stretch. Each stretch is
+/// therefore extended at both ends by its own samples, mirrored at the outermost frame, and the
+/// output of the extensions is dropped.
 struct SourceConverter {
   let target: AudioFormat
   /// Changes the speed of the converted audio; nil at the speed 1.
@@ -39,7 +40,7 @@ struct SourceConverter {
   /// The output frame to be returned next.
   var outputFrame: Int { tempo?.outputFrame ?? convertedFrame }
 
-  /// The frame that `outputFrame` would be at the speed 1.
+  /// The number of frames returned by the resamplers, before the change of speed.
   private var convertedFrame: Int { start + returned.rawValue }
 
   /// Converts a buffer; the result begins with the samples held back earlier.
@@ -47,7 +48,8 @@ struct SourceConverter {
     do throws(ResamplingError) {
       var rest: [Float] = []
       if resampler?.inputFormat != buffer.format {
-        // Created first, because an error must leave the samples held back in place.
+        // If the format cannot be converted, this throws before `endStretch` removes the held-back
+        // samples.
         let next = try Resampler(from: buffer.format, to: target)
         rest = try endStretch()
         resampler = next
@@ -137,15 +139,15 @@ extension SourceConverter {
         AudioBuffer(format: resampler.inputFormat, samples: samples, firstFrame: frame)))
   }
 
-  /// Returns the samples of an output buffer, without the frames before the stretch.
+  /// Removes the output of the extension before the stretch.
   private mutating func output(_ buffer: AudioBuffer) -> [Float] {
     returned = max(returned, buffer.endFrame)
     guard buffer.firstFrame < 0 else { return buffer.samples }
     return Array(buffer.samples.dropFirst(-buffer.firstFrame.rawValue * target.channelCount))
   }
 
-  /// Returns the other frames in reverse order, their values mirrored at the frame whose first
-  /// sample is at `center`.
+  /// Returns the frames mirrored around the frame whose first sample is at `center`, in both time
+  /// and value, without that frame.
   private func mirrored(_ samples: [Float], around center: Int, _ channels: Int) -> [Float] {
     stride(from: samples.count - channels, through: 0, by: -channels)
       .filter { $0 != center }
@@ -154,11 +156,11 @@ extension SourceConverter {
       }
   }
 
-  /// The length of an extension in input frames: at least 512, and a whole number of frames at both
+  /// The number of input frames in an extension: at least 512, and a whole number of frames at both
   /// rates.
   ///
-  /// It is zero if the rates have too small a common divisor, because the extension would then be
-  /// far longer.
+  /// If the rates have only a small common divisor, the extension would be very long, so there is
+  /// none.
   private var extensionLength: Int {
     guard let rate = resampler?.inputFormat.sampleRate.hertz, rate != target.sampleRate.hertz
     else { return 0 }

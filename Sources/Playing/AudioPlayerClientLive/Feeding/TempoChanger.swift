@@ -15,7 +15,8 @@ final class TempoChanger {
   private let channels: Int
   private let soundTouch: SoundTouch
   private let handle: SoundTouch.Handle
-  /// The frame, the same in the input and the output, at which the current audio began.
+  /// The frame at which the current audio began; it has the same number in the input and the
+  /// output.
   private var origin = 0
   private var taken = 0
   /// The last samples, up to half a second; `flush` uses the last quarter of a second.

@@ -23,7 +23,7 @@ final class VoiceFeed {
   /// The position of a seek or skip, until its audio arrives.
   private var destination: ItemPosition?
   private var hasMoved = false
-  /// Whether the voice ended before it confirmed a flush.
+  /// Whether the voice ended before the audio thread confirmed a flush.
   private(set) var isFlushUnanswered = false
 
   init(
@@ -73,7 +73,8 @@ final class VoiceFeed {
     _ command: PlaybackCommand
   ) async throws -> Int? {
     forgetPlayed()
-    // After a flush the device still plays older frames, but they no longer count.
+    // After a flush, the device still plays frames from before it, but the position has already
+    // moved.
     let played = max(origin, voice.playedFrames.load(ordering: .relaxed))
     let position = destination ?? voice.timeline { $0.position(played) }
     guard let target = try await queue.perform(command, at: position) else { return nil }
@@ -147,7 +148,7 @@ final class VoiceFeed {
     } catch is FeederInterruption {}
   }
 
-  /// Converts a buffer; an error fails its item.
+  /// Converts a buffer; if that fails, the item fails.
   private func convert(_ buffer: AudioBuffer) throws {
     let frame = converter.outputFrame
     do {

@@ -4,8 +4,10 @@ import AudioThreads
 import FoundationEssentials
 import SoundCard
 
-/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring or
-/// memory, on its own thread; it handles requests between steps.
+/// Decodes the items of a queue and converts them to the device's format, on its own thread.
+///
+/// The audio fills a voice's ring, or memory for a preloaded sound. Requests are handled between
+/// steps.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)
@@ -82,8 +84,9 @@ actor VoiceFeeder {
     if let failure = queue.failure { throw failure }
   }
 
-  /// Returns the open queue's audio in another format, and the shortfall of a file; throws an
-  /// item's error.
+  /// Decodes all audio of the open queue and converts it to `format`; throws if an item fails.
+  ///
+  /// For a file that was too short, the result contains its shortfall.
   func load(
     as format: AudioFormat
   ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?)
@@ -91,7 +94,7 @@ actor VoiceFeeder {
     var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     var shortfall: (announced: Duration?, decoded: Duration)?
-    // Counts the silenced samples before the first converted buffer.
+    // The number of silenced samples before there is a buffer to store it in.
     var silencedCount = 0
     func append(_ samples: [Float]) {
       guard !samples.isEmpty else { return }
@@ -104,7 +107,8 @@ actor VoiceFeeder {
       switch step {
       case .audio(let buffer): append(try converter.convert(buffer))
       case .event(.nonFinite(let count)):
-        // The queue reports silenced samples after the audio that contained them.
+        // The queue reports silenced samples after the buffer that contained them, so they belong
+        // to the last buffer.
         if buffers.isEmpty {
           silencedCount += count
         } else {

@@ -4,11 +4,11 @@ import AudioThreads
 import FoundationEssentials
 import SoundFile
 
-/// Buffers: in memory, of a stream, or of a file that can be read only once.
+/// Returns the buffers of a list in memory, a stream, or a file that can be read only once.
 ///
-/// After a seek, unplayed buffers are returned again. A user's stream may ignore cancellation, so
-/// it is read in a separate task, and a late buffer is discarded. A request ends the wait for the
-/// next buffer.
+/// After a seek, unplayed buffers are returned again. A stream is read in a separate task, because
+/// it may ignore cancellation; if it does, its next buffer is discarded. A request ends the wait
+/// for the next buffer.
 final class BufferSource: FeederSource {
   let url: URL?
   /// The stream of the buffers that have not arrived; nil if all are in memory.
@@ -44,7 +44,7 @@ final class BufferSource: FeederSource {
 
   /// Creates a source of a named pipe or another file that cannot seek.
   ///
-  /// A separate thread reads the file in short buffers, which do not delay the audio.
+  /// A separate thread reads the file, in short buffers so that live audio is not delayed.
   init(of url: URL, _ mailbox: FeederMailbox) {
     (self.url, self.mailbox) = (url, mailbox)
     stream = SoundFile.buffers(of: url, framesPerBuffer: 512) { [fileShortfall] found in
@@ -95,8 +95,8 @@ final class BufferSource: FeederSource {
   nonisolated(nonsending) func seek(to frame: FrameCount) async throws {
     let hasArrived = frame <= buffers.end || url == nil
     guard frame >= buffers.oldest, hasArrived else { throw AudioPlayerError.notSeekable(url) }
-    // If another request ends the wait for the frame, the seek stops at the end of the frames that
-    // have arrived.
+    // If another request interrupts the wait for the frame, the seek ends after the last frame that
+    // has arrived.
     do { try await begin(at: frame) } catch is FeederInterruption { buffers.seek(to: buffers.end) }
   }
 
@@ -123,8 +123,8 @@ final class BufferSource: FeederSource {
       }
       self.reading = nil
       if buffer == nil {
-        // A shortfall is reported before the stream ends, so there is none if this call resolves
-        // the promise.
+        // The reading thread resolves the promise with a shortfall before it ends the stream. If
+        // this call resolves it instead, there is no shortfall.
         fileShortfall.resolve(.success(nil))
         foundShortfall = try await fileShortfall.value()
       }

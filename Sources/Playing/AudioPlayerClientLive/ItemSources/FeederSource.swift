@@ -65,7 +65,7 @@ extension FeederSource {
 }
 
 extension AudioBuffer {
-  /// Silences NaN and infinite samples; returns their number, including those silenced earlier.
+  /// Silences NaN and infinite samples; returns their number plus that of samples silenced earlier.
   mutating func silencedSamples() -> Int {
     silencedSampleCount + (silenceNonFinite()?.count ?? 0)
   }

@@ -10,10 +10,10 @@ struct RewindableBuffers {
   private var pieces: [(start: FrameCount, buffer: AudioBuffer)] = []
   /// How many pieces at the front are forgotten but not removed yet.
   private var forgotten = 0
-  /// The index of the next piece, and its first frame that was not returned.
+  /// The index of the next piece; `offset` is the first frame in it that has not been returned.
   private var index = 0
   private var offset: FrameCount = 0
-  /// The start, length, and rate of the trailing buffers that share a rate.
+  /// The last consecutive buffers with the same rate: their start, their length, and that rate.
   private var run = (start: FrameCount.zero, length: FrameCount.zero, rate: SampleRate.speech)
   private var rate = SampleRate.speech
 
@@ -63,8 +63,7 @@ struct RewindableBuffers {
   mutating func forget(before frame: FrameCount) {
     oldest = max(oldest, frame)
     while forgotten < index, end(of: forgotten) <= oldest { forgotten += 1 }
-    // Pieces are removed in batches, so that many small buffers are not moved in memory for each
-    // one.
+    // Pieces are removed in batches, because each removal moves all later pieces in memory.
     guard forgotten * 2 > pieces.count else { return }
     pieces.removeFirst(forgotten)
     (index, forgotten) = (index - forgotten, 0)

@@ -4,7 +4,6 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// The events of a voice, in order, and its end.
 extension Voice {
   /// Reads or changes the timeline.
   func timeline<Result: Sendable>(_ body: (inout VoiceTimeline) -> Result) -> Result {

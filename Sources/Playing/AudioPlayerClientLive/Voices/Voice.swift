@@ -24,7 +24,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   let progressFrames: Int
   /// Reports an event to the playback's listener, in order.
   let listener: @Sendable (PlaybackEvent) -> Void
-  /// Holds the time of a virtual card from the end of the voice until the caller has the result.
+  /// Stops the time of a virtual card from the end of the voice until the caller has the result.
   let hold: TimeHold?
   /// Opens when the voice has been played or its device has failed.
   let ended = Gate()
@@ -52,8 +52,9 @@ final class Voice: DevicePort, @unchecked Sendable {
   var busGain: SmoothedGain?
   /// Whether the voice has faded out in a dropout.
   var isFadedOut = false
-  /// Unreported silence of a late source and of the device, in frames; nil if there was none, and
-  /// zero if the duration of the device's silence is unknown.
+  /// The unreported frames of silence, because of a late source or because of the device.
+  ///
+  /// A value is nil if there was no silence, and `device` is zero if the duration is unknown.
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
   /// Whether the source was late for part of the last block.
   var isInDropout = false
@@ -109,8 +110,10 @@ final class Voice: DevicePort, @unchecked Sendable {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 10)
   }
 
-  /// The audio to wait for before a voice begins: the length of the device's buffer, which limits
-  /// the latency of a live stream, and at most a second.
+  /// The audio to wait for before a voice begins: as much as the device's buffer holds, at most a
+  /// second.
+  ///
+  /// More would only add latency to a live stream.
   static func prefill(on device: PCMConfiguration) -> Duration {
     min(.seconds(1), device.buffer.duration(at: device.format.sampleRate))
   }
@@ -152,9 +155,9 @@ final class Voice: DevicePort, @unchecked Sendable {
 
   /// Returns the voice's first frame after flush number `count`; nil before that flush.
   ///
-  /// `flushIfDue` stores the frame before the count, and this reads them in the opposite order: a
-  /// reader that sees the count sees its frame. The feeder requests no other flush before it has
-  /// seen this one.
+  /// `flushIfDue` stores the frame before the count, and this method reads the count before the
+  /// frame, so the frame belongs to that count. The feeder requests the next flush only after it
+  /// has seen this one.
   func frameAfterFlush(_ count: Int) -> Int? {
     lastFlush.load(ordering: .acquiring) == count ? lastFlushFrame.load(ordering: .relaxed) : nil
   }
@@ -162,10 +165,10 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// The serial number of the parameters in effect, the frame at which they took effect, and
   /// whether they pause the voice.
   ///
-  /// `settle` stores the place before the serial number, and this reads them in the opposite order.
-  /// The place may therefore belong to a later serial number, but never to an earlier one: a pause
-  /// may be reported before its own command returns, and no command returns before its effect is
-  /// reported.
+  /// `settle` stores the frame before the serial number, and this property reads them in the
+  /// opposite order. The frame may therefore belong to a later serial number, but never to an
+  /// earlier one. So a pause may be reported before its command returns, but no command returns
+  /// before its effect is reported.
   var settlement: (serial: Int, frame: Int, isPaused: Bool) {
     let serial = settledSerial.load(ordering: .acquiring)
     let place = settledPlace.load(ordering: .relaxed)
@@ -209,8 +212,8 @@ final class Voice: DevicePort, @unchecked Sendable {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != appliedSerial else {
       return false
     }
-    // A voice that is over keeps its stored place: if it was stopped during a pause, it must not be
-    // reported as resumed.
+    // If a voice is stopped during a pause, it keeps its last frame and its pause, so that it is
+    // not reported as resumed.
     if transport.phase != .over {
       let isSilent = transport.phase == .silent
       let isPaused = isSilent && transport.parameters.isPaused
@@ -221,10 +224,10 @@ final class Voice: DevicePort, @unchecked Sendable {
     return true
   }
 
-  /// The maximum remaining wait for the voice's end: zero if the voice is over, nil if the device
-  /// does not have its last frame.
+  /// Returns the longest time to wait for the voice's end.
   ///
-  /// `patience` is how long the device may pause while it holds the last frames.
+  /// The result is zero if the voice is over, and nil if its last frame has not been written to the
+  /// device. `patience` is how long the device may pause while it holds the last frames.
   func timeLeft(
     _ device: DevicePlayhead, buffer: Duration, patience: Duration, at time: Duration
   ) -> Duration? {

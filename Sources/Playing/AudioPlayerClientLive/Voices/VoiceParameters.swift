@@ -3,11 +3,11 @@ import AudioPlayerClient
 import AudioThreads
 import Synchronization
 
-/// The parameters of a voice that commands set: whether it sounds, how loud, and which samples.
+/// The parameters of a voice that commands set.
 struct VoiceParameters: Equatable {
   var isPaused = false
   var isStopping = false
-  /// The number of requests to discard the samples in the ring.
+  /// The number of flush requests so far; each request discards the samples in the ring.
   var flushCount = 0
   /// The duration of a fade to silence or back.
   var fade = VoiceParameters.shortestFade
@@ -35,7 +35,7 @@ final class SharedVoiceParameters: Sendable {
         waiting: [(serial: Int, answer: Promise<Void>)]
       )
     >
-  /// Twice the serial number of the fields' content; odd while they are written.
+  /// Twice the serial number of the parameters in the fields; odd while the fields are written.
   private let version = Atomic<Int>(0)
   private let flags = Atomic<UInt8>(0)
   private let flushCount = Atomic<Int>(0)

@@ -10,11 +10,13 @@ struct VoicePlayhead: Equatable {
   private(set) var played = 0
   /// The frames of the voice that were written to the device.
   private(set) var mixed = 0
-  /// The last inserted silence, in device frames, and the total length of the earlier silences.
+  /// The last inserted silence, in device frames; `earlierGaps` is the total length of the silences
+  /// before it.
   private var gap = 0..<0
   private var earlierGaps = 0
 
-  /// Records `frames` mixed at the device frame `written`, followed by silence for missing ones.
+  /// Records that `frames` frames were mixed at the device frame `written`, followed by `missing`
+  /// frames of silence.
   mutating func mix(_ frames: Int, missing: Int = 0, at written: Int) {
     if startedAt == nil { startedAt = written }
     mixed += frames
@@ -40,7 +42,7 @@ struct VoicePlayhead: Equatable {
     played = max(played, min(mixed, frame - startedAt - silence))
   }
 
-  /// Whether the voice has been played to its end when the device has played up to a frame.
+  /// Whether the voice is over once the device has played up to this frame.
   func isOver(_ frame: Int) -> Bool {
     endsAt.map { frame >= $0 } ?? false
   }
@@ -84,9 +86,10 @@ struct PlayoutDeadline {
     last = (delay, time)
   }
 
-  /// Returns the time to wait, or nil if the wait is over; the device reports this delay at `time`.
+  /// Returns how much longer to wait for the end; nil if the deadline has passed.
   ///
-  /// `patience` is how much longer the device may take if it pauses; zero if it does not.
+  /// `delay` is what the device reports at `time`. `patience` is how much longer a device that may
+  /// pause can take; zero for other devices.
   mutating func timeLeft(
     delay: Duration, patience: Duration = .zero, at time: Duration
   ) -> Duration? {

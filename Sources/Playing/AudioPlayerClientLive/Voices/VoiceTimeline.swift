@@ -43,7 +43,7 @@ struct VoiceTimeline {
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
-  /// The events by frame; those kept by a cut already have their progress.
+  /// The events by frame; an event that a cut has kept already contains its progress.
   private var events: [(frame: Int, event: PlaybackEvent, hasProgress: Bool)] = []
   private var isPaused = false
 
@@ -93,7 +93,9 @@ struct VoiceTimeline {
     add(isPaused ? .paused(.pending) : .resumed(.pending), at: frame)
   }
 
-  /// Removes everything from a frame on; a pause there keeps its position in the earlier audio.
+  /// Removes the audio from a frame on.
+  ///
+  /// A pause or resume there stays in the list, with the progress that it had in the removed audio.
   mutating func cut(at frame: Int) {
     for index in events.indices where events[index].frame >= frame && !events[index].hasProgress {
       events[index].event = events[index].event.at(progress(events[index].frame))
@@ -123,7 +125,7 @@ struct VoiceTimeline {
       time: position.duration(at: start.rate), length: start.length)
   }
 
-  /// The beginning of the segment at a frame of the voice, in that frame's round.
+  /// The position at which the segment of this frame begins, with the round of this frame.
   func position(_ frame: Int) -> ItemPosition {
     guard let segment = segment(at: frame) else { return ItemPosition() }
     var position = segment.position
@@ -154,7 +156,7 @@ extension PlaybackProgress {
 }
 
 extension PlaybackEvent {
-  /// The event with this progress, if it has any.
+  /// Returns the event with this progress; an event without progress is unchanged.
   fileprivate func at(_ progress: PlaybackProgress) -> PlaybackEvent {
     switch self {
     case .looped(_, let count): .looped(progress, count: count)
@@ -174,7 +176,7 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether the event announces an item that may be the same as the previous item.
+  /// Whether the event may announce the same item again, so that it is not reported too often.
   fileprivate var isRepetition: Bool {
     switch self {
     case .looped, .advanced: true

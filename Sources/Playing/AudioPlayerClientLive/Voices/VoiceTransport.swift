@@ -19,7 +19,8 @@ struct VoiceTransport: Equatable {
   private(set) var parameters: VoiceParameters
   private var flushCount = 0
   private let rate: SampleRate
-  /// Whether the last parameters changed the volume.
+  /// Whether the newest parameters changed the volume, so they take effect only at the end of the
+  /// ramp.
   private var awaitsVolume = false
   /// Whether nothing has been mixed since the device was lost.
   private var isDeviceSilent = false
@@ -106,7 +107,7 @@ struct VoiceTransport: Equatable {
   ///   - block: the length of the block.
   mutating func begin(readable: Int, isComplete: Bool, block: Int) -> Int {
     isDeviceSilent = false
-    // The rest of a sound may be shorter than a fade.
+    // If the sound ends before the fade does, the fade is shortened.
     let length = frames(parameters.fade)
     let fadeOut = isComplete ? min(length, readable) : length
     switch phase {
@@ -128,7 +129,7 @@ struct VoiceTransport: Equatable {
     }
   }
 
-  /// Ends a block that took `frames` of the wanted frames; no audio follows the last block.
+  /// Ends a block that took `frames` of the `wanted` frames; `isLast` means that no audio follows.
   mutating func end(took frames: Int, of wanted: Int, isLast: Bool) {
     if phase == .sounding, isLast { phase = .over }
     guard phase == .fadingOut, fade.isSteady || frames < wanted else { return }

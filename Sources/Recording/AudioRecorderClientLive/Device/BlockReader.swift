@@ -11,7 +11,7 @@ struct BlockReader {
   private(set) var blockCount = 0
   /// Whether frames of this opening were read; a loss before the first frames is not a gap.
   private var hasBegun = false
-  /// The next block, if it was read ahead.
+  /// The next block, if it has already been removed from the ring.
   private var upcoming: CapturePort.Block?
 
   init(_ port: CapturePort) {
@@ -37,10 +37,11 @@ struct BlockReader {
   ///
   /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
-    // Read before the blocks, because after the end the ring contains all blocks.
+    // This is read before the blocks: if the port has ended by then, the ring contains all its
+    // blocks.
     let ending = port.ending
-    // Later blocks are left for the next call, because the control thread must also serve other
-    // ports, even if the card is as fast as its readers.
+    // Blocks that arrive from now on are left for the next call, because the control thread must
+    // also serve other ports, even if blocks arrive as fast as they are read.
     let last = port.blocks.totalWritten
     while blockCount < last {
       let number = blockCount
@@ -123,7 +124,8 @@ struct BlockReader {
 
   private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
     port.deferWakeUps(for: samples)
-    // If the threshold was lowered, blocks may already be due that did not wake this thread.
+    // If the threshold has been lowered, the ring may already hold enough samples without having
+    // woken this thread.
     if port.isDue { return }
     port.hold?.end(at: wakeUps)
     port.readerWakeUp.wait()

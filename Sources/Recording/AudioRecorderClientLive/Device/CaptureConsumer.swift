@@ -11,7 +11,7 @@ protocol CaptureConsumer: AnyObject {
   var converter: CaptureConverter { get }
 
   /// The maximum duration of blocks to join into one, which saves work; zero to process each block
-  /// at once.
+  /// separately.
   var batchDuration: Duration { get }
 
   /// Processes a converted block, which may be empty; returns false if the consumer wants no more.

@@ -11,19 +11,19 @@ import Resampling
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
-  /// The device's format when it was first opened; it may return with another.
+  /// The device's format when it was first opened; after a loss, the device may have another.
   private let device: AudioFormat
   private let picked: AudioFormat
   /// Picks the channels; nil if all are picked.
   private var mapper: ChannelMapper?
   private let resampler: Resampler
-  /// Converts a returned device's format to `device`, in which channels are picked; nil if they are
-  /// equal.
+  /// Converts to `device` if the device has returned with another format, because channels are
+  /// picked in `device`; nil if the formats are equal.
   private var restoring: (resampler: Resampler, from: AudioFormat)?
   /// The index after the last converted frame; nil before the first frame.
   private var end: FrameCount?
-  /// The frame from which times are counted, and its time: the first frame, or the first after the
-  /// last gap.
+  /// The frame from which times are counted, and its time: the first frame of the capture, or the
+  /// first frame after the last gap.
   private var anchor = (frame: FrameCount.zero, time: Duration.zero)
   /// The offset of the resampler's frame numbers, which restart at each opening.
   private var shift: FrameCount = 0
@@ -34,8 +34,8 @@ final class CaptureConverter {
   /// The time at which the capture began, since the device was first opened; nil before the first
   /// block.
   private var began: Duration?
-  /// The beginning of the last block by its frame number, and its times since the device was first
-  /// opened.
+  /// The times of the last block: `offset` by its frame number, `start` and `end` since the device
+  /// was first opened.
   private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
   private var trail = BufferTrail()
   /// Whether the held frames were delivered since the last block.
@@ -72,8 +72,8 @@ final class CaptureConverter {
 
   /// Converts a block in the device's format.
   ///
-  /// Before a gap, the held frames are returned as a separate block; the block after the gap
-  /// describes it.
+  /// Before a gap, the frames held by the converter are returned as a separate block. The block
+  /// after the gap reports it in `gap`.
   func process(_ captured: CapturedAudio) throws -> [CapturedAudio] {
     let missed = gapEnding(with: captured)
     absence = nil
@@ -83,7 +83,8 @@ final class CaptureConverter {
     if hasChanged { try restore(from: captured.buffer.format) }
     if isFlushed {
       for resampler in [resampler, restoring?.resampler].compactMap(\.self) {
-        // Each opening of a device counts its own frames.
+        // If the device was opened again, its frame numbers restart at 0, so the resampler must be
+        // reset.
         if missed == nil { try resampler.resume() } else { try resampler.reset() }
       }
       isFlushed = false
@@ -98,7 +99,7 @@ final class CaptureConverter {
     let buffer = try resampler.process(try pick(restored))
     guard isGap, let end else { return [rest, placed(buffer)].compactMap(\.self) }
     if let missed { shift = end + FrameCount(missed, at: format.sampleRate) - buffer.firstFrame }
-    // Counted between converted frames, so that lost and captured frames add up.
+    // The loss is counted in converted frames, so that lost and captured frames add up.
     let gap = CaptureGap(lost: buffer.firstFrame + shift - end)
     return [rest, placed(buffer, gap: gap)].compactMap(\.self)
   }
@@ -168,11 +169,11 @@ extension AudioFormat {
     return AudioFormat(sampleRate: sampleRate, layout: count > 2 ? unknown : .wav(count))
   }
 
-  /// Returns the format to request from a device: with enough channels for the picked channels, or
-  /// else with the requested number, or else with two.
+  /// Returns the format to request from a device.
   ///
-  /// If only one channel is requested, a sound server and ALSA's `plug` mix all channels into it,
-  /// and the picked channel would be the mean of all.
+  /// If channels are picked, the format has enough channels for them, and at least two: with only
+  /// one, a sound server or ALSA's `plug` would mix all channels into it. Otherwise, the format has
+  /// `channelCount` channels, or two if that is nil.
   static func requested(
     at rate: SampleRate, picking channels: [Int]?, channelCount: Int?
   ) -> AudioFormat {

@@ -27,8 +27,9 @@ final class CapturePort: DevicePort {
     var sampleCount = 0
     /// The number of frames lost immediately before the block.
     var lostFrames = 0
-    /// The device's time at which the first frame was captured; for a returned device, the time
-    /// without capture before it was open.
+    /// The device's time at which the first frame was captured.
+    ///
+    /// For `deviceReturned`, this is the time from the loss until the device was open again.
     var nanoseconds: Int64 = 0
     /// The host's time at which the first frame was captured, from the port's `beginning`.
     var hostNanoseconds: Int64 = 0
@@ -41,19 +42,19 @@ final class CapturePort: DevicePort {
   ///
   /// The ring occupies only the memory that its largest backlog needed.
   static let depth = Duration.seconds(32)
-  /// The number of blocks that stay free for a loss at the end and for changes of the device.
+  /// The number of blocks kept free to report a loss at the end or a change of the device.
   private static let spareBlocks = 16
 
   /// The host's time from which the blocks' host times are counted.
   let beginning = ContinuousClock.now
   let onDeviceLoss: DeviceLossPolicy
-  /// The device's format when it was first opened; it may return with another.
+  /// The device's format when it was first opened; after a loss, the device may have another.
   let format: AudioFormat
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
   /// Wakes the thread that reads the ring.
   let readerWakeUp: WakeUp
-  /// Holds the time of a virtual card from a wake-up of the user's own thread until that thread is
+  /// Stops the time of a virtual card from a wake-up of the user's own thread until that thread is
   /// idle.
   let hold: TimeHold?
   /// The device whose control thread reads the ring; nil if the user's own thread does.
@@ -61,14 +62,15 @@ final class CapturePort: DevicePort {
   // The lock is held for an instruction, never by the audio thread.
   private let reader = Mutex(Reader())
 
-  // A struct, because each `withLock` of a mutex whose value is a closure wraps the closure in another.
+  // The closure is in a struct, because each `withLock` of a `Mutex` of a closure would wrap the
+  // closure once more.
   private struct Reader {
     /// Reads the ring on the control thread.
     var read: (@Sendable () -> Void)?
   }
   /// The audio thread's request for room while the ring is full.
   let roomRequest = WakeUpRequest()
-  /// The number of waiting samples from which the user's thread is woken.
+  /// The number of samples in the ring at which the audio thread wakes the user's thread.
   ///
   /// The reader changes it and then checks the ring (`isDue`); the audio thread writes into the
   /// ring and then checks the threshold (`announce`). At least one of them must see the other's
@@ -99,7 +101,7 @@ final class CapturePort: DevicePort {
     (self.onDeviceLoss, self.ended, self.link) = (onDeviceLoss, ended, link)
     format = device.format
     readerWakeUp = if let link { link.news } else { try WakeUp() }
-    // The control thread has a hold of its own.
+    // A port that the control thread reads needs no hold, because the control thread has its own.
     hold = link == nil ? TimeHold(lockstep, "a user of a capture") : nil
     hold?.begin()
     let depth = FrameCount(Self.depth, at: format.sampleRate).rawValue
@@ -112,7 +114,7 @@ final class CapturePort: DevicePort {
 
   // MARK: Any thread
 
-  /// Whether the user has stopped the port; the user wakes the runtime afterward.
+  /// Whether the user has stopped the port; after stopping it, the user wakes the runtime.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
   /// Stops the port; frames captured by now are still delivered.
@@ -163,8 +165,8 @@ final class CapturePort: DevicePort {
     over.store(true, ordering: .releasing)
     ended.open()
     guard link != nil else { return wakeReader() }
-    // Reads the rest, because the control thread has removed the port. `take` breaks the reference
-    // cycle of port and reader.
+    // The control thread has removed the port and will not read it again, so read the rest here.
+    // `take` breaks the reference cycle between port and closure.
     reader.withLock { $0.read.take() }?()
   }
 
@@ -180,8 +182,9 @@ final class CapturePort: DevicePort {
 
   /// Writes a block, or counts it as lost if it does not fit.
   ///
-  /// `lost` is the number of frames lost immediately before the block; `time` and `hostTime` are the
-  /// times at which its first frame was captured, on the device's clock and on the host's.
+  /// `lost` is the number of frames lost immediately before the block; `time` and `hostTime` are
+  /// the times at which the block's first frame was captured, on the device's clock and on the
+  /// host's.
   func write(
     _ block: UnsafeBufferPointer<Float>, _ format: AudioFormat, lost: Int, time: Duration,
     hostTime: ContinuousClock.Instant, nonFinite: Int
@@ -213,8 +216,7 @@ final class CapturePort: DevicePort {
 
   /// Returns whether the user's thread need not be woken for this many samples.
   ///
-  /// The result only affects how long the device is not polled, so a slightly old value is
-  /// acceptable.
+  /// The value may be slightly old, because it only determines how long the device is not polled.
   func defersWakeUp(for samples: Int) -> Bool {
     wakeThreshold.load(ordering: .relaxed) >= samples
   }

@@ -27,7 +27,7 @@ final class CaptureSession: Sendable {
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
   private let devices: CaptureDevices
   private let lockstep: Lockstep?
-  /// Holds the time of a virtual card while the session begins, and from its end until the caller
+  /// Stops the time of a virtual card while the session begins, and from its end until the caller
   /// receives the result.
   private let hold: TimeHold?
 
@@ -38,13 +38,14 @@ final class CaptureSession: Sendable {
     hold?.begin()
   }
 
-  /// Releases the time of a virtual card after the caller has received the result.
+  /// Lets the time of a virtual card continue after the caller has received the result.
   func releaseTime() {
     lockstep?.expectReaction()
     hold?.end()
   }
 
-  /// Opens the device and starts the consumer; returns when it runs or could not start.
+  /// Opens the device and starts the consumer; returns when the consumer runs or could not be
+  /// started.
   ///
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
@@ -203,8 +204,8 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { port.stop() }
-    // Read first, because the port may end before `add` returns, and the session then holds the
-    // time again.
+    // The count is read before `add`, because the port may end before `add` returns. The session
+    // then holds the time again, and this code must not end that hold.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)

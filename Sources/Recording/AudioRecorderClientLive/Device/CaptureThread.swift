@@ -6,7 +6,7 @@ import SoundCard
 /// reports lost frames with the next block.
 ///
 /// After `run` begins, it neither allocates nor takes a lock. While no port has room, frames stay
-/// in the device, whose overrun is then reported like any other.
+/// in the device until it overruns; the overrun is reported like any other loss.
 // `@unchecked Sendable` is safe because it belongs to one thread at a time: to the thread of the
 // open device, or, while the device is lost, to the control thread. `Heartbeat` transfers the
 // ownership.
@@ -18,7 +18,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   let link: DeviceLink<CapturePort>
   private let ports: PortTable<CapturePort>
   private var pcm: any CapturePCM
-  // Used only by the owner's thread; the pointer never escapes a call.
+  // Used only by the thread that owns this object.
   private var block: UnsafeMutableBufferPointer<Float>
   private var rate: SampleRate
   private var longestWait: Duration
@@ -30,7 +30,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   private var lastRead = ContinuousClock.now
   /// Whether the device has not delivered a frame since it returned.
   private var hasNotDelivered = false
-  /// The time without frames before the last loss was noticed.
+  /// How long the device had delivered no frames when its last loss was noticed.
   private var silenceBeforeLoss = Duration.zero
 
   init(pcm: any CapturePCM, link: DeviceLink<CapturePort>) {
@@ -193,28 +193,30 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     return true
   }
 
-  /// Throws for a device that delivers no frames, because its recording would be shorter than the
-  /// elapsed time.
+  /// Throws if the device has stopped delivering frames, so that the recording does not silently
+  /// become too short.
   private func considerStall() throws(SoundCardError) {
     guard stall.verdict == .stalled else { return }
     throw .stalled(pcm.configuration.device, .capture)
   }
 
-  /// Reads the frames captured before a stop, which belong to the port: at most a full buffer, even
-  /// if the device always has more.
+  /// Reads the frames that were captured before a stop, because they belong to the port.
+  ///
+  /// It reads at most a full buffer, even if the device always has more frames.
   private func fetchRest() throws(SoundCardError) {
     let stopped = pcm.elapsed
     var left = pcm.configuration.buffer
     while left > 0, hasRoom {
       let count = try fetch()
-      // A running device has one or two new frames at every read, so a short read after the stop
-      // ends the loop.
+      // While the device runs, every read returns at least one or two new frames, so a short read
+      // after the stop must end the loop.
       guard count > 0, next < stopped || count.duration(at: rate) > .milliseconds(1) else { return }
       left -= count
     }
   }
 
-  /// Waits until a reader makes room; the device need not deliver frames meanwhile.
+  /// Waits until a reader makes room; in this wait, a device without frames does not count as
+  /// stalled.
   private func waitForRoom() throws(SoundCardError) {
     for index in 0..<ports.count { ports[index].roomRequest.make() }
     // A reader may have made room before it could see the request, so check again.
@@ -231,7 +233,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     return false
   }
 
-  /// Moves at most a block; returns 0 if the device had no frames or was interrupted.
+  /// Moves at most one block of frames to the ports; returns 0 if the device had no frames or was
+  /// interrupted.
   private func fetch() throws(SoundCardError) -> FrameCount {
     switch try pcm.read(into: block) {
     case .interrupted(let interruption):

@@ -26,14 +26,14 @@ final class Recording: Sendable {
   ) {
     (self.request, self.report) = (request, report)
     session = CaptureSession(on: devices, lockstep: lockstep)
-    // Only a descriptor's reader can block the output. If no wake-up can be created, a stop waits
-    // for the reader.
+    // Only the reader of a descriptor can block the output. If the system has no descriptor left
+    // for the wake-up, a stop waits for that reader.
     stopSignal = request.isLive ? try? WakeUp() : nil
   }
 
   // MARK: Callers
 
-  /// The name for `control`.
+  /// The ID for `control`.
   var id: RecordingID? { request.id }
 
   /// The length recorded so far.
@@ -90,7 +90,7 @@ final class Recording: Sendable {
     await running.withLock { $0 }?.value
   }
 
-  /// Releases the time of a virtual card after the caller has received the result.
+  /// Lets the time of a virtual card continue after the caller has received the result.
   func releaseTime() { session.releaseTime() }
 
   // MARK: The recording's thread
@@ -98,7 +98,7 @@ final class Recording: Sendable {
   /// Whether a command is waiting.
   var hasCommands: Bool { commands.withLock { !$0.isEmpty } }
 
-  /// Whether the recording was stopped, checked by work that would delay the end.
+  /// Whether the recording was stopped; long work checks this, so that it does not delay the end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
   /// Records the length recorded so far.

@@ -4,10 +4,13 @@ import AudioRecorderClient
 /// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops
 /// at the requested length.
 final class RecordingConsumer: CaptureConsumer {
-  /// The maximum duration of joined blocks, which are lost if the process is killed.
+  /// The maximum duration of joined blocks, kept short because audio that is not written yet is
+  /// lost if the process is killed.
   private static let longestBatch = Duration.milliseconds(250)
 
-  /// The maximum silence to write after a stop, because a machine may have slept for days.
+  /// The maximum silence to write after a stop.
+  ///
+  /// Without it, a machine that was suspended for days would write days of silence.
   private static let silenceAtStop = Duration.seconds(10)
 
   private let output: any RecordingOutput
@@ -39,7 +42,7 @@ final class RecordingConsumer: CaptureConsumer {
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)
     levels = LevelReport(format: format, interval: request.levelsInterval)
-    // The reader of a descriptor gets audio at once.
+    // A descriptor's reader gets each block at once, so blocks are not joined.
     let allowsBatches = !request.isLive && levels.interval > LevelReport.shortestInterval
     maximumBatch = allowsBatches ? Self.longestBatch : .zero
     silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
@@ -75,7 +78,9 @@ final class RecordingConsumer: CaptureConsumer {
     isReturning = gap > .zero
   }
 
-  /// Limited to the remaining length, and zero while a command waits, so that neither is delayed.
+  /// The maximum duration of blocks to join, at most the remaining length.
+  ///
+  /// It is zero while a command waits, so that the command is not delayed.
   var batchDuration: Duration {
     guard maximumBatch > .zero, !recording.hasCommands, !gate.isWaiting else { return .zero }
     let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }
@@ -117,7 +122,7 @@ final class RecordingConsumer: CaptureConsumer {
     }
   }
 
-  /// Fills or reports a loss; a loss during a pause does not affect the recording.
+  /// Reports a loss and fills it according to `gaps`; a loss during a pause has no effect.
   private func bridge(_ gap: CaptureGap) throws {
     defer { isReturning = false }
     guard !gate.isPaused else { return }
@@ -136,7 +141,8 @@ final class RecordingConsumer: CaptureConsumer {
 
   /// Records silence in place of lost frames, a second at a time.
   ///
-  /// A stop during a long gap ends the recording there: later audio would be at the wrong time.
+  /// A stop during a long gap ends the recording within the gap, because later audio would be at
+  /// the wrong time.
   private func recordSilence(_ lost: FrameCount) throws {
     let mostAtStop = FrameCount(Self.silenceAtStop, at: format.sampleRate)
     var left = lost

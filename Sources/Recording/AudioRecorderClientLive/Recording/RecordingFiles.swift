@@ -7,10 +7,10 @@ import Synchronization
 
 /// The consecutive files of a recording; no frame is lost between them.
 ///
-/// The next file is opened before the last file is closed, and a separate thread closes the last
-/// file, so that captured audio does not wait for the disk. If the next file cannot be opened, the
-/// last file continues for a second of audio; then opening is retried once. Only a file with
-/// exactly the requested name is replaced: existing numbers are skipped.
+/// The next file is opened before the current file is closed, and a separate thread closes the
+/// current file, so that captured audio does not wait for the disk. If the next file cannot be
+/// opened, the current file continues for a second of audio; then opening is retried once. Only an
+/// existing file with exactly the requested name is replaced; numbers in use are skipped.
 final class RecordingFiles: RecordingOutput {
   /// The rate and channels of every file.
   let format: AudioFormat
@@ -68,7 +68,7 @@ final class RecordingFiles: RecordingOutput {
     while position < buffer.frameCount {
       if writer.framesWritten > 0, mustRoll || room == 0 { try continueInNextFile() }
       let left = buffer.frameCount - position
-      // Without a next file, the full file continues.
+      // If the next file could not be opened, the full file continues.
       let count = min(left, room.flatMap { $0 > 0 ? $0 : nil } ?? left)
       let isWhole = count == buffer.frameCount
       try write(isWhole ? buffer : buffer.frames(position..<position + count))
@@ -168,8 +168,8 @@ final class FileClosing: @unchecked Sendable {
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
-  /// Signaled at the end; nil if the system has no descriptor left, so that the caller closes the
-  /// file.
+  /// Signaled at the end; nil if the system has no descriptor left, and the caller then closes the
+  /// file itself.
   private let ended: WakeUp?
   private let outcome = Mutex<Result<Void, SoundFileError>?>(nil)
 
@@ -253,11 +253,11 @@ struct DiskSpace {
     return left
   }
 
-  /// Averages over the last seconds, because loud audio takes more bytes than quiet audio.
+  /// Updates the average rate of the last seconds; loud audio takes more bytes than quiet audio.
   ///
-  /// Encoders write in bursts, so a second has a weight of an eighth.
+  /// The newest second has a weight of only an eighth, because encoders write in bursts.
   private mutating func measure(_ frames: FrameCount, _ bytes: Int) {
-    // Smaller counts are those of the next file.
+    // The counts are smaller than before if a new file has begun.
     if frames < seen.frames || bytes < seen.bytes { seen = (0, 0) }
     defer { seen = (frames, bytes) }
     guard frames > seen.frames else { return }

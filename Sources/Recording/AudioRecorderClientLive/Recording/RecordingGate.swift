@@ -168,7 +168,7 @@ struct EdgeTrimmer {
 ///
 /// A sound begins with a loud frame and lasts to the last loud frame before a pause of 50 ms.
 struct StartGate {
-  /// The frames from the pre-roll on, and the number of those before the beginning.
+  /// The audio from the pre-roll on; `preRoll` is the number of its frames before the beginning.
   typealias Beginning = (preRoll: FrameCount, buffers: [AudioBuffer])
 
   private static let pause = Duration.milliseconds(50)

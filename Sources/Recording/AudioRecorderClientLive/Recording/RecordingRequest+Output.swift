@@ -12,7 +12,8 @@ extension RecordingRequest {
   func checkedEncoding() throws(AudioRecorderError) -> SoundFileEncoding {
     let encoding = try outputEncoding()
     try check()
-    // A rate and a channel count that are not requested are chosen to suit the file.
+    // If the request has no rate or channel count, one is chosen that suits the file, so check only
+    // what is requested.
     let rate = sampleRate ?? encoding.supportedRate(for: 48_000)
     do {
       try encoding.check(AudioFormat(sampleRate: rate, channelCount: channelCount ?? 1))
@@ -57,7 +58,8 @@ extension RecordingRequest {
     case .descriptor(let number, let name, let isRaw):
       let descriptor: Descriptor
       do throws(SoundFileError) {
-        // The caller may close its own descriptor once it stops reading the events.
+        // This duplicates the descriptor, because the caller may close its own before the recording
+        // has ended.
         descriptor = try .duplicate(number, path: name)
       } catch {
         throw AudioRecorderError(ofDescriptor: error)

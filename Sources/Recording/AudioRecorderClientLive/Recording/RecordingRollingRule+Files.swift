@@ -13,7 +13,8 @@ extension RecordingRollingRule {
   ) -> FrameCount? {
     let byLength = length.map { FrameCount($0, at: format.sampleRate) - frames }
     let bySize = byteCount.flatMap { limit -> FrameCount? in
-      // In other encodings than linear PCM, the size of a frame depends on the encoder.
+      // Except for linear PCM, the size of a frame depends on the encoder, so compare the file's
+      // size.
       guard let sampleSize = encoding.sampleSize else { return bytes >= limit ? 0 : nil }
       return FrameCount((limit - bytes) / (sampleSize * format.channelCount))
     }

@@ -91,7 +91,8 @@ extension CaptureRequest {
       prefersNativeRate: true)
   }
 
-  /// One period for each buffer, within limits, and a device buffer of the usual length.
+  /// The buffering of the device: one period per buffer of the capture, but at least 5 ms, and a
+  /// device buffer of the usual length.
   private func buffering(at rate: SampleRate) -> PCMBuffering {
     let usual = PCMBuffering.capture
     guard let framesPerBuffer else { return usual }
@@ -107,8 +108,8 @@ extension PipePolicy<CapturedAudio> {
   ///
   /// The oldest blocks are dropped and counted in the gap of the next block.
   ///
-  /// The device's control thread applies this policy, so the work does not grow with the queue,
-  /// except when blocks are dropped.
+  /// The device's control thread applies this policy. The work therefore depends on the queue's
+  /// length only when blocks are dropped.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
       queue.append(captured)
