@@ -175,6 +175,17 @@ import Testing
     }
   }
 
+  @Test func `the error for an unknown word with an apostrophe contains the whole word`() {
+    let error = SpeechEngineError(
+      grammarErrors: ["The word 'don't' is missing in the dictionary"],
+      in: "don stop\n(don't|go)")
+    guard case .grammarInvalid(line: 2, reason: let reason) = error else {
+      Issue.record("the error is \(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("\"don't\""))
+  }
+
   @Test func `an unknown error of PocketSphinx is reported unchanged`() {
     #expect(
       SpeechEngineError(grammarErrors: ["the moon is full"], in: "")

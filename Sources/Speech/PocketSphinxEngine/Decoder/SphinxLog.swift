@@ -63,13 +63,15 @@ extension SpeechEngineError {
   /// its log; nil if there is none.
   init?(grammarErrors errors: [String], in grammar: String) {
     guard let error = errors.first else { return nil }
-    guard error.hasPrefix("The word '") else {
+    let start = "The word '"
+    guard error.hasPrefix(start) else {
       self = .grammarInvalid(line: nil, reason: error)
       return
     }
     // The closing quotation mark may be missing, because PocketSphinx truncates log lines with long
     // words.
-    let word = error.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
+    let rest = error.dropFirst(start.count)
+    let word = rest.firstRange(of: "' is missing").map { rest[..<$0.lowerBound] } ?? rest
     let remedy =
       word.hasPrefix("\"")
       ? "; write the words one by one, without quotation marks" : " (its words are in lower case)"

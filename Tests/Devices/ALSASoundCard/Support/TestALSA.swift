@@ -40,7 +40,7 @@ struct TestALSA: Sendable {
   }
 
   /// Returns a file for the test.
-  func file(_ name: String = #function) -> URL {
+  func file() -> URL {
     directory.appending(path: "\(UUID().uuidString).raw")
   }
 
