@@ -55,14 +55,15 @@ import Testing
     }
   }
 
-  @Test func `16-bit audio does not change the dither noise of the following samples`() {
+  @Test func `samples that need no dither do not change the dither noise of the following samples`()
+  {
     let between = (0..<600).map { Float($0) * 1.7 / 32_768 }
     let onSteps = (0..<512).map { Float($0) / 32_768 }
     let elsewhere = [Float](repeating: 0.3 / 32_768, count: 512)
     #expect(quantized(onSteps + between)[512...] == quantized(elsewhere + between)[512...])
   }
 
-  @Test func `a single sample between two steps is dithered at any position`() {
+  @Test func `a sample between two steps is dithered wherever it is, and its neighbors are not`() {
     for place in [0, 255, 256, 300] {
       var sound = (0..<301).map { Float($0) / 32_768 }
       sound[place] += 0.5 / 32_768

@@ -8,7 +8,7 @@ import Testing
     #expect(FrameCount(1).duration(at: 48_000) == .nanoseconds(20_833))
   }
 
-  @Test func `an hour and a day convert without an error`() {
+  @Test func `a day at 192 kHz converts to frames and back without a rounding error`() {
     let day = FrameCount(.seconds(86_400), at: 192_000)
     #expect(day == 16_588_800_000)
     #expect(day.duration(at: 192_000) == .seconds(86_400))
@@ -28,7 +28,7 @@ import Testing
     #expect(frames.converted(from: 8_000, to: 192_000) == frames)
   }
 
-  @Test func `a length is multiplied from either side`() {
+  @Test func `a frame count can be multiplied by an integer on either side`() {
     #expect(FrameCount(480) * 3 == 1_440 && 3 * FrameCount(480) == 1_440)
     let product: FrameCount = 480 * 3
     #expect(product == 1_440)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct DataSyncTests {
   @Test
-  func `all flush requests during a flush cause one more flush, and end waits for that flush`()
+  func `flush requests during a flush are merged into one more flush, and end() waits for it`()
     throws
   {
     let (begun, goOn) = (try WakeUp(), try WakeUp())
@@ -42,7 +42,7 @@ import Testing
     #expect(sync.failureCode == EBADF)
   }
 
-  @Test func `thousands of requests keep the stack as shallow as the first`() throws {
+  @Test func `the thread's stack does not grow over thousands of flush requests`() throws {
     let addresses = Mutex<[Int]>([])
     let stored = try WakeUp()
     let sync = try DataSync {
@@ -111,7 +111,7 @@ import Testing
     sync.end()
   }
 
-  @Test func `each flush of over five seconds is reported once, measured from its own start`()
+  @Test func `each flush that takes over five seconds is reported once, with its own duration`()
     throws
   {
     let durations: [Int64] = [4, 4, 5, 6, 6]
@@ -158,7 +158,7 @@ import Testing
     #expect(told.withLock { $0 } == [])
   }
 
-  @Test func `the failure of a slow flush is known when it is reported`() throws {
+  @Test func `when a slow flush is reported, its failure code can already be read`() throws {
     let seconds = Atomic<Int64>(0)
     let (begun, goOn) = (try WakeUp(), try WakeUp())
     let (reported, seen) = (try WakeUp(), try WakeUp())

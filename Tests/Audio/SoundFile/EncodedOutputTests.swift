@@ -64,7 +64,7 @@ import Testing
 
   /// Reading would move the descriptor's offset, which is therefore checked.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
-  func `frames of linear PCM are counted after a failure without reading the file`(
+  func `after a failure, frames of linear PCM are counted without reading the file`(
     container: SoundFileEncoding.Container
   ) throws {
     let file = try GrowingFile(path: folder.file("a").path)
@@ -83,7 +83,7 @@ import Testing
 
   @Test(
     arguments: [SoundFileEncoding.flac16, .oggVorbis, .opus, .mp3], [48_000, 400_000, 560_000])
-  func `the end of a truncated file is found from any start frame`(
+  func `the end of a truncated file is found, whatever frame the search starts from`(
     encoding: SoundFileEncoding, start: Int
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

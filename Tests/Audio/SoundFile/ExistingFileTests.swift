@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test
-  func `a file can be written again after its writer is released while a thread starts processes`()
+  func `a new writer can open the file at once, even while another thread starts processes`()
     async throws
   {
     let end = try WakeUp()

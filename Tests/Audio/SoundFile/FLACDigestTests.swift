@@ -78,7 +78,8 @@ import Glibc
     }
   }
 
-  @Test func `a wrong sum of the first FLAC link is reported at the end of all links`() throws {
+  @Test func `a wrong MD5 sum in the first of two joined FLAC files is reported at the end`() throws
+  {
     let url = try folder.file("a.flac", flac(damage) + flac())
     let reader = try SoundFileReader(url: url)
     let count = try everything(reader).count
@@ -86,7 +87,7 @@ import Glibc
     #expect(reader.notices == [.wrongDigest])
   }
 
-  @Test func `a description from a reader decodes the whole file, even from a pipe`() throws {
+  @Test func `AudioFileInfo(decoding:) decodes the whole file, even from a pipe`() throws {
     let url = try folder.file("a.flac", flac(damage))
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: url))

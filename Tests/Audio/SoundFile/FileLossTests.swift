@@ -108,7 +108,9 @@ import Testing
 
   /// Two months of CD audio, with one byte on the disk.
   @Test(arguments: ["removed", "truncated"])
-  func `the loss of a file of any length is reported`(loss: String) throws {
+  func `a removed or truncated file is detected even if it announces months of audio`(loss: String)
+    throws
+  {
     let folder = try TestFolder()
     let url = folder.file("a.caf")
     let file = try GrowingFile(path: url.path)

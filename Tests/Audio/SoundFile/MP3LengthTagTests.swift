@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct MP3LengthTagTests {
   @Test(arguments: SoundFileEncoding.mp3.supportedRates ?? [], [1, 2])
-  func `libsndfile reads all audio of an MP3 file that was not closed`(
+  func `libsndfile reads all audio of an MP3 file whose writer is still open`(
     rate: SampleRate, channels: Int
   ) throws {
     let folder = try TestFolder()

@@ -87,7 +87,9 @@ import Testing
     #expect(errors.withLock { $0.count } == 1)
   }
 
-  @Test func `a buffer of another format fails the file, which keeps its audio`() async throws {
+  @Test func `a buffer in another format throws, and the file keeps the audio before it`()
+    async throws
+  {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let buffers = [buffer(100, at: 0), AudioBuffer(silence: 5, format: cd, firstFrame: 100)]

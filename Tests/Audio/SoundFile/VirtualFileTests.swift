@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `after a failed read, readAvailable still returns bytes and read still fails`() {
+  @Test func `after a failed read, readAvailable returns more bytes, but read keeps failing`() {
     let file = VirtualFile(StorageFailingOnce())
     withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) { bytes in
       #expect(file.readAvailable(into: bytes) == 0)

@@ -131,7 +131,9 @@ import Glibc
   }
 
   @Test(arguments: [true, false])
-  func `a link of another format ends the reading with a shortfall`(isPipe: Bool) throws {
+  func `a chained file whose format changes is read up to the change, with a shortfall`(
+    isPipe: Bool
+  ) throws {
     let (one, other) = try (made("a.ogg"), made("b.ogg", "-ac", "1"))
     let file = try folder.file("c.ogg", Data(contentsOf: one) + Data(contentsOf: other))
     let pipe = TestPipe()
@@ -235,7 +237,7 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `a link that cannot be opened is an error after the earlier links`() throws {
+  @Test func `a damaged second part of a chained Ogg file throws after the first part`() throws {
     let good = try Data(contentsOf: made("a.ogg"))
     var bad = good
     bad[30] ^= 0xFF
@@ -244,7 +246,8 @@ import Glibc
     #expect(reader.framesRead == 44_100)
   }
 
-  @Test func `bytes between two links that are not an Ogg page do not hide the second link`() throws
+  @Test func `a stray byte between the parts of a chained Ogg file does not hide the second part`()
+    throws
   {
     let one = try Data(contentsOf: made("a.ogg"))
     let reader = try SoundFileReader(url: folder.file("b.ogg", one + Data([0]) + one))

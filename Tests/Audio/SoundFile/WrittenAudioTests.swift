@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an error of the stream leaves an existing file or the audio until then`(
+  func `after an error, an atomic write keeps the old file, and a non-atomic one keeps the audio`(
     isAtomic: Bool
   ) async throws {
     let folder = try TestFolder()

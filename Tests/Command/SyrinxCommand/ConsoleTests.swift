@@ -243,7 +243,9 @@ struct OutputDescriptorTests {
   }
 
   @Test
-  func `no opened file takes the place of a closed standard descriptor`() async throws {
+  func `a file that the command opens never replaces a closed standard input, output, or error`()
+    async throws
+  {
     let folder = try TestFolder()
     try folder.tone("input.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(

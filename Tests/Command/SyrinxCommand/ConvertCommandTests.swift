@@ -251,7 +251,8 @@ struct ConvertCommandTests {
     #expect(try folder.names.contains("b.opus") == false)
   }
 
-  @Test func `64 channels without positions are mixed to the means of even and odd channels`()
+  @Test
+  func `64 channels without positions are averaged to stereo: even ones left, odd ones right`()
     async throws
   {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
@@ -426,7 +427,7 @@ struct ConvertCommandTests {
     #expect(try folder.samples("a-001.wav").count == 1_600)
   }
 
-  @Test func `the name of a part yields the name of the whole file`() {
+  @Test func `from the name of a numbered part, the name of the whole file is derived`() {
     #expect(FilePath("a/talk-007.wav").wholeOfPart == "a/talk.wav")
     #expect(FilePath("talk-07.wav").wholeOfPart == nil && FilePath("talk.wav").wholeOfPart == nil)
   }
@@ -460,7 +461,7 @@ struct ConvertCommandTests {
     #expect(quiet.output.contains(#""limited":0,"#) && !quiet.output.contains(#""loudness""#))
   }
 
-  @Test func `a target of normalization is a peak or a loudness`() {
+  @Test func `the argument of --normalize is a peak or a loudness`() {
     let target = { try? AudioConversion.Normalization(argument: $0) }
     #expect(target("-1") == .peak(Decibels(-1)))
     #expect(target("-3dBFS") == .peak(Decibels(-3)))
@@ -469,7 +470,7 @@ struct ConvertCommandTests {
     for text in ["1", "LUFS", "nan", "-16 LU", "-201", "-16"] { #expect(target(text) == nil) }
   }
 
-  @Test func `the error for a level that may be a loudness or a peak shows both forms`()
+  @Test func `the error for an ambiguous normalization level suggests both units`()
     async throws
   {
     try folder.tone("a.wav", .milliseconds(100))

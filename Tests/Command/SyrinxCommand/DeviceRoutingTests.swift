@@ -137,7 +137,7 @@ struct PartialDeviceNameTests {
     throw Opened(device: device)
   }
 
-  @Test func `a part of the name of a card opens the device that converts formats`() async {
+  @Test func `a part of a card's name opens ALSA's plughw device, which converts formats`() async {
     let request = PCMRequest(device: "dock", format: .speech)
     await #expect(throws: Opened(device: "plughw:CARD=Dock")) {
       try await routed.openPlayback(request: request)

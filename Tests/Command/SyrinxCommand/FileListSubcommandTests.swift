@@ -76,7 +76,9 @@ struct FileListSubcommandTests {
     #expect(convert.files.map(\.text) == Array(Self.many.dropFirst()))
   }
 
-  @Test func `repeated options take their values from a long list of files`() throws {
+  @Test func `-o repeated twenty times takes its values from the list of files that follows`()
+    throws
+  {
     let line = "convert -\(String(repeating: "o", count: 20)) %"
     let command = try #require(try RootCommand.parsed(Self.words(line)) as? ConvertCommand)
     let names = Self.names(100)

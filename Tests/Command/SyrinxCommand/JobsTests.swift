@@ -27,7 +27,7 @@ struct JobsTests {
 
   /// A limit of one second ends the utterance between "forward" and "ten".
   @Test(arguments: ["", "--longest-utterance 1"])
-  func `several jobs find the same key phrases in the same order, even at a forced cut`(
+  func `several jobs find the same key phrases as one job, even if an utterance is cut`(
     option: String
   ) async throws {
     try folder.speech("one.wav")
@@ -113,7 +113,7 @@ struct JobsTests {
     #expect(await started.files(atLeast: 10).joined() == "abcdefghij")
   }
 
-  @Test func `a file is recognized before the next name has come through a slow pipe`()
+  @Test func `the first file is recognized while the list of names is still open`()
     async throws
   {
     try folder.speech("go.wav")

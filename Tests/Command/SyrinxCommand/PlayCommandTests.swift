@@ -129,7 +129,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `the progress interval is long only if nothing shows progress and no file is a stream`()
+  func `progress is reported rarely only if nothing shows it and no file is a stream`()
     throws
   {
     func interval(

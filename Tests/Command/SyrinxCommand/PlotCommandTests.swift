@@ -79,7 +79,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `the target of a link is replaced with its permissions kept, and the link stays`()
+  func `writing to a link replaces the link's target, keeps its permissions, and keeps the link`()
     async throws
   {
     try folder.tone("a.wav", .milliseconds(200))

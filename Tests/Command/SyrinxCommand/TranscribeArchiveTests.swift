@@ -264,7 +264,7 @@ import Testing
     #expect(try text("own/failed.txt") == "mine")
   }
 
-  @Test func `a run can be resumed even if arbitrary bytes follow in its manifest`() async throws {
+  @Test func `a run can be resumed even if its manifest ends with arbitrary bytes`() async throws {
     try makeArchive()
     #expect(try await run("@/calls -o @/out --resume").recognized == 3)
     let manifest = folder.file("out/manifest.jsonl")
@@ -274,7 +274,9 @@ import Testing
     }
   }
 
-  @Test func `events are printed beside transcripts of any format`() async throws {
+  @Test func `with --json, events are printed even if the transcripts have another format`()
+    async throws
+  {
     try makeArchive()
     let run = try await run("@/own -o @/out --json --format vtt")
     #expect(run.output.contains("\"event\":\"transcribed\""))

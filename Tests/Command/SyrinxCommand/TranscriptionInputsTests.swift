@@ -88,7 +88,9 @@ import Testing
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
-  @Test func `an input's name in a list leads to the same file and the same output path`() throws {
+  @Test func `an input's name in a list yields the same file and output path as the argument`()
+    throws
+  {
     for name in ["calls/2024/a.wav", "b.wav", "own/c.wav"] { try write(name) }
     let inputs = try found([path("calls"), path("own/c.wav")])
     #expect(inputs.map(\.place) == ["2024/a.wav", "c.wav"])

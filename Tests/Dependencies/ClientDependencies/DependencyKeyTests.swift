@@ -4,7 +4,7 @@ import Testing
 @Suite struct DependencyKeyTests {
   private enum HiddenKey: DependencyKey { static let liveValue = 42 }
 
-  @Test func `the issue of a private key names the key without an address`() {
+  @Test func `the issue about a private key contains the key's name without a memory address`() {
     withKnownIssue {
       #expect(HiddenKey.testValue == 42)
     } matching: { issue in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a missing test value that another value reads is an issue at the outer read`() {
+  @Test func `if a test value reads a value that is missing, the issue points to the outer read`() {
     @Dependency(BorrowingKey.self) var borrowed
     let line = #line - 1
     withKnownIssue {
@@ -62,8 +62,7 @@ import Testing
   }
 
   @Test
-  func `a test value that checks shouldReportUnimplemented reports uses, but not partial changes`()
-  {
+  func `a test value that reports its own issue does so when read, but not when partly changed`() {
     @Dependency(AskingKey.self) var asking
     withDependencies {
       $0 = DependencyValues()
@@ -87,7 +86,9 @@ import Testing
     }
   }
 
-  @Test func `a live value that is missing in an update closure is missing for later readers`() {
+  @Test
+  func `a live value that is missing when an override changes it stays missing for later readers`()
+  {
     @Dependency(\.interfaceOnly) var text
     withDependencies {
       $0.context = .live

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a default without a result may consist of an if`() {
+  @Test func `a default that returns nothing may consist of an if`() {
     expectUnimplemented("BranchingClient.nothing") { client.nothing(0) }
   }
 }

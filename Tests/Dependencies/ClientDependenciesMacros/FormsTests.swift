@@ -39,7 +39,7 @@ import Testing
     expectUnimplemented("Forms.tuple") { #expect(forms.tuple() == (1, name: "one")) }
   }
 
-  @Test func `parameters of every convention are passed on`() {
+  @Test func `inout, borrowing, consuming, sending, and autoclosure parameters are passed on`() {
     var number = 1
     expectUnimplemented("Forms.changing") { try? forms.changing(value: &number, by: 2) }
     expectUnimplemented("Forms.borrowing") { _ = try? forms.borrowing(value: "a") }

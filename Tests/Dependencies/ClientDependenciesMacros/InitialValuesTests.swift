@@ -18,7 +18,7 @@ import Testing
     #expect(PackageDefaults(call: {}).count == 42)
   }
 
-  @Test func `an optional property may be omitted in any spelling`() {
+  @Test func `optional properties may be omitted: Value?, Value!, Optional<Value>, and (Value?)`() {
     let client = OptionalsClient(stop: {}, find: { $0 }, look: { nil })
     #expect(client.sugared == nil)
     #expect(client.unwrapped == nil)

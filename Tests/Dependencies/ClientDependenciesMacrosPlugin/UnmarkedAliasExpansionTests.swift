@@ -70,7 +70,7 @@ import Testing
         """)
   }
 
-  @Test func `a type that cannot be an alias of a function type is used as written`() {
+  @Test func `a type that cannot be an alias of a function type gets no placeholder`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -41,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a card's names yield its holder; with several programs, other names yield none`(
+  func `the program that uses a card is found only by names that identify the device`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [("hw:2", false), ("dsnoop:HDMI", false), ("sysdefault:HDMI", true)])
-  func `a holder is a guess if the name does not determine the device`(
+  func `the program is marked as a guess if the name does not identify one device`(
     name: String, isGuess: Bool
   ) throws {
     let proc = try busyCards()

@@ -19,14 +19,14 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(200)) == 0)
   }
 
-  @Test func `after an xrun, a capture loses its buffer and all later frames`() {
+  @Test func `after an xrun, a capture loses its buffered frames and those of the elapsed time`() {
     var clock = LossEstimate(direction: .capture, rate: 1_000)
     clock.observe(held: 80, at: start)
     clock.transferred(50)
     #expect(clock.lost(at: start + .milliseconds(200)) == 230)
   }
 
-  @Test func `a device that keeps its buffer loses only the frames of the elapsed time`() {
+  @Test func `a device that is not emptied loses only the frames of the elapsed time`() {
     for direction in [AudioDevice.Direction.playback, .capture] {
       var clock = LossEstimate(direction: direction, rate: 1_000)
       clock.observe(held: 80, at: start)

@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test mutating func `at clock speed, the thread rests for the duration of the missing frames`() {
+  @Test
+  mutating func `a device at clock speed lets the thread rest until the missing frames are due`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     #expect(wakes.consumeRest() == .milliseconds(15))

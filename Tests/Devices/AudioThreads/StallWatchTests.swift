@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  mutating func `late waits delay the stalled verdict until the limit for the start`() {
+  mutating func `if waits return late, a device is stalled only at the longer limit for a start`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))
@@ -133,7 +133,7 @@ import Testing
     #expect(watch.verdict == .fine)
   }
 
-  @Test func `a running device is stalled after its configured patience`() {
+  @Test func `a sound server's device counts as stalled only after its configured timeout`() {
     var server = StallWatch(
       lateAfter: .milliseconds(200), longestWait: .milliseconds(200), patience: .seconds(5))
     server.progressed()

@@ -88,7 +88,8 @@ import Testing
     #expect(device.state.withLock { $0.closed } == 0)
   }
 
-  @Test func `popExpired returns an expired waiter once, and the wait ends when no waiter is left`()
+  @Test
+  func `popExpired returns an expired waiter once, and reopening ends when the last waiter leaves`()
     async
   {
     let device = FakeDevice()

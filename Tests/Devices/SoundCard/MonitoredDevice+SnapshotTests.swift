@@ -33,7 +33,8 @@ import Testing
     #expect(MonitoredPlayback.interval * 5 <= .seconds(1))
   }
 
-  @Test func `a call into a sound server is not stalled before the device's patience ends`() {
+  @Test func `a call into a sound server counts as stalled only after the server's longer timeout`()
+  {
     let verdicts = (0..<27).map { _ in
       check(inWrite, after: .milliseconds(200), patience: .seconds(5))
     }
@@ -62,14 +63,14 @@ import Testing
     #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
   }
 
-  @Test func `late snapshots extend the limit to seconds`() {
+  @Test func `if snapshots come late, a call counts as stalled only after several seconds`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 26), every: .milliseconds(300))
     #expect(verdicts.dropLast().count { $0 != .fine } == 1)
     #expect(verdicts[2] == .late)
     #expect(verdicts.last == .stalled)
   }
 
-  @Test func `timely snapshots count even between late snapshots`() {
+  @Test func `punctual snapshots between late ones still count toward a stall`() {
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
       check(inWrite, after: .milliseconds($0))
     }
@@ -77,7 +78,7 @@ import Testing
       verdicts == [.fine, .fine, .late, .fine, .fine, .fine, .stalled])
   }
 
-  @Test func `frequent snapshots add only the time between them`() {
+  @Test func `snapshots in quick succession do not make a call count as stalled sooner`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
     #expect(verdicts.filter { $0 != .fine } == [.late])
   }

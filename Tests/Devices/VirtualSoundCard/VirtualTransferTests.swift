@@ -165,7 +165,7 @@ import Testing
     #expect(device.happened == [0, 1])
   }
 
-  @Test func `a playback does not underrun while its engine is on time`() {
+  @Test func `pass(_:) empties a playback's buffer without reporting an underrun`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.pass(40)

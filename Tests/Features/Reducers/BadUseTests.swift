@@ -199,7 +199,7 @@ import Testing
     #expect(counter.count == 1)
   }
 
-  @Test func `of several elements with the same ID the first is kept, and forEach runs only it`()
+  @Test func `if elements have the same ID, only the first is kept and reduced`()
     async
   {
     let rows: IdentifiedArrayOf<Counter.State> = [

@@ -167,7 +167,9 @@ import Testing
     await store.receive(.add(1)) { $0.count = 1 }
   }
 
-  @Test func `a dependency of a reducer is set where the reducer's children are made`() async {
+  @Test func `a reducer's dependency is also set where the reducer's body creates its children`()
+    async
+  {
     struct Child: Reducer {
       let id: String
 
@@ -190,7 +192,7 @@ import Testing
     await store.send("a") { $0 = ["0"] }
   }
 
-  @Test func `a binding action sets its property and is seen by the logic below`() async {
+  @Test func `BindingReducer sets the property before the reducers that follow it run`() async {
     struct Form: Reducer {
       struct State: Equatable, Sendable {
         var name = ""
@@ -231,7 +233,8 @@ import Testing
     #expect(changes.value == ["increment 0 1", "stopTicking 1 1"])
   }
 
-  @Test func `a printer gets states that differ in the shared values that an action changed`() async
+  @Test func `a change printer gets different states only if the action changed a shared value`()
+    async
   {
     struct State: Equatable {
       @Shared var count: Int
@@ -250,7 +253,8 @@ import Testing
     #expect(changes.value == [true, false])
   }
 
-  @Test func `a child whose state is a case changes it, and its effects reach it`() async {
+  @Test func `ifCaseLet runs a child whose state is a case, and its effects reach the child`() async
+  {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
       Screen()
     } withDependencies: {

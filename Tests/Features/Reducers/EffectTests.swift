@@ -86,7 +86,10 @@ import Testing
     #expect(store.state == ["a", "b", "c", "d"])
   }
 
-  @Test func `a step after a sent action starts when the effects of that action have`() async {
+  @Test
+  func `a concatenated effect starts once the effects of the previously sent action have started`()
+    async
+  {
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
         switch action {
@@ -150,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: ["level", "all"])
-  func `an interval continues after its effects are canceled`(id: String) async {
+  func `canceling a throttled effect does not end the interval of the throttle`(id: String) async {
     let clock = clock
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
@@ -226,7 +229,7 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func `a task outside effects ignores cancellations under other dependencies`() async {
+  @Test func `a cancellation does not end a task that was started with other dependencies`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let log = LockIsolated<[String]>([])
     let task = withDependencies {
@@ -319,7 +322,7 @@ import Testing
     #expect(store.state == ["late"])
   }
 
-  @Test func `an effect cancels itself at once and others of its feature by their ID`() async {
+  @Test func `an effect can cancel itself, and other effects of its feature by their ID`() async {
     let clock = clock
     let wasCanceled = LockIsolated(false)
     let store = Store<[String], String>(initialState: []) {
@@ -441,8 +444,7 @@ import Testing
     #expect(store.state == ["slept"])
   }
 
-  @Test func `an effect that throttle starts at the end of an interval begins the next one`() async
-  {
+  @Test func `a delayed effect of throttle begins a new interval`() async {
     var number = 0
     let store = store {
       number += 1
@@ -474,7 +476,10 @@ import Testing
     #expect(store.state == ["done"])
   }
 
-  @Test func `a throttled effect that waits belongs to its own action`() async {
+  @Test
+  func `canceling the first action does not cancel the throttled effect of the second action`()
+    async
+  {
     var number = 0
     let store = store {
       number += 1
@@ -499,7 +504,7 @@ import Testing
     #expect(store.state == ["1", "2"])
   }
 
-  @Test func `a throttled effect takes the place of a canceled one that waited`() async {
+  @Test func `a throttled effect replaces a waiting effect that was canceled`() async {
     var number = 0
     let store = store {
       number += 1

@@ -50,7 +50,7 @@ import Testing
     #expect(!learns(reading: { _ = child.count }) { store.send(.optional(.increment)) })
   }
 
-  @Test func `an observer that retains no child store is notified of the child's changes`() {
+  @Test func `an observer that creates its child store while reading is notified of changes`() {
     func count() { _ = store.scope(state: \.child, action: \.child).count }
     #expect(!learns(reading: count) { store.send(.optional(.increment)) })
     #expect(learns(reading: count) { store.send(.child(.increment)) })
@@ -102,7 +102,7 @@ import Testing
     #expect(!learns(reading: { _ = store.withState(\.child) }) { store.send(.child(.increment)) })
   }
 
-  @Test func `an observer that reads again is notified of each change`() async {
+  @Test func `an observer that reads again after each change is notified of each change`() async {
     var counts: [Int] = []
     for number in 1...3 {
       #expect(

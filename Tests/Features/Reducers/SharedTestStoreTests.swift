@@ -68,7 +68,9 @@ private struct SharedModel: Reducer {
     TestStore(initialState: SharedCounter.State(count: $count)) { SharedCounter() }
   }
 
-  @Test func `the change of a shared value is stated as the change of the state is`() async {
+  @Test func `a change of a shared value is asserted in the same closure as a change of the state`()
+    async
+  {
     let store = counter()
     await store.send(.increment) {
       $0.clicks = 1
@@ -120,7 +122,10 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `each received action has the values after it, even if another one followed`() async {
+  @Test
+  func `each received action sees the shared value after it, even if another action followed`()
+    async
+  {
     let store = counter()
     await store.send(.incrementTwice)
     await store.receive(.increment) {
@@ -133,7 +138,9 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `the change of an effect is stated with the next action, or fails the end`() async {
+  @Test func `a change made by an effect must be asserted by the next action, or the test fails`()
+    async
+  {
     let store = counter()
     await store.send(.incrementInEffect).finish()
     await store.send(.increment) {
@@ -149,7 +156,8 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `a shared value outside the state is stated through the test's own reference`() async {
+  @Test func `a shared value outside the state is asserted through the test's own reference`() async
+  {
     @Shared(.inMemory("log")) var log: [String] = []
     let store = counter()
     await store.send(.log) { [$log] _ in $log.withLock { $0 = ["logged"] } }
@@ -161,7 +169,7 @@ private struct SharedModel: Reducer {
     #expect(log == ["logged", "logged"])
   }
 
-  @Test func `a state with another reference to an equal value is equal`() async {
+  @Test func `two references to equal shared values are equal`() async {
     let store = TestStore(initialState: [SharedCounter.State]()) {
       Reduce<[SharedCounter.State], Bool> { [$count] state, _ in
         state.append(SharedCounter.State(count: $count))
@@ -184,7 +192,8 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `without exhaustivity a wrong statement about a value outside the state fails`() async
+  @Test func `with exhaustivity off, a wrong assertion about a value outside the state fails`()
+    async
   {
     @Shared(.inMemory("log")) var log: [String] = []
     let store = counter()
@@ -218,7 +227,7 @@ private struct SharedModel: Reducer {
     #expect(reports.value == 1)
   }
 
-  @Test func `changes that the test itself makes are not those of the store`() async {
+  @Test func `a change made by the test itself need not be asserted`() async {
     let store = counter()
     $count.withLock { $0 = 10 }
     await store.send(.increment) {

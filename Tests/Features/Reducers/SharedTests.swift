@@ -22,7 +22,8 @@ import Testing
     #expect($users[0].id == 1)
   }
 
-  @Test func `a reader follows the value that it was made of, not a later one`() {
+  @Test func `a reader keeps following the original value after the parent reference is replaced`()
+  {
     @Shared(value: User(id: 1)) var user
     @SharedReader var id: Int
     _id = $user.id
@@ -126,7 +127,7 @@ import Testing
     #expect(SharedReader($plain).description == "SharedReader<Int>(value: 1)")
   }
 
-  @Test func `a value in memory has its first default, and remains when nobody refers to it`() {
+  @Test func `an in-memory value keeps its first default, and remains without references`() {
     do {
       @Shared(.inMemory("count")) var count = 1
       @Shared(.inMemory("count")) var same = 2
@@ -150,7 +151,7 @@ import Testing
     #expect(other.wrappedValue == 6)
   }
 
-  @Test func `a key may have a default value, which another default overrides only at first`() {
+  @Test func `a key's built-in default applies unless its first use gives another default`() {
     @Shared(.number) var number
     @Shared(.number) var same = 3
     @SharedReader(.number) var read
@@ -197,7 +198,7 @@ import Testing
     #expect(text == "again")
   }
 
-  @Test func `a change while a loaded value is announced is not overwritten by it`() async throws {
+  @Test func `an observer's change while a loaded value is announced is not lost`() async throws {
     let file = LockIsolated<String?>("old")
     @Shared(TextKey(file: file)) var text = "none"
     let next = LockIsolated<String?>("newer")
@@ -214,7 +215,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `values whose saves notify each other are saved, and load what was stored meanwhile`()
+  func `two values that notify each other while saving do not deadlock, and read the new data`()
     async
   {
     let (first, second) = (WatchedKey(), WatchedKey())

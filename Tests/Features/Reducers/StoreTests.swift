@@ -64,7 +64,9 @@ import Testing
     #expect(store.scope(state: \.child, action: \.child) === child)
   }
 
-  @Test func `an optional child store exists while there is state, and keeps the last one`() throws
+  @Test
+  func `an optional child has a store only while its state exists, and the store keeps its state`()
+    throws
   {
     let store = parent()
     #expect(store.scope(state: \.optional, action: \.optional) == nil)
@@ -75,7 +77,7 @@ import Testing
     #expect(child.count == 4)
   }
 
-  @Test func `rows have stores by their ids`() throws {
+  @Test func `each row has a store, found by the row's ID`() throws {
     let store = parent(Parent.State(rows: [Counter.State(id: 1), Counter.State(id: 2)]))
     let rows = store.scope(state: \.rows, action: \.rows)
     let second = try #require(rows[id: 2])

@@ -25,7 +25,7 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a device that hangs in the call that starts its last frames is reported as lost`()
+  @Test func `a device that hangs when a short sound is started is reported as lost`()
     async throws
   {
     let harness = PlayerHarness(faults: [.blocked(in: .start)])

@@ -58,7 +58,7 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a playback completes without waiting for a device that stalls with its last frames`()
+  @Test func `a playback completes even if the device stalls with the last frames in its buffer`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed, faults: [.stalled(at: 3_900)])

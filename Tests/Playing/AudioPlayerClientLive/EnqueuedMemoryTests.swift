@@ -38,7 +38,8 @@ import Testing
     #expect(isWhole)
   }
 
-  @Test func `a seek reaches the request's items, but no released item`()
+  @Test
+  func `a seek can reach the request's own items, but not an enqueued item that was released`()
     async throws
   {
     let harness = PlayerHarness()

@@ -162,7 +162,7 @@ import Testing
     #expect(largestStep(Array(harness.played[1...])) < 0.01)
   }
 
-  @Test func `a stop during a pause is not reported as a resumption`() async throws {
+  @Test func `stopping a paused playback reports no resumption`() async throws {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
     try await harness.send("a", .pause())

@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test
-  func `once two periods are mixed, a source may be late by most of a period without silence`()
+  func `after its first two periods, a source may be almost a period late without causing silence`()
     throws
   {
     let twoPeriods = 2 * harness.pcm.configuration.period.rawValue
@@ -172,7 +172,7 @@ import Testing
     #expect(parts.dropLast().allSatisfy { $0 >= 400 }, "\(parts)")
   }
 
-  @Test func `a source that stays late does not keep the device nearly dry for other voices`()
+  @Test func `a late source does not drain the device's buffer while another voice plays`()
     throws
   {
     let late = try harness.voice([Float](repeating: 0.25, count: 1_600), isComplete: false)
@@ -287,13 +287,15 @@ import Testing
     #expect(harness.events().first == .silence(ObjectIdentifier(voice), 800))
   }
 
-  @Test func `room in the ring is not signaled while no thread waits for it`() throws {
+  @Test func `free space in a voice's ring is not signaled unless a thread has requested it`()
+    throws
+  {
     let voice = try harness.voice(second)
     try harness.run([voice])
     #expect(!voice.room.clear())
   }
 
-  @Test func `requested room in the ring is signaled`() throws {
+  @Test func `requested free space in a voice's ring is signaled`() throws {
     let voice = try harness.voice(second)
     voice.roomRequest.make()
     try harness.run([voice])

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test
-  func `the wait for a device that pauses with its last frames is at most its patience`() {
+  func `the wait for a device that pauses with its last frames is limited by its stall timeout`() {
     let patience = Duration.seconds(5)
     // The device pauses for three seconds before its last 80 ms.
     let delay = { (now: Duration) in

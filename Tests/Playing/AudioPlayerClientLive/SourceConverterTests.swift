@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [1, 100, 589])
-  func `audio too short to be mirrored keeps its length`(count: Int) throws {
+  func `very short audio, whose edges cannot be mirrored, keeps its length`(count: Int) throws {
     let samples = try converted(count, from: 44_100, to: target, step: 50)
     let expected = FrameCount(count).converted(from: 44_100, to: 48_000)
     #expect(samples.count == expected.rawValue)

@@ -87,7 +87,7 @@ import Testing
     #expect(timeline.pass(10_000).count <= 25)
   }
 
-  @Test mutating func `a short, repeated item keeps its round`() {
+  @Test mutating func `merged repetitions of a short item keep the number of their round`() {
     timeline.begin(position(round: 0), at: 0)
     for count in 1..<200 {
       let event =
@@ -113,7 +113,7 @@ import Testing
     #expect(timeline.pass(8_000).count == 1)
   }
 
-  @Test func `an empty timeline is at the first frame of the first item`() {
+  @Test func `a timeline without events starts at the first frame of the first item`() {
     #expect(timeline.progress(80) == PlaybackProgress(played: .milliseconds(10)))
   }
 }

@@ -39,7 +39,7 @@ import Testing
     #expect(transport.isSettled)
   }
 
-  @Test func `a pause takes the frames of its fade and no more`() {
+  @Test func `a pause takes only the frames of its fade from the source`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     #expect(!transport.needsSource && !transport.isSettled)

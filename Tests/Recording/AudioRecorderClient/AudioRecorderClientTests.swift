@@ -7,7 +7,9 @@ import Testing
 @Suite struct AudioRecorderClientTests {
   let url = URL(fileURLWithPath: "nowhere.wav")
 
-  @Test func `a call of an unimplemented endpoint reports its name, and throws if possible`() async
+  @Test
+  func `a call of an unimplemented endpoint reports the endpoint's name, and throws if it can`()
+    async
   {
     let recorder = AudioRecorderClient.testValue
     await expectIssue("AudioRecorderClient.currentTime") {
@@ -190,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `startRecording returns true for a stopped preview`() async throws {
+  @Test func `startRecording of a preview returns true after stopRecording`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

@@ -103,7 +103,8 @@ import Testing
     #expect(port.samples.capacity == 2 * capacity)
   }
 
-  @Test func `a user's timeline begins with its first block, and an earlier loss is no gap`()
+  @Test
+  func `a consumer's timeline begins with its first block, and a loss before that is not a gap`()
     throws
   {
     let port = try CapturePort(of: speech)

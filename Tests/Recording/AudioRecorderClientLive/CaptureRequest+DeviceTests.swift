@@ -29,7 +29,7 @@ import Testing
       (nil, nil, 48_000, 2), (16_000, 1, 48_000, 2), (22_050, 1, 44_100, 2), (8_000, 4, 48_000, 4),
       (44_100, 1, 44_100, 2), (48_000, 2, 48_000, 2), (96_000, 1, 96_000, 2),
     ] as [(SampleRate?, Int?, SampleRate, Int)])
-  func `the device is opened in a format that suits later users`(
+  func `the device is opened in a format that also suits later consumers`(
     rate: SampleRate?, channels: Int?, openedRate: SampleRate, openedChannels: Int
   ) {
     let request = CaptureRequest(sampleRate: rate, channelCount: channels).deviceRequest

@@ -44,7 +44,8 @@ import VirtualSoundCard
   }
 
   /// The disk has space for no header, part of a header, and a header without a frame.
-  @Test func `on a full disk a failed next file leaves no trace`() async {
+  @Test func `if the disk is full, a next file that cannot be created leaves nothing behind`() async
+  {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
       let url = folder.url.appending(path: "out.wav")

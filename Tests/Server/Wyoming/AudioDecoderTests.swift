@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `a chunk too short for a decision is accepted`() throws {
+  @Test func `audio too short to be recognized as floating-point samples is accepted`() throws {
     let payload = Self.floatPayload(Self.audio(), gain: 0.5)
     // The pause at the beginning has 400 samples.
     #expect(try decoded(Array(payload.prefix(1_399 * 4)), by: 640).count == 1_399)

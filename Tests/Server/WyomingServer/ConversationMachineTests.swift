@@ -102,7 +102,7 @@ import Wyoming
     }
   }
 
-  @Test func `chunks only append, and together equal the transcript`() {
+  @Test func `transcript chunks are never changed, and joined they equal the transcript`() {
     var writer = TranscriptWriter(language: "en")
     var events = writer.process(.partial("go"))
     events += writer.process(.partial("go four words", stable: 1))
@@ -169,7 +169,8 @@ import Wyoming
     #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
-  @Test func `a voice whose words are all retracted ends at the last retracted word`() {
+  @Test
+  func `if all words are retracted, voice-stopped has the end time of the last retracted word`() {
     let results: [[SpeechRecognitionResult]] = [
       [.partial("oh"), .final("")], [.partial("oh"), .partial(""), .final("")],
       [.partial("oh"), .partial("")],

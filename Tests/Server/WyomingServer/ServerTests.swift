@@ -476,7 +476,7 @@ import WyomingServer
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `returnMemory is called some time after the last client has left`()
+  func `the server calls returnMemory some time after the last client has left`()
     async throws
   {
     let (clock, link) = (TestClock(), LinkBox())

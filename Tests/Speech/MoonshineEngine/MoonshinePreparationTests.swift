@@ -42,7 +42,8 @@ struct MoonshinePreparationTests {
     #expect(decoder.count < 105_000_000)
   }
 
-  @Test func `with blocks, a pass over many tokens returns the same numbers as one pass per token`()
+  @Test
+  func `a model prepared with blocks gives the same numbers for many tokens at once as one by one`()
     throws
   {
     let library = try ONNXComponents.library()

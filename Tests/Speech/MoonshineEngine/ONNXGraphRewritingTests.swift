@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [nil, 9] as [Int?])
-  func `a given head size replaces the size computed from a shape`(
+  func `a head size that is passed to the rewriting replaces the size that the graph computes`(
     headSize: Int?
   ) throws {
     let library = try ONNXComponents.library()
@@ -68,7 +68,7 @@ import Testing
     .installedEngines,
     arguments: [(true, -1.5, 2), (true, -1.25, 0), (false, -1.5, 0)] as [(Bool, Float, Int)],
     [nil, 16] as [Int?])
-  func `8-bit weights are multiplied as bytes if their offset is a multiple of their scale`(
+  func `8-bit weights are multiplied as bytes only if their offset is a multiple of their scale`(
     product: (quantizesInputs: Bool, offset: Float, count: Int), blockSize: Int?
   ) throws {
     let bytes: [Int8] = [-128, 127, 0, 3, -5, 100]

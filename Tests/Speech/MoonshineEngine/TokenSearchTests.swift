@@ -117,7 +117,9 @@ extension TokenSearch {
     }
   }
 
-  @Test func `a short utterance has a short text for any output of the model`() throws {
+  @Test func `the length of the text of a short utterance is limited, whatever the model outputs`()
+    throws
+  {
     let words = (0..<50).map { "word\($0)" }.joined(separator: " ")
     let model = ScriptedModel([(words, 1)])
     #expect(try search(model, seconds: 0.2).texts()[0].tokens.count == TextLimits.floor)
@@ -176,7 +178,7 @@ extension TokenSearch {
   }
 
   @Test
-  func `of texts with the same last six words, only one is followed, and a draft completes it`()
+  func `of texts with the same last six words, only the likeliest is continued, even with a draft`()
     throws
   {
     let end = "on to the sea and back past the old red house with a blue door"

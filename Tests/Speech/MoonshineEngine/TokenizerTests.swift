@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test
-  func `tokens(readBy:) returns the tokens that the reader accepts, each with the next reader`() {
+  func `tokens(readBy:) returns each token that the reader accepts, with the reader after it`() {
     let texts = ["", "", "", " te", " ten", " Ten", "n", " tenth", "tent", ",", " x"]
     let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
     let found = tokenizer.tokens(readBy: Array(" tent".utf8)[...]) { rest, byte in

@@ -161,7 +161,7 @@ import Testing
 }
 
 @Suite struct GrammarErrorTests {
-  @Test func `without an error in the log, a grammar is accepted`() {
+  @Test func `without errors in PocketSphinx's log, no grammar error is created`() {
     #expect(SpeechEngineError(grammarErrors: [], in: "") == nil)
   }
 

@@ -111,7 +111,7 @@ import Testing
 @Suite struct PhraseSpottingTests {
   private typealias Word = SpeechHypothesis.Word
 
-  @Test func `audio after a phrase is searched again`() {
+  @Test func `after a phrase is found, the search begins again with the audio after it`() {
     var spotting = PhraseSpotting()
     spotting.add((0..<1000).map { Int16($0) })
     #expect(spotting.process([], settling: 0) == nil)

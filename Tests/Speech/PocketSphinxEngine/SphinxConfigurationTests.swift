@@ -102,7 +102,7 @@ import Testing
 }
 
 @Suite struct MemoryFileTests {
-  @Test func `a memory file can be read from its path more than once`() {
+  @Test func `the path of a memory file can be read more than once`() {
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
     let copies = withMemoryFile(bytes) { path in
       (0..<2).map { _ in path.flatMap(FileManager.default.contents).map(Array.init) }

@@ -41,7 +41,7 @@ import Testing
     #expect(tones(seconds: 4) { $0 < 1 ? 0.05 * buzz($0, rising: 60) : buzz($0) }.canBeSpeech)
   }
 
-  @Test func `background below the sound is ignored`() {
+  @Test func `a moving pitch in the quiet background of a louder sound is ignored`() {
     let beside = tones(seconds: 4) { $0 < 2 ? buzz($0) : 0.05 * buzz($0, rising: 60) }
     #expect(!beside.canBeSpeech)
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(tones(seconds: 2) { _ in 0 }.canBeSpeech)
   }
 
-  @Test func `the power of a tone is in its band`() {
+  @Test func `the power of a tone is in the band of the tone's frequency`() {
     let samples = (0..<PowerSpectrum.length).map { index in
       Int16(8_000 * sin(2 * .pi * 100 * Double(index) / Double(PowerSpectrum.length)))
     }

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test
-  mutating func `the search waits for 1.5 s, then the mean is set each half second`() {
+  mutating func `the mean is first due after 1.5 s, when the search begins, then every 0.5 s`() {
     let first = dues(tenths: 15)
     #expect(first == Array(repeating: false, count: 14) + [true])
     #expect(mean.isSearching)

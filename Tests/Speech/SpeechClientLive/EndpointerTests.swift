@@ -49,8 +49,7 @@ import Testing
   }
 
   @Test
-  func `an utterance of maximum length ends in a pause, and the silence after it is no utterance`()
-  {
+  func `an utterance that reaches its maximum length within a pause ends without a second one`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.milliseconds(600), .seconds(1))
     policy.silence = .milliseconds(400)
@@ -58,7 +57,7 @@ import Testing
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
   }
 
-  @Test func `a pause is reported only once until there is more speech`() {
+  @Test func `a pause is reported once, and again only after more speech`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)

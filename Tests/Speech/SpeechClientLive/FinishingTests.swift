@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [0, 12, 14, 20])
-  func `a source without audio or end is abandoned after a second, with the last result`(
+  func `finishing abandons a silent source after a second and returns the last result`(
     given: Int
   ) async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(given)))

@@ -70,7 +70,7 @@ import Testing
     #expect(course.starts == (0..<count).map { LongSpeech.lead + LongSpeech.period * $0 })
   }
 
-  @Test func `the queues between source and consumer hold only waiting elements`() {
+  @Test func `the queues between source and consumer retain no elements that have been read`() {
     let buffer = AudioBuffer(silence: 1600, format: .speech)
     var intake = [IntakeQueue(.wait), IntakeQueue(.buffer(upTo: .seconds(1)))]
     var events = PolicyQueue(policy: .events(limit: 16))

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [100, 900])
-  func `the padding of an utterance is the same for all sessions`(milliseconds: Int) async throws {
+  func `several sessions pad an utterance like a single session`(milliseconds: Int) async throws {
     let processed = Mutex(0)
     let shared = SharedEngine { _ in processed.withLock { $0 += 1 } }
     var request = request(audio(utterances: 9), jobCount: 1)
@@ -50,7 +50,7 @@ import Testing
     #expect(processed.withLock { $0 } == 9)
   }
 
-  @Test func `all sessions get the engine's own padding`()
+  @Test func `several sessions use the engine's own padding, like a single session`()
     async throws
   {
     let processed = Mutex(0)

@@ -84,7 +84,7 @@ import Testing
     #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
   }
 
-  @Test func `a fragment beside a long unvoiced word is rejected, too`() {
+  @Test func `if a long word is unvoiced, a short fragment beside it is rejected, too`() {
     let applause: [(String, Range<FrameCount>, Double?)] = [
       ("up", 0..<71_500, 1), ("at", 71_500..<72_500, 0.4),
     ]

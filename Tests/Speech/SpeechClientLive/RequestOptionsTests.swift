@@ -44,7 +44,7 @@ import Testing
     #expect(policy.usable.preRoll == .zero)
   }
 
-  @Test func `the policy is fitted to the engine`() {
+  @Test func `the endpoint policy is adapted to the engine's maximum length and padding`() {
     var traits = SpeechSessionTraits()
     traits.utteranceLength = .zero ... .seconds(8)
     let fitted = EndpointPolicy().fitted(to: traits)

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test
-  func `partial results arrive at the engine's interval, and a stable word is in two of them`()
+  func `partial results arrive at the engine's interval, and two of them make a word stable`()
     async throws
   {
     let partials = try await everyResult(voice(in: [1...4], seconds: 5)).filter { !$0.isFinal }
@@ -192,7 +192,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source that can wait is decoded in pauses if it is live`(isLive: Bool) async throws {
+  func `a stream that can wait is decoded early in pauses only if it is live`(isLive: Bool)
+    async throws
+  {
     var request = SpeechRequest(
       buffers: stream([joined(voice(in: [1...2], seconds: 4))]), shouldReportPartialResults: false)
     request.isLive = isLive
@@ -213,7 +215,7 @@ import Testing
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
 
-  @Test func `an engine chosen by another engine recognizes the stream with its own settings`()
+  @Test func `if an engine selects another engine for a stream, the settings of that engine apply`()
     async throws
   {
     var engine = SpeechEngine()
@@ -253,7 +255,7 @@ import Testing
   }
 
   @Test
-  func `the engine is not notified of a pause that needs more silence or that the policy ends`()
+  func `a pause is not announced if the engine needs more silence or the utterance ends first`()
     async throws
   {
     let buffers = voice(in: [1...2], seconds: 3.5)
@@ -266,7 +268,7 @@ import Testing
     #expect(ends(scripted.events).count == 1)
   }
 
-  @Test func `the engine is not notified of pauses in files, or if it does not decode in pauses`()
+  @Test func `a pause is not announced in files, or to an engine that does not decode in pauses`()
     async throws
   {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")

@@ -101,7 +101,10 @@ import Testing
     #expect(found.suffix(19).allSatisfy { (0.35..<0.5).contains($0) })
   }
 
-  @Test func `the first second is judged as a whole, and shorter audio when it ends`() throws {
+  @Test
+  func `the first second is judged as a whole; audio shorter than that is judged when it ends`()
+    throws
+  {
     let session = SpeechActivityDetector.energy.makeSession()
     let noise = Noise(amplitude: 0.01, frames: 100)
     let counts = try (0..<100).map { try session.process(noise.frame($0)[...]).count }

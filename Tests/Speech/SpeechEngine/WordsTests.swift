@@ -10,7 +10,8 @@ import Testing
     return span.frames
   }
 
-  @Test func `the voice spans the first to the last loud step`() {
+  @Test
+  func `the voice lasts from the first to the last loud step, including quiet steps in between`() {
     #expect(
       voice([(0.001, 1600), (0.5, 320), (0.001, 160), (0.4, 320), (0.001, 1600)]) == 1600..<2400)
     #expect(voice([(0, 50), (0.5, 50), (0, 60), (0, 100)]) == 0..<160)
@@ -18,7 +19,7 @@ import Testing
     #expect(voice([]) == 0..<0)
   }
 
-  @Test func `a word beside a pause is fitted to the voice across short dips`() {
+  @Test func `a word beside a pause is extended over the voice, across short dips`() {
     func fitted(_ words: [Range<Int>], _ pieces: [(Float, Int)]) -> [Range<Int>] {
       var span = VoicedSpan()
       for (level, count) in pieces { span.add([Float](repeating: level, count: count * 160)) }

@@ -143,7 +143,7 @@ import Wyoming
     #expect(throws: LinkError.system(E2BIG)) { _ = try ServerProcess.start(command) }
   }
 
-  @Test func `if poll reports bytes that are missing, the read waits again`() throws {
+  @Test func `reading a socket without available bytes returns nil instead of blocking`() throws {
     let (ours, theirs) = try ServerProcess.sockets()
     #expect(try ByteLink(input: ours, output: ours).read() == nil)
     withExtendedLifetime(theirs) {}
@@ -170,7 +170,7 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text.hasPrefix("heard 3200 bytes"))
   }
 
-  @Test func `a child that is started between utterances may take the start timeout`() throws {
+  @Test func `a child that is restarted between utterances gets the longer start timeout`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -147,7 +147,9 @@ import Wyoming
     #expect(try session.finishUtterance().text == "2")
   }
 
-  @Test func `an early text on a kept connection is used if no other text arrives`() throws {
+  @Test func `a text that arrives early on a kept connection is used if no other text follows`()
+    throws
+  {
     let count = Mutex(0)
     let server = try ScriptedServer { side in
       count.withLock { $0 += 1 }

@@ -185,7 +185,7 @@ extension FakesTests {
     }
 
     @Test(arguments: clients)
-    func `key phrases beside a grammar are an error`(
+    func `a request with both key phrases and a grammar is an error`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { client in

@@ -40,7 +40,7 @@ import Testing
     #expect(taken == ["abcd--"])
   }
 
-  @Test func `an error reaches every consumer after its waiting buffers`() {
+  @Test func `an error reaches every consumer after the consumer's queued buffers`() {
     let (outputs, _) = run("ab^---", [.waiting, .droppingOldest(9)], demands: ["*", "---*"])
     #expect(outputs == ["[<0 1>][<2 3>]^---", "---[<0 1><2 3>^]--"])
   }

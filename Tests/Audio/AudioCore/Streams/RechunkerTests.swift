@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: [8, 9, 100])
-  func `a gap beyond the end of a padded buffer keeps its position`(next: Int) throws {
+  func `after a padded buffer that reaches into a gap, later frames keep their position`(
+    next: Int
+  ) throws {
     let output = try all(
       Rechunker(size: 4, rest: .padded), counting(0..<6), counting(next..<next + 4))
     #expect(output == [counting(0..<4), audio([4, 5, 0, 0], at: 4), counting(next..<next + 4)])

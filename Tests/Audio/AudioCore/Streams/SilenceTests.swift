@@ -71,7 +71,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(try all(SilenceTrimmer(policy), audio).reduce(0) { $0 + $1.frameCount } == end - start)
   }
 
-  @Test func `audio without sound is split into no parts`() throws {
+  @Test func `splitting audio without sound yields no parts`() throws {
     #expect(try split("_________", hold: 2, margin: 1, cut: 4) == "")
     #expect(try split("", hold: 2, margin: 1, cut: 4) == "")
   }

@@ -12,7 +12,7 @@ import Testing
     #expect(!ProcessThreads.isRunnable(stat: "17 (swift)"))
   }
 
-  @Test func `a process is quiet unless another thread works`()
+  @Test func `a process counts as quiet while only the calling thread works`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -50,7 +50,7 @@ import Testing
     #expect(queue.now == at(5))
   }
 
-  @Test func `a canceled sleeper is returned once`() {
+  @Test func `canceling a sleeper removes it, so that it is not woken later`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.sleep(id, until: at(1), "a") == .sleeps)

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(1), .zero])
-  func `TestClock.run is an issue if a task keeps sleeping`(_ duration: Duration) async {
+  func `TestClock.run reports an issue if a task keeps sleeping`(_ duration: Duration) async {
     let endless = Task {
       while !Task.isCancelled { try await clock.sleep(for: duration) }
     }
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `an advance until a task ends cancels the task if no sleep ends`() async {
+  @Test func `advance(until:) cancels the task if it neither ends nor sleeps on the clock`() async {
     let endless = Task { try await ContinuousClock().sleep(for: .seconds(3_600)) }
     await withKnownIssue {
       await clock.advance(until: endless, timeout: .zero)
@@ -156,7 +156,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await endless.value }
   }
 
-  @Test func `an advance until a task ends cancels the task at its step limit`() async {
+  @Test func `advance(until:) cancels the task if it still runs at the step limit`() async {
     let endless = Task(name: "ticker") {
       while true { try await clock.sleep(for: .seconds(1)) }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ActorIsolatedTests {
-  @Test func `a value is read, replaced, and changed`() async {
+  @Test func `ActorIsolated can be read, set, and changed in a closure`() async {
     let isPlaying = ActorIsolated(false)
     #expect(await isPlaying.value == false)
     await isPlaying.setValue(true)

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test
-  func `a read of a value during the value's creation gets the value of another context`() {
+  func `a value that reads itself during its creation gets its value for another context`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live

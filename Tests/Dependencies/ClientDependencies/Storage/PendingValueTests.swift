@@ -46,7 +46,10 @@ import Testing
   }
 
   @MainActor
-  @Test func `the main thread proceeds after a timeout if a construction waits for it`() async {
+  @Test
+  func `the main thread stops waiting for a construction that itself waits for the main thread`()
+    async
+  {
     let begun = DispatchSemaphore(value: 0)
     let cache = ValueCache(separatesTests: false, constructionTimeout: .milliseconds(10))
     let meeting = MakingMeeting {
@@ -64,7 +67,8 @@ import Testing
     #expect(await first.stream.reduce(0, +) == 2)
   }
 
-  @Test func `a task proceeds after a timeout, with an issue, if a construction waits for it`()
+  @Test
+  func `a task that waits too long for a construction makes a second value and reports an issue`()
     async
   {
     let end = DispatchSemaphore(value: 0)

@@ -25,7 +25,7 @@ import Testing
     #expect(living.allSatisfy { scopes.scope(of: $0) != nil })
   }
 
-  @Test func `an override whose deinit returns an object from a scope does not deadlock`() {
+  @Test func `an override whose deinit creates another object in a scope does not deadlock`() {
     let ends = Counter()
     let scopes = scopes
     remember(

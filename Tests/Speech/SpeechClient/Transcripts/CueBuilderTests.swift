@@ -123,7 +123,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a cue is held only until its end is known`() {
+  func `a cue is returned as soon as its end is certain`() {
     var builder = CueBuilder()
     #expect(builder.add(utterance("go forward ten meters")).count == 1)
     #expect(builder.add(utterance("yes", from: .seconds(5))).isEmpty)
