@@ -105,7 +105,7 @@ struct PlotLayout {
     }
   }
 
-  /// Draws the cues in two rows, so that neighbors have room.
+  /// Draws the cues alternately in two rows, so that the texts of neighbors do not collide.
   private func drawCues(
     on canvas: borrowing Canvas, _ texts: [PlotFrame.Cue], _ duration: Duration
   ) {

@@ -63,7 +63,7 @@ private actor ChannelSpectrogram {
   private(set) var columns: [[Float]] = []
   /// The number of spectra that a column averages.
   private var spectraPerColumn = 1
-  /// The sum and the number of the spectra measured for the next column.
+  /// The sum of the power spectra measured for the next column, and their number.
   private var powers: [Float]
   private var spectraInColumn = 0
 
@@ -71,7 +71,8 @@ private actor ChannelSpectrogram {
     _ channel: Int, of format: AudioFormat, scale: SpectrogramImage.Scale, columnCount: Int,
     rowCount: Int
   ) {
-    // 20 to 50 ms: short enough for syllables, long enough for the lowest voices.
+    // A window lasts at least 25 ms (a power of two in samples): short enough for syllables, and
+    // long enough for the lowest voices.
     var length = 256
     while length * 40 < format.sampleRate.hertz { length *= 2 }
     guard let spectrum = Spectrum(length: length) else { return nil }
@@ -95,10 +96,10 @@ private actor ChannelSpectrogram {
 
   var framesPerColumn: Int { hop * spectraPerColumn }
 
-  /// Doubles the length of the columns.
+  /// Makes each column twice as long.
   ///
-  /// Windows overlap by half, until a column averages enough of them that overlap no longer
-  /// matters.
+  /// At first, windows overlap by half. Once a column averages several windows, they no longer
+  /// overlap, because that saves time and hardly changes the average.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
     columns = stride(from: 0, to: columns.count, by: 2).map { index in
@@ -211,7 +212,7 @@ extension AsyncSequence where Element: AudioBlock {
       }
       _ = buffer.silenceNonFinite()
       format = expected
-      // A long buffer is not copied.
+      // The first buffer is assigned, not appended, so a long buffer is not copied.
       if samples.isEmpty { samples = buffer.samples } else { samples += buffer.samples }
       if samples.count >= expected.sampleRate.hertz * expected.channelCount { break }
     }

@@ -32,7 +32,7 @@ public struct WaveformImage: Hashable, Sendable {
 private struct ColumnSums {
   var lowest = Float.infinity
   var highest = -Float.infinity
-  // A sum of millions of numbers exceeds the precision of Float.
+  // `Double`, because a sum of millions of squares needs more precision than `Float` has.
   var squares = 0.0
 
   mutating func add(_ sample: Float) {
@@ -71,7 +71,7 @@ struct WaveformBuilder {
   private let format: AudioFormat
   /// The minimum number of columns; nil if the columns have a fixed length.
   ///
-  /// Columns double in length when there are twice as many.
+  /// When there are twice as many columns, each pair is merged into one.
   private let columnCount: Int?
   private var framesPerColumn: Int
   private var frameCount = 0

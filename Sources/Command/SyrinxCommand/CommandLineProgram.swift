@@ -135,9 +135,9 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the requested text or the error in the arguments.
+  /// Writes the requested text, or an error about the arguments, and returns the exit status.
   ///
-  /// If an option is unknown, only that is reported, because it may have caused the other error.
+  /// An unknown option is reported instead of the parser's error, which it may have caused.
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",
@@ -146,7 +146,7 @@ struct RootCommand: AsyncParsableCommand {
     let names = ["syrinx"] + arguments.prefix(arguments.count - rest.count)
     let remedy = unknown.suggestion.map { "did you mean \($0)?" }
     let message = fullMessage(for: error)
-    // The usage text that ends the parser's own message.
+    // The parser's message ends with this text about the usage.
     let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
     return end(
       with: """

@@ -62,7 +62,7 @@ struct InfoCommand: FileListSubcommand {
         of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
-      // One write prints all descriptions up to the next problem.
+      // Prints the descriptions before each problem with a single write, which is faster.
       var rest = descriptions[...]
       while !rest.isEmpty {
         let count = rest.prefix { $0.problem == nil }.count + 1
@@ -154,7 +154,9 @@ private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Descr
 }
 
 extension AudioTag {
-  /// The key in JSON and the displayed name: lowercase for common tags, otherwise as in the file.
+  /// The name of the tag in JSON and on the terminal.
+  ///
+  /// Common tags have lowercase names; other tags have the names in the file.
   fileprivate var recordKey: String {
     guard AudioTag.common.contains(self) else { return name }
     return self == .trackNumber ? "trackNumber" : name.lowercased()
@@ -186,7 +188,7 @@ extension JSONRecord {
       "missing": info.shortfall.map { "\($0)" },
       "notices": info.notices.map { "\($0)" }.unlessEmpty,
     ]
-    // One value is a string, and more are an array.
+    // A tag with one value becomes a string, and a tag with several values an array.
     var tags: JSONRecord = [:]
     for (tag, values) in metadata.tags {
       if values.count == 1 { tags[tag.recordKey] = values[0] } else { tags[tag.recordKey] = values }

@@ -180,11 +180,10 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
-  /// Returns the time between progress reports; it is longer if no progress is shown, to save CPU
-  /// time.
+  /// Returns the time between progress reports.
   ///
-  /// It is longest without controls and streams, because the device then gets a larger buffer,
-  /// which saves the most CPU time.
+  /// If no progress is shown, it is longer, which saves CPU time. Without controls and streams, it
+  /// is longest, because the device then gets a larger buffer, which saves even more.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)

@@ -33,7 +33,7 @@ extension Decibels {
 }
 
 extension Double {
-  /// Rounded to a hundredth; nil for infinity, which JSON lacks.
+  /// The value rounded to a hundredth; nil for infinity, which JSON cannot express.
   var finite: Double? { isFinite ? rounded(toParts: 100) : nil }
 
   /// Rounded to a tenth.

@@ -63,8 +63,10 @@ struct StatusThrottle {
   }
 }
 
-/// The width of text on a terminal, rather too large than too small, because a line that is too
-/// long wraps.
+/// Measures text in terminal columns.
+///
+/// If the width of a character is uncertain, the larger width counts, because a line that is too
+/// long would wrap.
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// SIGUSR1 and SIGUSR2 control a recording. They end any other command, as is their default.
 final class StopSignals: Sendable {
-  // Locked for a few instructions, by the thread that receives signals and by the command.
+  // The thread that receives signals and the command lock this, each for a few instructions.
   private let state = Mutex(State())
   private let stops: AsyncStream<Void>
   private let stop: AsyncStream<Void>.Continuation

@@ -83,7 +83,7 @@ struct PlaybackReport {
     if case .deviceLost = error { hasLostDevice = true }
     await reportFaults()
     guard json else { return }
-    // An error that was reported earlier ended only its own item, so the remaining items were
+    // If this error was reported before, it ended only its own item, and the other items were
     // played.
     try await print(itemEnds.endAll(failures.contains(error) ? .completed : .failed))
   }

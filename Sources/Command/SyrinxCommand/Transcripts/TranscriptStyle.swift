@@ -219,7 +219,9 @@ extension JSONRecord {
     The failure of the command is an object with the "error".
     """
 
-  /// The help text about losses in files; other inputs also have lag and gaps.
+  /// The help text about lost audio in files.
+  ///
+  /// Live input also has lags and gaps.
   static let droppedSchema = """
     An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
     unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \

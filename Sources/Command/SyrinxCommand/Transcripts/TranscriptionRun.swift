@@ -22,7 +22,7 @@ struct TranscriptionRun: Sendable {
   let namesFiles: Bool
   let context: CommandContext
 
-  /// Transcribes the inputs in order; if one fails, this is reported, and the next one follows.
+  /// Transcribes the inputs in order, and reports those that fail.
   func transcribeAll() async throws {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
