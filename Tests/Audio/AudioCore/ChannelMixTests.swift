@@ -3,7 +3,8 @@ import Testing
 @testable import AudioCore
 
 @Suite struct ChannelMixTests {
-  /// The inputs of each output before scaling, with outputs in the order of WAV files.
+  /// A line for each pair of channel counts: for each output channel, in WAV order, the input
+  /// channels that it plays, before the mix is scaled.
   static let speakers = [
     "1 > 2: MONO | MONO",
     "1 > 3: - | - | MONO",

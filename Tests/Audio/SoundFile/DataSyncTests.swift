@@ -80,7 +80,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // The object itself exists up to this line.
+    // `sync` must stay alive until here, although its closures have been released.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 
@@ -104,7 +104,7 @@ import Testing
       sync.request()
     }
     #expect(told.withLock { $0 } == [.seconds(6)])
-    // Once for the running flush, and once for the next flush.
+    // The first signal ends the running flush, and the second one ends the next flush.
     goOn.signal()
     begun.wait()
     goOn.signal()
@@ -194,7 +194,7 @@ import Testing
     let asked = Atomic<Int>(0)
     let writer = SoundFileWriter(file, output: output, format: format, encoding: encoding) { _, _ in
       asked.add(1, ordering: .relaxed)
-      // No thread is created here, so the writer asks for a thread again every second.
+      // The error simulates that no thread could be started, so the writer tries again each second.
       throw CancellationError()
     }
     for _ in 0..<3 { try writer.write(AudioBuffer(silence: 48_000, format: format)) }

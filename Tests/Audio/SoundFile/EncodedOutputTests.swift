@@ -62,7 +62,7 @@ import Testing
     #expect(size(try bytes(.au), at: 8) == 0)
   }
 
-  /// Reading would move the descriptor's offset, which is therefore checked.
+  /// Reading the file would move the descriptor's offset, so the test checks that it is still 0.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
   func `after a failure, frames of linear PCM are counted without reading the file`(
     container: SoundFileEncoding.Container

@@ -24,7 +24,7 @@ import Testing
     #expect(found == [nil, nil, nil, nil, 20_000])
   }
 
-  /// No recording with a real encoder ends because of the limit.
+  /// If an encoder wrote later than the limit, a recording would fail without a reason.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.longestDelay != nil }, [8_000, 48_000])
   func `every real encoder writes at least once in five seconds, even for quiet sound`(
     encoding: SoundFileEncoding, rate: Int

@@ -106,7 +106,7 @@ import Testing
     #expect(writer.framesWritten == 400)
   }
 
-  /// Two months of CD audio, with one byte on the disk.
+  /// The file claims to contain two months of CD audio, but only one byte is stored.
   @Test(arguments: ["removed", "truncated"])
   func `a removed or truncated file is detected even if it announces months of audio`(loss: String)
     throws
@@ -144,7 +144,7 @@ import Testing
     func finish() -> SoundFileError? { nil }
   }
 
-  /// Otherwise, the next block would leave a gap and restore the length of the file.
+  /// If the truncation were not detected, the next write would restore the old length, with a gap.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a file that another process truncates is detected before the next write`(
     encoding: SoundFileEncoding

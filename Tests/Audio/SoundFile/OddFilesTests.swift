@@ -113,7 +113,7 @@ import Glibc
       isLast = bytes[start] & 0x80 != 0
       start += 4 + bytes[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
     }
-    // The only block: its rate in kHz follows the number of the block.
+    // The file has a single FLAC frame. In its header, the rate in kHz follows the frame number.
     let block = bytes[start...].dropLast(2)
     var header = [block[start], block[start + 1], block[start + 2] & 0xF0 | 12, block[start + 3]]
     header += [0, 0]

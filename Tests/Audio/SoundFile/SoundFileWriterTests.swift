@@ -38,7 +38,9 @@ import Testing
     #expect(signalToNoise(buffer.samples, read) > 20)
   }
 
-  /// A quarter of a step would be lost without dither, which turns every fourth sample into a step.
+  /// The samples are a quarter of a step, so without dither they would all become 0.
+  ///
+  /// With dither, every fourth sample becomes a whole step.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples == .int16 })
   func `dither keeps values between two 16-bit steps`(
     encoding: SoundFileEncoding

@@ -130,7 +130,7 @@ import Glibc
     let head = header(riff: kind == "streamed" ? 0xFFFF_FFFF : claimed + 36, data: claimed)
     let url = try folder.file("a.wav", head)
     let file = try FileHandle(forWritingTo: url)
-    // The file is sparse.
+    // A sparse file, so that a huge size needs no disk space.
     try file.truncate(atOffset: UInt64(head.count + size - 4))
     try file.seekToEnd()
     try file.write(contentsOf: Data([0, 0x40, 0, 0xC0]))

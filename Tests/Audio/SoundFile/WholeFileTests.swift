@@ -18,7 +18,7 @@ import Glibc
 
   private func source() throws -> URL { try folder.file("source.wav", .wav16, sampleBuffer()) }
 
-  /// Long enough for several Ogg pages.
+  /// Returns a file that is long enough for several Ogg pages.
   private func longSource() throws -> URL {
     let file = folder.file("long.wav")
     let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
@@ -27,7 +27,7 @@ import Glibc
     return file
   }
 
-  /// A recorder or a download may still be writing the file.
+  /// A file can grow while it is read, for example during a recording or a download.
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .mp3])
   func `a file that grows during the read is decoded up to its initial end`(
     encoding: SoundFileEncoding
@@ -55,7 +55,9 @@ import Glibc
     return file
   }
 
-  /// Noise that alternates between loud and silent has blocks of very different sizes.
+  /// Returns an MP3 file with a variable bit rate.
+  ///
+  /// Its frames differ much in size, because the audio alternates between noise and silence.
   private func unevenMP3(_ name: String) throws -> URL {
     let noise = AudioSignal.noise(seed: 5).buffer(.seconds(4), format: cd)
     let silence = AudioBuffer(silence: 705_600, format: cd)

@@ -11,7 +11,7 @@ import Testing
     AudioSignal.noise(seed: 2).buffer(count, format: .speech, firstFrame: frame)
   }
 
-  /// A screen that saves audio, as an app has it.
+  /// A type on the main actor that saves audio and shows the progress, like the screen of an app.
   @MainActor private final class Screen {
     private(set) var progress: [Duration] = []
 
@@ -115,7 +115,7 @@ import Testing
     #expect(try everything(url).count == 10)
   }
 
-  /// Checks that an atomic file is absent, and that another one has the first second.
+  /// Checks that an atomic write has left no file, and that any other write has kept one second.
   private func check(_ url: URL, isAtomic: Bool, in folder: TestFolder) throws {
     if isAtomic {
       let names = try FileManager.default.contentsOfDirectory(

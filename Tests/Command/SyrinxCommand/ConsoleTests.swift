@@ -219,8 +219,8 @@ struct OutputDescriptorTests {
     let text = String(repeating: "0123456789", count: 50_000)
     let reading = pipe.fileHandleForReading
     let (received, continuation) = AsyncThrowingStream<Data?, any Error>.makeStream()
-    // Not on the thread pool, which has few threads, so that writer and reader could wait for each
-    // other.
+    // A separate thread reads, because with few threads in the pool, the writer and the reader
+    // could wait for each other.
     Thread.detachNewThread { continuation.yield(with: Result { try reading.readToEnd() }) }
     do {
       // Closed even if writing fails, because the reader would otherwise wait forever.

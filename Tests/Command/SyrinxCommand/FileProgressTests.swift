@@ -25,9 +25,9 @@ struct FileProgressTests {
   /// - Parameters:
   ///   - name: the file's name.
   ///   - showsProgress: whether the progress is shown.
-  ///   - hasBegun: whether the results of the file are read.
-  ///   - early: the number of events before the results are read, which begins after a minute; the
-  ///     other events follow at intervals of a second.
+  ///   - hasBegun: whether it becomes the file's turn, so that its results are read.
+  ///   - early: the number of events before the file's turn, which comes after a minute; the other
+  ///     events follow at intervals of a second.
   private func shown(
     _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
   ) async throws -> [String] {

@@ -98,7 +98,7 @@ struct JobsTests {
         recognition: await FileRecognition(input.file, showsProgress: false, in: context),
         events: slow["\(input.file)"]?.stream ?? Events { nil })
     }
-    // Kept alive, because a recognition ends when its entry is released.
+    // The entry must stay alive, because its release would end the recognition.
     let first = try await queue.next()?.get()
     defer { withExtendedLifetime(first) {} }
     #expect(first?.input.file == "a")

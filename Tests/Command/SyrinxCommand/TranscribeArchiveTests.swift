@@ -140,7 +140,7 @@ import Testing
     let transcribe = "@/calls -o @/out --format text,tsv --resume"
     #expect(try await run(transcribe).recognized == 3)
     #expect(try await run(transcribe).recognized == 0)
-    // In turn: another number of jobs, another engine, another option, and no --resume.
+    // Runs again with more jobs, another engine, another option, and without --resume.
     #expect(try await run("\(transcribe) --jobs 2").recognized == 0)
     #expect(try await run(transcribe, engine: "other").recognized == 3)
     #expect(try await run("\(transcribe) --end-silence 1").recognized == 3)

@@ -41,7 +41,7 @@ public struct PublicDefaults: Sendable {
 
   /// A property whose initial value is internal.
   public var count: Int = internalCount
-  /// A property whose initial value is the client's own.
+  /// A property whose initial value is a static member of the client.
   public var rate: Int = Self.standardRate
   /// A property whose initial value is created for each client.
   public var box: Locked = .init(3)

@@ -3,7 +3,7 @@ import Observation
 import Reducers
 import Testing
 
-/// What happens where a feature or a store is used in a way that cannot work: nothing traps.
+/// Wrong uses of features and stores are reported, and never trap.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct BadUseTests {
   private final class Box<State, Action> {
     var store: Store<State, Action>?
@@ -141,7 +141,7 @@ import Testing
       switch action {
       case "start":
         Effect.run { send in
-          // A wait that does not end when the effect is canceled.
+          // This wait ignores cancellation, so the effect still runs after it is canceled.
           await Task.detached { for await _ in gate { break } }.value
           await send("late")
         }

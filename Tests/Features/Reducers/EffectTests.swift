@@ -218,7 +218,7 @@ import Testing
   @Test func `a task outside effects is canceled by its ID`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let task = Task {
-      // The operation throws nothing, so nothing has to be tried.
+      // `withTaskCancellation` is not marked with `try`, because its operation throws nothing.
       await withTaskCancellation(id: "outside") {
         begin.yield()
         return (try? await Task.never()) == nil
@@ -335,7 +335,7 @@ import Testing
           }
           .cancellable(id: "all")
         case "stop":
-          // On the main actor, so that nothing else can cancel it in between.
+          // The effect never suspends on the main actor, so only the first line can cancel it.
           return .run { @MainActor send in
             Task.cancel(id: "all")
             wasCanceled.setValue(Task.isCancelled)

@@ -172,7 +172,7 @@ import Testing
       @Shared(.fileStorage(file)) var numbers: [Int] = []
       $numbers.withLock { $0 = [1] }
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-      // An open file keeps its content when another one takes its place.
+      // If the file is replaced as a whole, an open handle still reads the old content.
       let before = try FileHandle(forReadingFrom: file)
       $numbers.withLock { $0 = [1, 2] }
       #expect(try before.readToEnd() == Data("[1]".utf8))

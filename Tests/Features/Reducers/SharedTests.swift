@@ -225,7 +225,7 @@ import Testing
     for (key, other) in [(first, second), (second, first)] {
       let whenSaved: @Sendable () -> Void = {
         meeting.attend()
-        // Both saves are running.
+        // Here, the saves of both values are in progress.
         other.stored.setValue("elsewhere")
         other.notify()
       }
@@ -258,7 +258,7 @@ private final class Meeting: Sendable {
   }
 }
 
-/// A key whose changes elsewhere are made by a test.
+/// A key whose stored value a test changes from outside and then announces with `notify`.
 private struct WatchedKey: SharedKey {
   let stored = LockIsolated<String?>(nil)
   let subscriber = LockIsolated<(@Sendable () -> Void)?>(nil)

@@ -239,7 +239,7 @@ import Testing
     }
     await store.send("start")
     await store.send("stop")
-    // Nor does it count as running after a limit.
+    // The canceled effect is not waited for, so even a tiny timeout reports nothing.
     await store.finish(timeout: .milliseconds(1))
     withExtendedLifetime(open) {}
   }

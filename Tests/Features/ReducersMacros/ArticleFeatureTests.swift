@@ -3,7 +3,7 @@ import ClientDependenciesMacros
 import ReducersMacros
 import Testing
 
-/// The features of the articles, with another import.
+/// Runs the features of the articles about reducers.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ArticleFeatureTests {
   @Test func `a feature loads through its client, and a test states each step`() async {
     let store = TestStore(initialState: Journeys.State()) {

@@ -283,7 +283,7 @@ import Testing
   struct Outer {
     struct State: Equatable { var count = 0 }
     enum Action { case increment }
-    /// A feature of its own with the types of the outer one.
+    /// A nested feature that uses the `State` and `Action` of the outer feature.
     @Reducer
     struct Part {
       var body: some Reducer<State, Action> {

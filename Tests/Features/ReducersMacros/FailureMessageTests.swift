@@ -110,7 +110,7 @@ import Testing
     List.State(rows: [Row.State(id: 1)], path: [Row.State(id: 2)], sheet: .row(Row.State(id: 3)))
   }
 
-  /// The failures of a test, by what it does wrong.
+  /// The ways in which a test can fail, each with the name of its mistake.
   private var failures: [(name: String, run: @MainActor () async -> Void)] {
     [
       ("wrong value", { await self.store().send(\.binding.title, "a") { $0.title = "b" } }),

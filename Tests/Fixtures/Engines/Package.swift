@@ -121,7 +121,7 @@ let package = Package(
         "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine",
         "TestTools", logging,
       ]),
-    // Without the tests that need the macros.
+    // Excludes the tests that need the macros, which this package does not build.
     tests(
       "Reducers", ["ClientDependencies", "Reducers"],
       exclude: [

@@ -25,7 +25,8 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(9))
       #expect(card.openDeviceCount == 1)
-      // The first sound's idle time must not be running any longer; the second sound's is.
+      // `checkSuspension` throws, because the idle time of the second sound is running. That of the
+      // first sound must not be.
       await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
       await clock.advance(by: .seconds(1))
       await closed()

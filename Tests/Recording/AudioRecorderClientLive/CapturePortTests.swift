@@ -160,7 +160,7 @@ extension Result<Void, any Error> {
   }
 }
 
-/// Records its blocks; after a number of blocks it wants no more, or throws an error.
+/// Records its blocks, until it has as many as requested; it then ends the capture or throws.
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
   var batchDuration = Duration.zero

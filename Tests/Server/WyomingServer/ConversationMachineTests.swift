@@ -158,8 +158,8 @@ import Wyoming
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
     _ = writer.process(.final("delta epsilon", utterance: 1))
-    // If a removed word is reported as unintelligible after a final result, the result is not
-    // changed.
+    // After a final result, a drop concerns only a word that was removed from it, so it changes
+    // nothing.
     #expect(writer.drop(.unintelligible).isEmpty)
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }

@@ -82,7 +82,7 @@ extension ConversationTests {
     let (taken, take) = AsyncStream.makeStream(of: Void.self)
     let client = client(CountingSpeech().client, clock: clock) {
       take.yield()
-      // Like a full socket: only cancellation ends the call.
+      // This call ends only if it is canceled, like a write to a full socket.
       await untilCancelled()
       throw CancellationError()
     }
@@ -90,7 +90,7 @@ extension ConversationTests {
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(30))
-    // The second attempt is the farewell, which has its own time limit.
+    // The second write is the server's error event, which has a time limit of its own.
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))

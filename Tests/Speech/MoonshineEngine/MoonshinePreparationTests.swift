@@ -28,8 +28,8 @@ struct MoonshinePreparationTests {
     let tokens = try prepared(audio)
     #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))
-    // No operator scales the keys of the audio for each token, because the fused multiplication
-    // does.
+    // The prepared decoder has no separate operator that scales the keys, because the fused
+    // multiplication scales them.
     let decoder = try Data(contentsOf: folder.path.appending("decoder.blocks.ort").url)
     let isThere = ["Mul_1", "MatMul/MatMulScaleFusion//MatmulTransposeFusion/"].map { name in
       decoder.range(of: Data("layers.7/encoder_attn/\(name)\0".utf8)) != nil

@@ -60,7 +60,7 @@ import Testing
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
     let x = try ONNXValue([Float](repeating: 1, count: 4), shape: [1, 4], in: library)
     let result = try session.run([("x", x)], outputs: ["y"])
-    // `y` is `x` times two roots: one of the size, and one that stays.
+    // `y` is `x` times the root of the size, which the given size replaces, and times 2.
     #expect(try result[0].withElements(of: Float.self) { $0[0] } == (headSize == nil ? 4 : 6))
   }
 
@@ -79,7 +79,7 @@ import Testing
     let name = blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
     #expect(rewritten.ranges(of: Data(name.utf8)).count == product.count)
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
-    // Both pairs are exact when rounded to 8 bits: unsigned without blocks, and signed with blocks.
+    // These inputs are exact in 8 bits: the first pair as unsigned numbers, the second as signed.
     let x: [Float] = blockSize == nil ? [255, 51] : [127, -51]
     let weights = bytes.map { Float($0) * 0.5 + offset }
     for go in [true, false] {

@@ -73,7 +73,7 @@ import Testing
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let usual = try pool.acquire()
     pool.giveBack(usual)
-    // Even the extremes must not end the process.
+    // Extreme values of the settings must not end the process.
     let settings = try DecoderSettings([
       "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
       "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",

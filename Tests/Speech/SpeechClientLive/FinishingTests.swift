@@ -166,8 +166,8 @@ import Testing
     defer { blocking.release() }
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    // The other decoder proceeds until it waits for the first one, and the half minute begins
-    // again.
+    // With two decoders, the other one works until it has to wait for the blocked one, so the half
+    // minute begins later, and the clock runs until the end.
     if jobCount == 1 {
       await finish(within: 30)
     } else {
@@ -198,7 +198,7 @@ import Testing
   func `an engine whose call does not return is interrupted when it is abandoned`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
-    // With several decoders, no partial hypothesis is read.
+    // Partial hypotheses exist only with one decoder.
     let jobCount = place == .guessing ? 1 : jobCount
     let blocking = BlockingEngine(in: place, canBeInterrupted: true)
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)

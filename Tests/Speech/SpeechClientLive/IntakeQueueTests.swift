@@ -117,7 +117,7 @@ import Testing
     var end = Duration.zero
     for index in 0..<40 {
       let format = index % 2 == 0 ? AudioFormat.speech : other
-      // The first frame that is not before the end of the previous buffer.
+      // The buffer begins at the first frame that does not overlap the previous buffer.
       let frame = FrameCount(
         Int((end / .seconds(1) * Double(format.sampleRate.hertz)).rounded(.up)))
       let length = index % 2 == 0 ? 1601 : 4411

@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  /// Returns a request whose backlog is up to two seconds: for buffers, or for a microphone that
-  /// would wait.
+  /// Returns a request with a backlog of up to two seconds: of a stream, or of a microphone.
   private func requestWithBacklog(_ source: Source, isMicrophone: Bool) -> SpeechRequest {
     if isMicrophone {
       return SpeechRequest(source: .microphone(CaptureRequest(droppingOldestAfter: .seconds(2))))

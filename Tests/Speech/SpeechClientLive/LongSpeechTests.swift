@@ -54,8 +54,8 @@ import Testing
   func `neither the memory of a task nor the number of its sessions grows`(
     jobCount: Int, count: Int
   ) async throws {
-    // The first look is after more than six seconds, because the levels of the last six seconds are
-    // held.
+    // The first look comes after more than six seconds, because the detector always holds the
+    // levels of the last six seconds.
     let course = try await course(
       utterances: count, looks: [20, count / 2, count], jobCount: jobCount)
     #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")

@@ -54,7 +54,7 @@ import Testing
     try await stream.reduce(into: []) { $0.append($1) }
   }
 
-  /// Returns a client's events and results for a microphone.
+  /// Returns all events and all results that a client yields for a microphone.
   private nonisolated(nonsending) func told(
     by client: SpeechClient, of microphone: CaptureRequest = .speech
   ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {

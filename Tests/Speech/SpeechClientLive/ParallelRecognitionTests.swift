@@ -46,7 +46,7 @@ import Testing
     request.jobCount = 3
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
-    // The parts of a cut utterance are not checked for speech again.
+    // `finishUtterance` was called once per utterance, so the detector has divided none again.
     #expect(processed.withLock { $0 } == 9)
   }
 
@@ -127,7 +127,7 @@ import Testing
     let results = try await tasks.start(request(audio(utterances: 2), jobCount: 2), on: engine)
       .all()
     #expect(results.count == 2)
-    // A reader that waits for a writer now has one, and reads the end when it is closed.
+    // Opening the pipe for writing releases the thread that still waits for a writer.
     let end = open(pipe.path, O_RDWR)
     close(end)
     _ = held

@@ -57,7 +57,7 @@ import Testing
     late.add(far, processed: 0)
     late.add(far, processed: 8000)
     #expect(late.stableCount == 0)
-    // If the times are estimated, two equal decodes must suffice.
+    // Estimated times do not show whether a word has just ended, so two equal decodes suffice.
     far.hasEstimatedTimes = true
     late.add(far, processed: 8000)
     #expect(late.stableCount == 1)

@@ -117,7 +117,7 @@ import Testing
 
   @Test(arguments: [90.0, 130, 220, 380])
   func `a drawn-out vowel is voiced`(pitch: Double) {
-    // Harmonics whose levels fall like a glottis's, with some breath noise.
+    // A vowel: harmonics that become weaker with their number, and some breath noise.
     var random = SeededNumbers(seed: UInt64(pitch))
     #expect(
       isVoiced { time in

@@ -203,8 +203,8 @@ import Testing
     _ = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 1))), on: engine.engine
     ).all()
-    // The utterance consists of half a second of noise, its pre-roll, 10 ms in which it fades in
-    // the detector, and the silence that the policy or the engine requests.
+    // The engine gets the pre-roll, half a second of noise, 10 ms in which the detector's measure
+    // decays, and the requested silence.
     #expect(engine.events.contains(.finished(after: FrameCount(12_960 + frames))))
     let cutOff = ScriptedSpeechEngine(
       utterances: [ScriptedUtterance("go")], tailPadding: .milliseconds(padding))

@@ -86,7 +86,7 @@ import Testing
     step: Int, milliseconds: Int
   ) throws {
     let actions = try actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
-    // In whole steps of 10 ms.
+    // The tail is rounded down to whole steps of 10 ms.
     let tail = milliseconds / 10 * 160
     #expect(silenceAtEnd(actions) == FrameCount(tail))
     #expect(delivered(actions) == Array(Self.speech[11_200..<32_000 + tail]))

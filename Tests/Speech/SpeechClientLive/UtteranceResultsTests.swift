@@ -265,7 +265,7 @@ import Testing
     )
   }
 
-  /// The words are 300 ms long, which is enough for 7.5 s of sound.
+  /// The three words last 300 ms together, which is plausible for at most 7.5 s of sound.
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
@@ -396,7 +396,7 @@ import Testing
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // This utterance repeats the second half of the previous utterance, which was cut.
+    // This utterance overlaps the previous one, which was cut, so it begins with the same word.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

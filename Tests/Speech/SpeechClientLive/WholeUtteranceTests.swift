@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test func `audio that ends in a pause is not decoded again`() async throws {
-    // A few more samples than the detector judges.
+    // The audio ends with 77 samples, too few for another step of the detector.
     var buffers = voice(in: [1...2], seconds: 2.4)
     buffers.append(
       AudioBuffer(format: .speech, samples: Array(repeating: 0, count: 77), firstFrame: 38_400))

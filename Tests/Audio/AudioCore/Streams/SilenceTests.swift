@@ -149,7 +149,9 @@ private func text(_ part: SoundPart) -> String {
   }
 }
 
-/// Trims a diagram with a frame in each column, `_` or `x`; the frames are numbered in order.
+/// Trims the silence of a drawing: `_` is a silent frame, and `x` is a frame with sound.
+///
+/// The frames are numbered from 0 on.
 private enum SoundDrawing {
   static func run(_ columns: String) -> String {
     let letters = columns.enumerated().map { index, column in

@@ -25,7 +25,7 @@ func all<Processor: AudioProcessor>(
 
 /// Passes hours of audio through a processor and returns the maximum number of frames that it held.
 ///
-/// - Parameter signal: returns the value of all samples in the buffer with a number.
+/// - Parameter signal: returns the value of all samples in a buffer, given the buffer's number.
 func mostHeld<Processor: AudioProcessor>(
   by processor: Processor, hours: Int = 4, signal: (_ number: Int) -> Float = { _ in 0.5 }
 ) throws -> FrameCount {

@@ -10,14 +10,13 @@ import SpeechClient
 /// with live audio, because neighboring utterances are joined only in files. Live audio arrives in
 /// real time, because a backlog has no partial results.
 enum Sameness {
-  /// The texts of a request, and the texts that it should have.
+  /// The recognized texts of a clip under one kind of request, and the texts expected for it.
   private struct Outcome {
     var clip: String
     var request: String
     var texts: [String]
     var expected: [String]
-    /// The number of stable words in partial results, and the stable words that differ from the
-    /// final result.
+    /// How many words were stable in partial results, and those that the final result contradicts.
     var stableCount = 0
     var contradictions: [String] = []
 

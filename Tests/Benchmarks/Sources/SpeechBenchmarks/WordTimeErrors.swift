@@ -163,7 +163,9 @@ private enum SyntheticSpeech {
     return (errors, skipped)
   }
 
-  /// Returns the frames of each word, which has as many phones in the sentence as it has alone.
+  /// Returns the frames of each word of a sentence.
+  ///
+  /// A word is assumed to have as many phones in the sentence as when it is spoken alone.
   private static func places(of sentence: String, voice: String, file: URL) throws -> [Range<Int>] {
     var phones = try phones(of: sentence, voice: voice, file: file.path)[...]
     return try sentence.split { !$0.isLetter }.compactMap { word in

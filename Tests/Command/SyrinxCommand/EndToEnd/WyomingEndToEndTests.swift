@@ -111,7 +111,7 @@ struct WyomingEndToEndTests {
     try check(run.outputLines.filter { $0.hasPrefix("{") })
   }
 
-  // MARK: A recognizer whose crash is survived
+  // MARK: Recognition after a crash of the child
 
   private func engine(_ before: String = "") -> SpeechEngine {
     var options = WyomingEngineOptions()

@@ -14,7 +14,8 @@ import Testing
         && text.contains("SecondKey is read at \(testModule)/ConstructionTests.swift")
         && text.contains("The preview value of 'FirstKey' stands in")
     }
-    // The substitute was used only for the one read; later reads have the same result.
+    // The value for the preview context was used only for the read that closed the cycle, so later
+    // reads return the same result.
     #expect(first == "first of second of preview of first")
   }
 

@@ -62,7 +62,7 @@ import Testing
       first.continuation.finish()
     }
     wait(for: begun)
-    // The first construction cannot end before this thread is free, so the second value is kept.
+    // The first construction waits for this thread, so it finishes later and its value is dropped.
     withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }
@@ -129,7 +129,7 @@ private func read(from cache: ValueCache, with meeting: MakingMeeting) -> Int {
   }
 }
 
-/// Makes the first construction of a value wait for code that needs the value, too.
+/// Makes the first construction of a value wait for another reader of the same value.
 private final class MakingMeeting: Sendable {
   @TaskLocal static var current: MakingMeeting?
 
