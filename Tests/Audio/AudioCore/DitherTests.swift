@@ -35,13 +35,14 @@ import Testing
     }
   }
 
-  @Test func `with dither a sine of a third of a step is kept and has no overtones`() {
+  @Test
+  func `with dither, a sine with an amplitude of a third of a step is kept without overtones`() {
     let numbers = quantized(sine)
     #expect(abs(level(of: numbers, harmonic: 1) + 100) < 0.2)
     for harmonic in 2...9 { #expect(level(of: numbers, harmonic: harmonic) < -125) }
   }
 
-  @Test func `without dither a sine of a third of a step is lost`() {
+  @Test func `without dither, a sine with an amplitude of a third of a step is lost`() {
     let rounded = sine.map { Int16(($0 * 32_768).rounded()) }
     #expect(rounded.allSatisfy { $0 == 0 })
   }

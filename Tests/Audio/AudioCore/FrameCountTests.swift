@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.max, .min])
-  func `a frame count from an infinite duration can be added to without overflow`(seconds: Int64) {
+  func `adding to the frame count of an infinite duration does not overflow`(seconds: Int64) {
     let frames = FrameCount(.seconds(seconds), at: 192_000)
     #expect(abs((frames + 192_000).duration(at: 192_000).inSeconds) > 1e12)
     #expect(frames.converted(from: 8_000, to: 192_000) == frames)

@@ -31,7 +31,7 @@ import Testing
   private let clock = TestClock()
   private let policy = PipePolicy<Int> { $0.append($1) }
 
-  @Test func `a script is performed on the clock to its end`() async throws {
+  @Test func `a script runs on the clock to its end`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: ImmediateClock(), policy: policy)
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1, 2, 3])

@@ -137,7 +137,7 @@ import Testing
     #expect(reported.withLock { $0 } == [.seconds(6), .seconds(6)])
   }
 
-  @Test func `time without a flush is not reported`() throws {
+  @Test func `a long time without a flush is not reported as a slow disk`() throws {
     let seconds = Atomic<Int64>(0)
     let told = Mutex<[Duration]>([])
     let stored = try WakeUp()
@@ -202,7 +202,7 @@ import Testing
     #expect(asked.load(ordering: .relaxed) == 3)
   }
 
-  @Test func `a failed last flush is an error of close`() throws {
+  @Test func `a failure of the last flush is thrown by close`() throws {
     let folder = try TestFolder()
     let (begun, goOn) = (try WakeUp(), try WakeUp())
     let file = try GrowingFile(path: folder.file("a.wav").path)

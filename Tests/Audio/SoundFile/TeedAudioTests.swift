@@ -128,7 +128,7 @@ import Testing
     #expect(try everything(url).count == 100)
   }
 
-  @Test func `a gap is not filled for a canceled consumer`() async throws {
+  @Test func `if the consumer is canceled, a gap is not filled with silence`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let errors = Mutex(0)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [8_000, 11_025, 22_050, 44_100, 192_000])
-  func `Vorbis keeps every frame in its channel`(rate: Int) throws {
+  func `Vorbis keeps the channels of every frame apart`(rate: Int) throws {
     let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: 2)
     let left = AudioSignal.sine(440, amplitude: 0.5)
       .buffer(.milliseconds(1_300), format: .init(sampleRate: format.sampleRate, channelCount: 1))

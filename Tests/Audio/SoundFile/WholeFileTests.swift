@@ -119,7 +119,7 @@ import Glibc
     }
   }
 
-  @Test func `seeking works across the links of a chained file`() throws {
+  @Test func `seeking works across the parts of a chained Ogg file`() throws {
     let one = try made("a.ogg")
     let data = try Data(contentsOf: one)
     let reader = try SoundFileReader(url: folder.file("b.ogg", data + data))
@@ -208,7 +208,7 @@ import Glibc
   }
 
   /// The header is like that of a killed recorder.
-  @Test func `FLAC without an announced length reports a truncated block`() throws {
+  @Test func `FLAC without an announced length reports a truncated frame`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.
     data[21] &= 0xF0
@@ -267,7 +267,7 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("the format changes from 44100 Hz"))
   }
 
-  @Test func `an MP3 without a tag reports a truncated block`() throws {
+  @Test func `an MP3 without a tag reports a truncated frame`() throws {
     let data = try Data(contentsOf: unevenMP3("a.mp3"))
     for reader in try readers(folder.file("b.mp3", data.prefix(data.count / 4 + 1))) {
       #expect(try #require(reader.shortfall).announced == nil)

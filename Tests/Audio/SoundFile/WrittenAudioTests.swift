@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a canceled task throws, and an atomic file leaves nothing`(isAtomic: Bool) async throws {
+  func `a canceled write throws, and an atomic write leaves no file`(isAtomic: Bool) async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let (source, feed) = AsyncThrowingStream.makeStream(of: AudioBuffer.self)

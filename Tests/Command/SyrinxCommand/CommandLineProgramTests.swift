@@ -92,7 +92,7 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `a missing or unknown subcommand is wrong usage`() async throws {
+  func `a missing or unknown subcommand is a usage error`() async throws {
     #expect(try await BuiltCommand.run(in: folder).status == 64)
     #expect(try await BuiltCommand.run("sing", in: folder).status == 64)
   }
@@ -132,7 +132,7 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["", "sing", "play", "play a.wav --volume 20", "play a.wav --loud", "wer - -"])
-  func `wrong usage is reported like every other error`(_ arguments: String) async throws {
+  func `a usage error is reported like every other error`(_ arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
     #expect(run.status == 64 && run.output.isEmpty)
     #expect(run.error.hasPrefix("syrinx: ") && !run.error.contains("Error"), "\(run.error)")

@@ -68,7 +68,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `the argument parser reports wrong usage`() {
+  func `the argument parser reports usage errors`() {
     #expect(ErrorReport(ValidationError("wrong")) == nil)
     #expect(ErrorReport(ExitCode(3)) == nil)
   }

@@ -40,7 +40,7 @@ struct InstallCommandTests {
     "install", "install parrot", "install silero --from ''", "install silero --to ''", "remove",
     "remove parrot", "install silero all", "install --verify",
   ])
-  func `an invalid choice, file, or folder of 'engines install' and 'remove' is wrong usage`(
+  func `an invalid choice, file, or folder of 'engines install' and 'remove' is a usage error`(
     arguments: String
   ) async throws {
     let run = try await shell("syrinx engines \(arguments)")

@@ -72,7 +72,7 @@ struct JobsTests {
     #expect(one == "go forward ten meters\n")
   }
 
-  @Test(arguments: ["0", "257", "x"]) func `an invalid number of jobs is wrong usage`(
+  @Test(arguments: ["0", "257", "x"]) func `an invalid number of jobs is a usage error`(
     number: String
   ) async throws {
     let run = try await BuiltCommand.run("transcribe", "--jobs", number, "a.wav", in: folder)

@@ -117,7 +117,7 @@ struct MeasureCommandTests {
     "", "a.wav --device virtual:a.wav", "a.wav --seconds 1", "- -", "a.wav --silence 3",
     "--device virtual:a.wav --jobs 2",
   ])
-  func `wrong usage has status 64`(arguments: String) async throws {
+  func `a usage error has status 64`(arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx measure \(arguments)", in: folder)
     #expect(run.status == 64)
   }

@@ -234,7 +234,7 @@ struct RecordCommandTests {
     (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),
     (["out.wav", "--device", "virtual:"], "--device virtual:"), ([], "file"),
   ])
-  func `wrong usage has status 64 and an error that names the argument`(
+  func `a usage error has status 64, and its message names the argument`(
     arguments: [String], names: String
   )
     async throws

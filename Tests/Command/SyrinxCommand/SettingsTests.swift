@@ -76,7 +76,7 @@ import Testing
     #expect(problem.description.hasPrefix("engine parrot (SYRINX_ENGINE) is not an engine; use "))
   }
 
-  @Test func `a configuration that is too long or a folder is refused`() throws {
+  @Test func `a configuration that is too long, or that is a folder, is refused`() throws {
     let long = String(repeating: "#\n", count: 40_000)
     #expect(try settings(long).problem?.description.contains("65536 bytes") == true)
     let place = Settings(variable: { _ in nil }, file: FilePath(folder.url))

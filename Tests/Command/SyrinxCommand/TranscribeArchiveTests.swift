@@ -153,7 +153,8 @@ import Testing
     #expect(try await run(transcribe).recognized == 0)
   }
 
-  @Test func `a file is unfinished if the user's own language or server has changed`() async throws
+  @Test func `a file is unfinished if the language or server in the user's settings has changed`()
+    async throws
   {
     try makeArchive()
     let transcribe = "@/own -o @/out --resume"

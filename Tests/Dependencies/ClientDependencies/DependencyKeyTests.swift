@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `the issue of a direct access to a missing test value names the key`() {
+  @Test func `the issue for reading a missing test value directly contains the key's name`() {
     withKnownIssue {
       #expect(LiveOnlyKey.testValue == 42)
     } matching: { issue in

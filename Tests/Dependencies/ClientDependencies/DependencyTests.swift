@@ -25,7 +25,7 @@ import Testing
     #expect(stored == 3)
   }
 
-  @Test @MainActor func `a wrapper in static context reads the value of the current scope`() {
+  @Test @MainActor func `a static wrapper reads the value of the current scope`() {
     #expect(withDependencies({ $0.number = 8 }, operation: { Holder.number }) == 8)
   }
 

@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `the issue of a key without a property names the key`() {
+  @Test func `the issue about a key without a property contains the key's name`() {
     @Dependency(InterfaceOnlyKey.self) var text
     withKnownIssue {
       _ = withDependencies({ $0.context = .live }, operation: { text })

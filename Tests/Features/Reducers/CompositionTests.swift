@@ -15,7 +15,9 @@ import Testing
     }
   }
 
-  @Test func `a scoped child changes its part of the state, and its effects reach it`() async {
+  @Test func `a scoped child changes its part of the state, and gets the actions of its effects`()
+    async
+  {
     let store = parent()
     await store.send(.child(.increment)) { $0.child.count = 1 }
     await store.send(.child(.addLater(2)))
@@ -253,7 +255,9 @@ import Testing
     #expect(changes.value == [true, false])
   }
 
-  @Test func `ifCaseLet runs a child whose state is a case, and its effects reach the child`() async
+  @Test
+  func `ifCaseLet runs a child whose state is a case, and the child gets its effects' actions`()
+    async
   {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
       Screen()

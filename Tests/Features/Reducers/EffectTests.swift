@@ -66,7 +66,7 @@ import Testing
     #expect(store.state == ["2"])
   }
 
-  @Test func `cancelling a concatenation ends what has not begun`() async {
+  @Test func `canceling a concatenation prevents the steps that have not begun`() async {
     let store = store { .concatenate(after(1, "a"), after(1, "b")) }
     let task = store.send("-")
     await clock.advance(by: .seconds(1))
@@ -108,7 +108,7 @@ import Testing
     #expect(store.state == ["start", "end"])
   }
 
-  @Test func `a concatenation that cancels itself goes no further`() async {
+  @Test func `a concatenation that cancels itself runs no further steps`() async {
     let store = store {
       Effect<String>.concatenate(.cancel(id: "all"), .send("a"), after(1, "b"))
         .cancellable(id: "all")
@@ -117,7 +117,7 @@ import Testing
     #expect(store.state == [])
   }
 
-  @Test func `debounce starts only the last of close effects`() async {
+  @Test func `of several effects in quick succession, debounce starts only the last`() async {
     var number = 0
     let store = store {
       number += 1
@@ -463,7 +463,7 @@ import Testing
     await clock.advance(by: .seconds(1))
   }
 
-  @Test func `a debounced effect that has started is cancelled by the next one`() async {
+  @Test func `a debounced effect that has started is canceled by the next one`() async {
     let store = store {
       after(5, "done").debounce(id: "search", for: .seconds(1), clock: clock)
     }

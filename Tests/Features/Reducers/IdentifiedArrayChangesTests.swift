@@ -50,7 +50,7 @@ import Testing
     #expect(ids { $0.removeAll(keepingCapacity: true) } == [])
   }
 
-  @Test func `offsets move in their order before the element at the target`() {
+  @Test func `move(fromOffsets:toOffset:) keeps the order of the moved elements`() {
     #expect(ids { $0.move(fromOffsets: [0, 2], toOffset: 0) } == [1, 3, 2, 4])
     #expect(ids { $0.move(fromOffsets: [0, 2], toOffset: 2) } == [2, 1, 3, 4])
     #expect(ids { $0.move(fromOffsets: [0, 2], toOffset: 4) } == [2, 4, 1, 3])

@@ -98,7 +98,7 @@ import Testing
     #expect(store.changes.observedCount == 0)
   }
 
-  @Test func `withState is not observed`() {
+  @Test func `values read with withState are not observed`() {
     #expect(!learns(reading: { _ = store.withState(\.child) }) { store.send(.child(.increment)) })
   }
 

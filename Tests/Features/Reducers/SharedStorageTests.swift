@@ -161,7 +161,8 @@ import Testing
     #expect(other.wrappedValue == 1)
   }
 
-  @Test func `a file of the file system is replaced as a whole, in a new directory, with its mode`()
+  @Test
+  func `a file is replaced as a whole and keeps its mode, and a missing directory is created`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -84,7 +84,9 @@ private struct SharedModel: Reducer {
     #expect(store.state.count == 2)
   }
 
-  @Test func `an unstated change of a shared value in presented state is reported`() async {
+  @Test func `a shared value in presented state that changes without an assertion is reported`()
+    async
+  {
     @Shared(value: SharedModel.Model()) var model
     let child = PresentationState(wrappedValue: SharedModel.Child(count: $model.count))
     let store = TestStore(initialState: SharedModel.State(name: $model.name, child: child)) {
@@ -112,7 +114,7 @@ private struct SharedModel: Reducer {
     #expect(count == 1)
   }
 
-  @Test func `a change of a shared value that is not stated fails`() async {
+  @Test func `an unasserted change of a shared value fails`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment) { $0.clicks = 1 }
@@ -179,7 +181,7 @@ private struct SharedModel: Reducer {
     await store.send(true) { $0 = [SharedCounter.State(count: Shared(value: 0))] }
   }
 
-  @Test func `without exhaustivity only the stated changes of shared values are checked`() async {
+  @Test func `with exhaustivity off, only asserted changes of shared values are checked`() async {
     let store = counter()
     store.exhaustivity = .off
     await store.send(.increment)
@@ -205,7 +207,7 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `an unstated change of a value in an element is reported once`() async {
+  @Test func `an unasserted change of a shared value in an element is reported once`() async {
     struct State: Equatable {
       var clicks = 0
       var rows: [SharedCounter.State]

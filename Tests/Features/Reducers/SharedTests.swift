@@ -85,7 +85,7 @@ import Testing
     #expect(numbers == [])
   }
 
-  @Test func `changes of many tasks are all made`() async {
+  @Test func `concurrent changes of a shared value are not lost`() async {
     @Shared(value: 0) var count
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
@@ -172,7 +172,8 @@ import Testing
     #expect(outer.number == 1)
   }
 
-  @Test func `a key of an app loads, watches, and saves, and its errors are kept`() async throws {
+  @Test func `a custom key loads, watches, and saves its value, and keeps its errors`() async throws
+  {
     let file = LockIsolated<String?>(nil)
     let key = TextKey(file: file)
     @Shared(key) var text = "none"

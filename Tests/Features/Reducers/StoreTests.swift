@@ -39,7 +39,7 @@ import Testing
     #expect(store.count == 3)
   }
 
-  @Test func `cancelling the task of an action ends its effects`() async {
+  @Test func `canceling the task of an action ends its effects`() async {
     let store = counter()
     let task = store.send(.startTicking)
     task.cancel()
@@ -55,7 +55,8 @@ import Testing
     await task?.finish()
   }
 
-  @Test func `a child store reads and changes its part, and is the same while retained`() {
+  @Test func `a child store reads and changes its part of the state, and is reused while retained`()
+  {
     let store = parent()
     let child = store.scope(state: \.child, action: \.child)
     child.send(.increment)

@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled effect that is still running is not an issue`() async {
+  @Test func `a canceled effect that is still running is not an issue`() async {
     let (gate, open) = AsyncStream<Void>.makeStream()
     let store = TestStore(initialState: 0) {
       Reduce<Int, String> { _, action in

@@ -99,7 +99,7 @@ import Testing
     #expect(harness.played.range(of: Array(short.samples[90...])) != nil)
   }
 
-  @Test func `a volume command moves the gain in even steps`() async throws {
+  @Test func `a volume command changes the gain in equal steps`() async throws {
     let level = AudioBuffer(
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 16_000))
     let playing = await harness.start(PlaybackRequest(source: .buffers([level]), id: "a"))

@@ -86,7 +86,7 @@ import Testing
     #expect(places.map(\.played) == starts)
   }
 
-  @Test func `a resampled pause loses no frame and reports the source's next frame`()
+  @Test func `with resampling, a pause loses no frame and reports the source's next frame`()
     async throws
   {
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
@@ -117,7 +117,7 @@ import Testing
     #expect(harness.events.compactMap(\.progress).last?.position == 60_001)
   }
 
-  @Test func `a resampled seek goes to exactly the source's frame`() async throws {
+  @Test func `with resampling, a seek goes to exactly the source's frame`() async throws {
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
     let playing = await harness.start(request)
     await harness.pass(9)

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct SmoothedGainTests {
-  @Test func `a gain moves in even steps and ends exactly at its target`() {
+  @Test func `a gain changes in equal steps and ends exactly at its target`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 4)
     #expect((0..<6).map { _ in ramp.next() } == [0.75, 0.5, 0.25, 0, 0, 0])

@@ -47,7 +47,7 @@ import Testing
     #expect(addresses.withLock { $0.count } == 1)
   }
 
-  @Test func `blocks are joined up to a limit, and never over a loss`() throws {
+  @Test func `blocks are joined up to a limit, and never across a loss`() throws {
     let port = try CapturePort(of: speech)
     for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
     var reader = BlockReader(port)

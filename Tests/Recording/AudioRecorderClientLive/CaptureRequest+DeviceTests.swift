@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [([0], 2), ([1], 2), ([1, 0], 2), ([2], 3), ([3, 0], 4)])
-  func `a device is never opened in mono for a pick, because a server would mix all channels`(
+  func `a device is not opened in mono to pick a channel, because a server would mix all channels`(
     picked: [Int], opened: Int
   ) throws {
     let url = URL(filePath: "a.wav")

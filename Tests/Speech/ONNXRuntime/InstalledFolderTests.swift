@@ -111,7 +111,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["pipe", "/dev/zero"])
-  func `a manifest that is endless or not a regular file is damaged`(kind: String) throws {
+  func `a manifest that is endless or not a regular file is reported as damage`(kind: String) throws
+  {
     let manifest = folder.file("manifest.json")
     try FileManager.default.removeItem(at: manifest)
     if kind == "pipe" {

@@ -136,7 +136,10 @@ import Testing
     #expect(finals == 3)
   }
 
-  @Test func `a file waits, whatever back pressure is requested`() async throws {
+  @Test
+  func `a file is read only as fast as it is recognized, whatever back pressure is requested`()
+    async throws
+  {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
     defer { try? FileManager.default.removeItem(at: url) }
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wavFloat)

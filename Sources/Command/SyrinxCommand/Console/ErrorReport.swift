@@ -30,7 +30,7 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
 
 /// The message and the exit status for an error.
 ///
-/// 0: success; 1: failure; 64: wrong usage; 128 + n: signal n ended the command. If the reader of
+/// 0: success; 1: failure; 64: usage error; 128 + n: signal n ended the command. If the reader of
 /// standard output is gone, the status is 141 (SIGPIPE), as for programs that do not handle that
 /// signal.
 struct ErrorReport: Equatable {
@@ -50,7 +50,7 @@ struct ErrorReport: Equatable {
     case CommandEnd.interrupted(let signal): self.init(status: StopSignals.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
     case AudioRecorderError.brokenPipe, SoundFileError.brokenPipe: self.init(status: 141)
-    // A request depends only on the arguments, so this is wrong usage.
+    // A request depends only on the arguments, so this is a usage error.
     case SpeechClientError.invalidRequest: self.init(sentence: Self.sentence(error), status: 64)
     default: self.init(sentence: Self.sentence(error), status: 1)
     }
