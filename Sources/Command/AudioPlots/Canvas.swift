@@ -16,7 +16,7 @@ struct Canvas: ~Copyable {
   private let format: PlotFormat
   private let surface: OpaquePointer?
   private let context: OpaquePointer?
-  /// The bytes that cairo has written, allocated for as long as the surface exists.
+  /// The bytes that cairo has written, on the heap because cairo keeps their address.
   private let output: UnsafeMutablePointer<[UInt8]>
 
   /// Appends bytes from cairo to `output`, whose address cairo passes as `closure`.

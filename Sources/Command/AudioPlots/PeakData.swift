@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// Columns contain the lowest and the highest sample of each channel, in 8 or 16 bits.
 public struct PeakData: Sendable {
-  /// The bits of each value, 8 or 16.
+  /// The number of bits of each value, 8 or 16.
   public let bits: Int
   private let image: WaveformImage
 

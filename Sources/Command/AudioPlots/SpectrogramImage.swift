@@ -2,7 +2,7 @@ public import AudioCore
 import CKissFFT
 import Glibc
 
-/// The frequencies of a stretch of audio over time, in some hundreds of columns.
+/// The frequencies of a stretch of audio over time, in a few hundred columns.
 ///
 /// Its size does not depend on the length of the audio.
 public struct SpectrogramImage: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct SpectrogramImage: Hashable, Sendable {
   public let frameCount: FrameCount
   /// The mapping of frequencies to rows.
   public let scale: Scale
-  /// The frames from one column to the next.
+  /// The number of frames from one column to the next.
   public let framesPerColumn: FrameCount
   /// For each channel and column, the power of each row from the lowest frequency to half the rate;
   /// a full-scale sine has a power of 1.
@@ -107,7 +107,7 @@ private actor ChannelSpectrogram {
     }
   }
 
-  /// Measures interleaved samples in place; only the length of a window is copied.
+  /// Measures interleaved samples without copying them, except for about one window.
   func add(_ samples: [Float]) {
     let pendingCount = pending.count
     pending += samples.prefix(length * channelCount)

@@ -1,9 +1,9 @@
 public import AudioCore
 
-/// The shape of a stretch of audio in some hundreds of columns, each with the lowest and highest
-/// sample and the root mean square.
+/// The shape of a stretch of audio in a few hundred columns.
 ///
-/// Its size does not depend on the length of the audio.
+/// Each column has the lowest sample, the highest sample, and the root mean square. The size of the
+/// image does not depend on the length of the audio.
 public struct WaveformImage: Hashable, Sendable {
   /// One column of one channel; full scale is ±1.
   public struct Column: Hashable, Sendable {

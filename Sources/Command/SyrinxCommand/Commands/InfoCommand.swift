@@ -48,7 +48,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends the read of a pipe. It also ends FFmpeg, whose server may not respond.
+    // The stop signal ends the read of a pipe. It also ends an FFmpeg that waits for a web server.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }

@@ -117,7 +117,7 @@ struct PlayCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // Folders and playlists may be on a slow disk.
+    // A separate thread reads the folders and playlists, because they may be on a slow disk.
     let list = try await DedicatedThread.run(name: "syrinx-playlist") {
       [arguments = self.files] in
       PlayList(arguments)
