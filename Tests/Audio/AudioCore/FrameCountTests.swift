@@ -34,7 +34,7 @@ import Testing
     #expect(product == 1_440)
   }
 
-  @Test func `a length converts between rates to the nearest frame`() {
+  @Test func `a frame count converts between rates to the nearest frame`() {
     #expect(FrameCount(44_100).converted(from: 44_100, to: 16_000) == 16_000)
     #expect(FrameCount(1).converted(from: 48_000, to: 16_000) == 0)
   }

@@ -68,7 +68,7 @@ import Glibc
     #expect(try reader.read(atMost: 1).isEmpty)
   }
 
-  @Test func `a FLAC file whose sum was compared can be read again from any frame`() throws {
+  @Test func `a FLAC file whose MD5 sum was checked can be read again from any frame`() throws {
     let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
     let all = try everything(reader)
     for frame in [0, 1, 5_000, all.count / 2 - 1, all.count / 2] {

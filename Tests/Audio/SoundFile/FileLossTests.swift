@@ -91,7 +91,7 @@ import Testing
     #expect(try folder.names.isEmpty)
   }
 
-  @Test func `a file that another process truncates is incomplete`() throws {
+  @Test func `a file that another process truncates is reported as incomplete`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)

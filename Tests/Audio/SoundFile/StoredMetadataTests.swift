@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `texts of INFO are UTF-8 or Latin-1, and equal values are merged`() {
+  @Test func `texts in an INFO list are UTF-8 or Latin-1, and equal values are merged`() {
     let info =
       Array("INFO".utf8) + chunk("INAM", [0x47, 0x72, 0xF6, 0xDF, 0x65, 0])
       + chunk("IART", Array("Björk".utf8)) + chunk("ITRK", Array("7".utf8))
@@ -264,7 +264,7 @@ import Testing
     #expect(notices.contains { $0.hasPrefix("left out: a part of the tags;") }, "\(notices)")
   }
 
-  @Test func `comments and lyrics are written as ID3 frames of their own kinds`() {
+  @Test func `comments and lyrics are written as separate kinds of ID3 frames`() {
     let tags: [AudioTag: [String]] = [
       .comment: ["one", "two"], AudioTag("LYRICS"): ["la", "lo"], .title: ["Lark"],
     ]

@@ -29,7 +29,7 @@ import Glibc
     #expect(try everything(reader) == everything(file))
   }
 
-  @Test func `a stream ends at its deadline after the received bytes`() throws {
+  @Test func `a stream ends at its deadline, after the bytes received until then`() throws {
     let pipe = TestPipe()
     // The pipe stays open, so the deadline is the only end.
     defer { close(pipe.inlet) }

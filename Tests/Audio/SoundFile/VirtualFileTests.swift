@@ -25,7 +25,9 @@ import Testing
     #expect(part.bytes(at: 1, count: 8) == [3, 4])
   }
 
-  @Test func `the bytes of a file part are correct within and after its cached beginning`() throws {
+  @Test func `a part of a file yields the right bytes within and after its cached beginning`()
+    throws
+  {
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let folder = try TestFolder()
     let url = try folder.file("a", .init(bytes))

@@ -231,7 +231,7 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, mono, 16 bit"))
   }
 
-  @Test func `a tag after the audio of a FLAC file is not damage`() throws {
+  @Test func `a tag after the audio of a FLAC file is not reported as damage`() throws {
     let data = try Data(contentsOf: made("a.flac"))
     let tag = Data("TAG".utf8) + Data(repeating: 32, count: 125)
     let reader = try SoundFileReader(url: folder.file("tagged.flac", data + tag))

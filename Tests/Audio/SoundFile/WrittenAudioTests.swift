@@ -38,7 +38,7 @@ import Testing
     #expect(try everything(url) == buffers.flatMap(\.samples).map { $0 * 0.5 })
   }
 
-  @Test func `missing frames are silence or omitted, and a stream without audio makes no file`()
+  @Test func `missing frames are silence or omitted, and a stream without audio creates no file`()
     async throws
   {
     let folder = try TestFolder()

@@ -34,7 +34,9 @@ struct ConvertCommandTests {
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
-  @Test func `tags are set, added, removed, and dropped, and info shows every value`() async throws
+  @Test
+  func `--tag sets, adds, and removes values, --no-tags drops all, and info shows every value`()
+    async throws
   {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(

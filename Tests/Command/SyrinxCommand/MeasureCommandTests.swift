@@ -22,7 +22,7 @@ struct MeasureCommandTests {
   }
 
   @Test
-  func `'measure' prints the figures of a file`() async throws {
+  func `'measure' prints the results for a file`() async throws {
     try tone("a.wav", seconds: 5, dBFS: -23)
     let run = try await BuiltCommand.run("measure", "a.wav", in: folder)
     #expect(run.status == 0 && run.error.isEmpty)

@@ -25,7 +25,7 @@ import Testing
     #expect(found.map(\.file) == ["calls/a.flac", "calls/b.wav", "calls/2024/c.mp3"].map(path))
   }
 
-  @Test func `patterns replace the extensions of sound files, in folders only`() throws {
+  @Test func `patterns select files in folders instead of the sound file extensions`() throws {
     for name in ["a.wav", "b.dat", "c.dat2"] { try write(name) }
     let found = try found([path("a.wav"), path(".")], patterns: ["*.dat", "[c]*"])
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])

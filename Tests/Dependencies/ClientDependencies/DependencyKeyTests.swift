@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `an override with a missing test value is not an issue`() async {
+  @Test func `overriding a value with its missing test value is not an issue`() async {
     @Dependency(\.liveOnly) var liveOnly
     withDependencies {
       $0.liveOnly = LiveOnlyKey.testValue

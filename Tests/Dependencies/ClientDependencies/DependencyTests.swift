@@ -4,7 +4,7 @@ import Testing
 @Suite struct DependencyTests {
   @Dependency(\.number) private var stored
 
-  @Test func `a key-path value reads like a key-path literal`() {
+  @Test func `@Dependency accepts a key path from a variable`() {
     let keyPath: any KeyPath<DependencyValues, Int> & Sendable = \.number
     @Dependency(keyPath) var number
     #expect(number == 3)

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a function without a result returns`() {
+  @Test func `an unimplemented function without a result simply returns`() {
     expectUnimplemented("Forms.nothing") { forms.nothing() }
     expectUnimplemented("Forms.emptyTuple") { forms.emptyTuple(note: "") }
     expectUnimplemented("Forms.closureFirst") { forms.closureFirst(id: 1) }

@@ -513,7 +513,7 @@ import Testing
         """#)
   }
 
-  @Test func `a method can have another name`() {
+  @Test func `the method of an endpoint can be given another name`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -262,7 +262,7 @@ import Testing
         """#)
   }
 
-  @Test func `a key can have another name`() {
+  @Test func `the key of an entry can be given another name`() {
     expectExpansion(
       of: """
         extension DependencyValues {

@@ -63,7 +63,9 @@ import Testing
   @Test(arguments: [
     "pulse", "pulse:DEVICE=x", "pipewire", "pipewire:NODE=7", "jack", "jack:mine",
   ])
-  func `a card's holder is not the holder of a sound server`(name: String) throws {
+  func `the program that holds a card is not reported as the holder of a sound server`(name: String)
+    throws
+  {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     #expect(proc.search.holder(of: AudioDevice.ID(rawValue: name), for: .capture) == nil)

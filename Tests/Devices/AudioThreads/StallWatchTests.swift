@@ -27,7 +27,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a device that has run is stalled within a second`() {
+  @Test mutating func `a device that stops running counts as stalled within a second`() {
     watch.progressed()
     let verdicts = (0..<4).map { _ in
       watch.waited(.milliseconds(200), atMost: .milliseconds(200))

@@ -121,7 +121,7 @@ import Testing
     #expect(late == nil)
   }
 
-  @Test func `a device opened after the end is closed`() async {
+  @Test func `a device that opens after the reopener has ended is closed`() async {
     let openingGate = Gate()
     let device = FakeDevice(behind: openingGate)
     let reopener = device.reopener()

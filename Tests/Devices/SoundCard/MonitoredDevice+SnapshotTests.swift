@@ -42,17 +42,17 @@ import Testing
     #expect(verdicts.contains(.stalled))
   }
 
-  @Test func `a thread that repeats the same call is fine`() {
+  @Test func `a thread that makes the same kind of call repeatedly does not count as hanging`() {
     let beats = (0..<20).map { (count: UInt64($0), call: PCMCall?.some(.wait)) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread outside of calls is fine`() {
+  @Test func `a thread outside of calls does not count as hanging`() {
     let mixing: Heartbeat.Beat = (8, nil)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread that continues after a late call is fine again`() {
+  @Test func `a thread that continues after a late call no longer counts as late`() {
     let next: Heartbeat.Beat = (9, .transfer)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
@@ -83,7 +83,7 @@ import Testing
     #expect(verdicts.filter { $0 != .fine } == [.late])
   }
 
-  @Test func `a call that hangs is stalled as soon as its caller wants to end`() throws {
+  @Test func `a hanging call counts as stalled as soon as its caller wants to end`() throws {
     for isEnding in [false, true] {
       let device = MonitoredPlayback(try HangingDevice())
       let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)

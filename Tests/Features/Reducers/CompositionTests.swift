@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `each row runs its own reducer, and a removed row's effects end alone`() async {
+  @Test func `each row runs its own reducer, and removing a row ends only its own effects`() async {
     let store = parent(Parent.State(rows: [Counter.State(id: 1), Counter.State(id: 2)]))
     let first = await store.send(.rows(.element(id: 1, action: .startTicking)))
     let second = await store.send(.rows(.element(id: 2, action: .startTicking)))

@@ -44,7 +44,7 @@ import Testing
     #expect(url.isFileURL && url.path == "/c d")
   }
 
-  @Test func `a raw value is stored, and another raw value is read as the default`() {
+  @Test func `a raw value is stored, and an unknown raw value is read as the default`() {
     @Shared(.appStorage("theme")) var theme = Theme.dark
     #expect(store.string(forKey: "theme") == "dark")
     store.set("light", forKey: "theme")

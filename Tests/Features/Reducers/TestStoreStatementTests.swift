@@ -91,7 +91,9 @@ import Testing
     #expect(store.log == [] && effects.count == 1)
   }
 
-  @Test func `closures read the store's dependencies, and its state before the action`() async {
+  @Test func `closures of a test store read its dependencies, and its state before the action`()
+    async
+  {
     let store = steps()
     await store.send(.number) {
       @Dependency(\.withRandomNumberGenerator) var random

@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test func `without exhaustivity only the expected changes are checked`() async {
+  @Test func `with exhaustivity off, only the expected changes are checked`() async {
     let store = counter()
     store.exhaustivity = .off
     await store.send(.increment)

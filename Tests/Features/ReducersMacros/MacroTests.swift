@@ -61,7 +61,8 @@ import Testing
     @Presents var popover: Optional<Int> = 4
   }
 
-  @Test func `a presented property is nil or its initial value, and $ gives its presentation`() {
+  @Test func `a presented property is nil or its initial value, and $property is its presentation`()
+  {
     var screen = Screen(title: "a", sheet: "b")
     #expect(screen.sheet == "b")
     #expect(screen.popover == 4)

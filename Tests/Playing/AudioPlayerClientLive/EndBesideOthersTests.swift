@@ -64,7 +64,9 @@ import VirtualSoundCard
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `play returns in time beside a loop on a device that reports false delays`() async throws {
+  func `beside an endless loop, play returns in time even if the device reports false delays`()
+    async throws
+  {
     let harness = PlayerHarness(faults: [.claimedDelay(2_000_000_000)])
     let looping = await harness.start(
       PlaybackRequest(source: .buffers([staircase(4_000)]), repetition: .forever, id: "loop"))

@@ -30,7 +30,7 @@ import Testing
     #expect(ramp.isSteady)
   }
 
-  @Test func `a repeated target and ramp continue the ramp`() {
+  @Test func `setting the same target and ramp again does not restart the ramp`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 8)
     for _ in 0..<4 { _ = ramp.next() }

@@ -96,7 +96,9 @@ import Testing
     #expect(samples.count == expected.rawValue)
   }
 
-  @Test func `audio at a rate without a common divisor keeps its length`() throws {
+  @Test func `audio at a rate that has no common divisor with the card's rate keeps its length`()
+    throws
+  {
     #expect(try converted(4_000, from: 44_101, to: target, step: 1_000).count == 4_354)
   }
 }

@@ -47,7 +47,7 @@ import Testing
     #expect(timeline.pass(400).count == 2)
   }
 
-  @Test mutating func `a cut removes later events but keeps a pause`() {
+  @Test mutating func `cutting a timeline removes later events but keeps a pause`() {
     timeline.begin(position(0, 0), at: 0)
     timeline.begin(position(1, 0), at: 1_000, .advanced(.pending))
     timeline.add(.paused(.pending), at: 500)

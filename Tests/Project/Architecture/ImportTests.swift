@@ -36,7 +36,7 @@ import Testing
     "AudioPlayerClient", "AudioRecorderClient", "SpeechClient", "SoundCard", "SpeechEngine",
     "VirtualSoundCard", "SyrinxTestSupport",
   ])
-  func `interfaces, engine seams, and fakes import neither C modules nor live modules`(
+  func `modules of interfaces and fakes import neither C modules nor live modules`(
     target: String
   ) throws {
     let imports = try #require(imports[target])

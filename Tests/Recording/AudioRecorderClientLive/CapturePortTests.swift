@@ -32,7 +32,7 @@ import Testing
     #expect(port.readerWakeUp.clear() && port.isDue)
   }
 
-  @Test func `thousands of wake-ups keep the stack of the control thread as shallow as the first`()
+  @Test func `the control thread's stack does not grow over thousands of wake-ups`()
     throws
   {
     let port = try CapturePort(of: speech)

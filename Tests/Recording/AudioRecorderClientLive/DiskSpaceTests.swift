@@ -39,7 +39,7 @@ import Testing
     #expect((8..<20).contains(second))
   }
 
-  @Test func `a single burst of an encoder does not determine its rate`() {
+  @Test func `a single burst of an encoder does not distort the estimate of its rate`() {
     var disk = DiskSpace(rate: 1_000)
     let bytes = [1_000, 2_000, 3_000, 3_000, 3_000, 6_000]
     let left = bytes.enumerated().map { index, bytes in

@@ -24,7 +24,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a thousand canceled captures leave nothing`() async {
+  @Test func `a thousand canceled captures leave nothing behind`() async {
     await #expect(processExitsWith: .success) {
       try await leavesNothing { recorder, index in
         for try await _ in await recorder.capture(request: CaptureRequest()) where index % 3 == 0 {

@@ -148,7 +148,8 @@ import VirtualSoundCard
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a busy microphone's error names its user, and the next attempt succeeds`()
+  @Test
+  func `the error of a busy microphone names the program that uses it; the next attempt succeeds`()
     async throws
   {
     let holder = DeviceHolder(name: "arecord", processID: 42)

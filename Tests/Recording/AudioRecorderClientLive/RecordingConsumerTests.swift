@@ -75,7 +75,8 @@ import Testing
     #expect(events.contains(.resumed(.milliseconds(1_005))))
   }
 
-  @Test func `blocks are processed in batches only if levels are rare and no command is pending`()
+  @Test
+  func `blocks are processed in batches only if level reports are rare and no command is pending`()
     throws
   {
     #expect(try batchDuration() == .zero)

@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `the next file is written while the disk completes the last one`() throws {
+  func `the next file is written while the previous one is still being completed`() throws {
     let isWritten = try WakeUp()
     let events = Mutex<[RecordingEvent]>([])
     let url = folder.url("wav")

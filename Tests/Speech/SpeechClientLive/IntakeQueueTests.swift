@@ -21,7 +21,7 @@ import Testing
     if case .end = queue.next() { true } else { false }
   }
 
-  @Test func `a source that waits delivers one buffer at a time`() {
+  @Test func `a source that can wait delivers one buffer at a time`() {
     var queue = IntakeQueue(.wait)
     #expect(queue.hasRoom && taken(&queue) == nil && !queue.isClosed)
     queue.add(buffer(0))

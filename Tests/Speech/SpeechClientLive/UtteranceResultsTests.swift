@@ -124,7 +124,7 @@ import Testing
   ])
 
   @Test
-  func `joined speech yields results between starts and ends, and a drop for a wordless sound`() {
+  func `joined speech yields results between starts and ends, and drops a sound without words`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let events = results.events(of: joined(), twoWords)

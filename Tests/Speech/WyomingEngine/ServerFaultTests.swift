@@ -238,7 +238,7 @@ import Wyoming
     #expect(reason == "the server sent a transcript without a text")
   }
 
-  @Test func `a server that recognizes nothing is an error`() throws {
+  @Test func `a server that offers no recognition is an error`() throws {
     let server = try ScriptedServer { side in
       side.write(WyomingEvent("info", ["tts": []]))
       side.waitForEnd()

@@ -119,7 +119,7 @@ import Wyoming
     #expect(try alive.readToEnd()?.isEmpty == false)
   }
 
-  @Test func `the children of a child end with this process`() throws {
+  @Test func `when this process ends, the children of its child end as well`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -94,7 +94,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording ends at its length to the frame`(
+    func `a recording ends exactly at its maximum length`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in
@@ -153,7 +153,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording that waits begins with the command`(
+    func `a recording that waits for a command begins when it comes`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in

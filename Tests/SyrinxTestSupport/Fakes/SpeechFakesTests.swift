@@ -111,7 +111,7 @@ extension FakesTests {
     }
 
     @Test(arguments: clients)
-    func `events are results between the start and the end of speech`(
+    func `recognition reports results between the start and the end of speech`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { client in

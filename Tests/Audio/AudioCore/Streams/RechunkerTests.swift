@@ -31,7 +31,7 @@ import Testing
       output == [counting(0..<4), counting(4..<6), counting(7..<11), counting(11..<12)])
   }
 
-  @Test func `a gap within a padded buffer is silence of its length`() throws {
+  @Test func `a gap within a padded buffer becomes silence of the same length`() throws {
     let output = try all(Rechunker(size: 4, rest: .padded), counting(0..<6), counting(7..<8))
     #expect(output == [counting(0..<4), audio([4, 5, 0, 7], at: 4)])
   }

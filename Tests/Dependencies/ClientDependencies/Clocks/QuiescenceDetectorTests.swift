@@ -17,7 +17,7 @@ import Testing
     #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
   }
 
-  @Test func `an advance waits for a thread that cannot run yet`() {
+  @Test func `an advance waits for a runnable thread that gets no processor time`() {
     #expect(turns { $0 < 9 ? [1: .seconds(7)] : [1: .seconds(8)] } == 10)
   }
 

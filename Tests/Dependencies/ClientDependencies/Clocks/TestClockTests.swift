@@ -124,7 +124,9 @@ import Testing
     try await clock.sleep(until: .init(offset: .seconds(1)))
   }
 
-  @Test func `waiting for sleepers that never come is an issue that names the sleepers`() async {
+  @Test func `sleepers(atLeast:) reports an issue that lists the sleepers if there are too few`()
+    async
+  {
     let task = Task(name: "beeper") { try await clock.sleep(for: .seconds(3)) }
     await clock.sleepers(atLeast: 1)
     await withKnownIssue {

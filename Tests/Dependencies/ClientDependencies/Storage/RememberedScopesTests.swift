@@ -13,7 +13,7 @@ import Testing
     #expect(ends.count == 1)
   }
 
-  @Test func `scopes of ended objects are removed while other objects live`() {
+  @Test func `scopes of released objects are removed while other objects live`() {
     let ends = Counter()
     let living = (0..<100).map { _ in Plain() }
     for object in living {
