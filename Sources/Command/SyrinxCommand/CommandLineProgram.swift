@@ -126,7 +126,7 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Returns the version, or the help of the whole command, if the arguments request nothing else.
   ///
-  /// It uses neither the parser nor a thread, because they would take most of the time.
+  /// It uses neither the parser nor a thread, so that the answer comes at once.
   static func requestedText(_ arguments: [String]) -> String? {
     switch arguments {
     case ["--version"]: SyrinxVersion.current

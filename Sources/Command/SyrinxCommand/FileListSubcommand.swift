@@ -149,7 +149,7 @@ func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
   return "\(text), \(Duration.seconds(clamping: left).clockText) left"
 }
 
-/// Works on several elements at a time, and passes the results on in the order of the elements.
+/// Processes several elements at a time, and passes the results on in the order of the elements.
 nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
   _ elements: [Element], jobs: Int, _ work: @escaping @Sendable (Element) async -> Value,
   _ body: (Element, Value) async throws -> Void

@@ -158,7 +158,7 @@ extension SpeechEngineCapability {
   }
 }
 
-/// An engine, or the installable voice activity detector, in the output of `syrinx engines --json`.
+/// Creates the records for `syrinx engines --json`: of engines, and of the installable detector.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let engineSchema = """

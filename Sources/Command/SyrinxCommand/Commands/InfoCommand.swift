@@ -163,7 +163,7 @@ extension AudioTag {
   }
 }
 
-/// The records that `syrinx info --json` prints.
+/// Creates the records that `syrinx info --json` prints.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let fileInfoSchema = """

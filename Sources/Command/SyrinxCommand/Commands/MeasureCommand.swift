@@ -161,7 +161,7 @@ struct MeasureCommand: FileListSubcommand {
   }
 }
 
-/// The human-readable results for a file or a stream.
+/// Formats the results of a measurement as human-readable lines.
 extension AudioMeasurement {
   /// Returns the lines; the first line names the audio.
   fileprivate func lines(name: String) -> [String] {
@@ -246,7 +246,7 @@ extension Double {
   }
 }
 
-/// The records that `syrinx measure --json` prints.
+/// Creates the records that `syrinx measure --json` prints.
 ///
 /// Levels are in dBFS, loudness is in LUFS, and lengths are in seconds; silence has neither level
 /// nor loudness.

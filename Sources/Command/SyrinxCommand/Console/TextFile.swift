@@ -105,7 +105,7 @@ func availableBytes(
 }
 
 extension CommandFailure {
-  /// The error of an input that cannot be read.
+  /// Returns the error for an input that cannot be read.
   static func unreadable(_ name: String, _ code: Int32) -> CommandFailure {
     CommandFailure("cannot read \(name): \(FilePathError(code: code).readingReason)")
   }

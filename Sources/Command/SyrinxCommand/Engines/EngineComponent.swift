@@ -60,7 +60,7 @@ struct EngineComponent: Equatable, Sendable {
   }
 }
 
-/// The components on PyPI.
+/// Defines the components that can be installed from PyPI.
 extension EngineComponent {
   static let all = [moonshine, silero, runtime]
 

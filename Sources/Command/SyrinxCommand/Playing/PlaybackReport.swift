@@ -181,7 +181,7 @@ extension Decibels {
   fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }
 
-/// The records that `syrinx play --json` prints for events; times are in seconds.
+/// Creates the records that `syrinx play --json` prints for events; times are in seconds.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let playbackSchema = """

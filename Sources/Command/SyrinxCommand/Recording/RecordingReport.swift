@@ -135,7 +135,7 @@ extension RecordingGapRule {
   }
 }
 
-/// The records that `syrinx record --json` prints for events.
+/// Creates the records that `syrinx record --json` prints for events.
 ///
 /// Lengths are in seconds and levels in dBFS; digital silence has no level.
 extension JSONRecord {

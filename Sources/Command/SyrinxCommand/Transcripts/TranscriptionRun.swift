@@ -172,7 +172,7 @@ struct TranscriptionRun: Sendable {
 
 /// Counts the outcomes of many files, and shows the progress as a status line.
 actor ArchiveProgress {
-  /// The counts of files, and the audio of those that were transcribed.
+  /// The number of files with each outcome, and the total length of the transcribed audio.
   struct Counts: Equatable {
     var transcribed = 0
     var failed = 0
@@ -263,7 +263,7 @@ actor ArchiveProgress {
   }
 }
 
-/// The record of a file, or of the whole run, in the output of `transcribe --json --output-dir`.
+/// Describes the records that `transcribe --json` prints for each file and for the whole run.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let archiveSchema = """
