@@ -30,7 +30,7 @@ import Glibc
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// As `arecord -f S24_LE` writes: 24 bits in the low three bytes of four.
+  /// Returns a WAV file as `arecord -f S24_LE` writes it: 24 bits in the low three bytes of four.
   private func recorded(_ samples: [Int32], isExtended: Bool = true) -> Data {
     let bytes = samples.flatMap { sample in
       number(Int(sample), 3) + [isExtended && sample < 0 ? 0xFF : 0]

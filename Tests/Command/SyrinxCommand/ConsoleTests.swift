@@ -223,7 +223,7 @@ struct OutputDescriptorTests {
     // could wait for each other.
     Thread.detachNewThread { continuation.yield(with: Result { try reading.readToEnd() }) }
     do {
-      // Closed even if writing fails, because the reader would otherwise wait forever.
+      // The pipe is closed even if writing fails, because the reader would otherwise wait forever.
       defer { try? pipe.fileHandleForWriting.close() }
       try OutputDescriptor(rawValue: writing, name: "pipe").write(text)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reducers
 
-/// Which observers of a store are notified of which changes.
+/// Tests that each observer of a store is notified of the changes of the values it read.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ObservationTests {
   private let store = Store(
     initialState: Parent.State(

@@ -2,7 +2,7 @@ import ClientDependencies
 import ReducersMacros
 import Testing
 
-/// What a test states, and what a test store reports about it.
+/// Tests the ways to state expectations, and the reports of a test store.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TestStoreStatementTests {
   private let clock = TestClock<Duration>()
 

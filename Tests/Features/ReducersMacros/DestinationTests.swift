@@ -252,7 +252,7 @@ import Testing
   }
 }
 
-/// What `@Reducer` adds.
+/// Tests the declarations that `@Reducer` adds.
 @MainActor @Suite struct FilledFeatureTests {
   @Reducer struct Empty {}
   @Reducer

@@ -105,7 +105,7 @@ let package = Package(
         "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard", "SoundFile",
         "TestTools",
       ],
-      // This file uses an extension of `Mutex`, which is a separate type in each module here.
+      // This test uses an extension of the real `Mutex`, which each module replaces here.
       exclude: ["ALSASoundCardTests/ALSADevice+OpeningTests.swift"]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads", "FilePaths", "TestTools"]),

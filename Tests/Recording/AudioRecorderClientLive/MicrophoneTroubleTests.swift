@@ -185,7 +185,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  /// Returns a sound card whose microphone captures a constant, so that silence can be told apart.
+  /// Returns a sound card whose microphone captures a constant level, so silence is recognizable.
   private func card(_ fault: VirtualFault) -> VirtualSoundCard {
     let constant = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

@@ -21,7 +21,7 @@ import TestTools
     return change
   }
 
-  /// A spectrum that changes to another one every 40 ms.
+  /// A spectrum that changes every 40 ms.
   private func alternating(_ index: Int, by size: Float) -> Float {
     (index / 4).isMultiple(of: 2) ? 0 : size
   }

@@ -150,7 +150,7 @@ import Testing
     request.backPressure = .buffer(upTo: .zero)
     let stream = events(request, on: blocking.engine)
     await blocking.reached.wait()
-    // A task that did not wait would meanwhile read to the end of the file, as this loop does.
+    // This loop reads the whole file. A task that did not wait would do the same in that time.
     for try await _ in SoundFile.buffers(of: url) {}
     blocking.release()
     var kinds: [String] = []

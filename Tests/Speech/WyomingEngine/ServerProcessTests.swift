@@ -102,8 +102,8 @@ import Wyoming
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appending(path: "alive").path
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Opened first and without waiting for a writer, so that the test fails instead of hanging if
-    // the child is killed before it opens the pipe.
+    // The pipe is opened before the child starts, and without waiting for a writer. Otherwise the
+    // test would hang if the child were killed before it opens the pipe.
     let outlet = open(pipe, O_RDONLY | O_NONBLOCK)
     try #require(outlet >= 0)
     let alive = FileHandle(fileDescriptor: outlet, closeOnDealloc: true)

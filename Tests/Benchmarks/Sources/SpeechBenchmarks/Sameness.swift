@@ -108,7 +108,7 @@ enum Sameness {
       request.backPressure = .buffer(upTo: .seconds(60))
       return request
     }
-    // Both requests run at the same time, so that they take only as long as one.
+    // Both requests run at the same time, because each takes real time.
     async let plain = client.events(of: request(false))
     let events = try await client.events(of: request(true))
     var outcome = Outcome(
