@@ -190,7 +190,7 @@ import Testing
     try write(sine, to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
-    // In both channels, a sine of 997 Hz has as many LUFS as its peak has dBFS.
+    // For a sine of 997 Hz in both channels, the loudness in LUFS equals the peak in dBFS.
     #expect(abs(try await conversion.run().gain.value - 4) < 0.05)
   }
 

@@ -80,7 +80,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // `sync` must stay alive until here, although its closures have been released.
+    // This use keeps `sync` alive until here, so it was `end` that released the closures.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 

@@ -65,7 +65,7 @@ struct CommandLineProgramTests {
     let examples = try #require(paragraphs.firstIndex { $0.hasPrefix("Examples:\n") })
     #expect(examples == 2 && examples < options)
     #expect((1...3).contains(paragraphs[examples].split(separator: "\n").count - 1))
-    // Any prose would be between the examples and the options.
+    // If prose followed the examples, it would be in this paragraph, where the options begin.
     #expect(paragraphs[3].contains(/^([A-Z]+|Keys):\n/), "\(paragraphs[3])")
   }
 

@@ -40,7 +40,7 @@ struct FileListSubcommandTests {
     throws
   {
     #expect(try files(line) == Self.many)
-    // The parser has not processed each of the files.
+    // The shortened arguments were parsed, so the parser did not process every file.
     #expect(ShortenedArguments(Self.words(line))?.parsed() != nil)
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// Properties whose types are names without a visible meaning.
+/// Tests properties whose types are names, such as aliases, that the macro cannot look up.
 @Suite struct UnmarkedAliasExpansionTests {
   @Test func `the type checker determines whether a parameter is a function`() {
     expectExpansion(

@@ -112,7 +112,7 @@ import Testing
 
 @Suite struct ChannelMixDeviceTests {
   @Test(arguments: 1...8)
-  func `channels stay in place for a card in WAV order`(count: Int) {
+  func `channels are not reordered for a card that uses the WAV order`(count: Int) {
     for direction in AudioDevice.Direction.allCases {
       #expect(ChannelMix(direction: direction, device: .wav(count)).isIdentity)
     }

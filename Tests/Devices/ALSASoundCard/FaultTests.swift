@@ -40,7 +40,7 @@ import Testing
     let before = pcm.elapsed
     _ = await pcm.play(ramp(1_920))
     let began = pcm.elapsed
-    // The thread does not write to the card for longer than its buffer lasts.
+    // Nothing is written for 60 ms, but the 1,920 frames in the device last only 40 ms.
     _ = try WakeUp().wait(atMost: .milliseconds(60))
     let noticed = pcm.elapsed
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))

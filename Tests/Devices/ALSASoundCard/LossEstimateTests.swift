@@ -64,7 +64,8 @@ import Testing
     sampleFormat: .float32, period: 25, buffer: 100)
   private let awake = SuspendingClock().systemEpoch
 
-  /// Returns the frames discarded by a playback with 100 frames that loses its buffer after a time.
+  /// Returns the frames that a playback with 100 buffered frames discards if it loses its buffer
+  /// after this time.
   private func discarded(
     after time: Duration, isUnderrun: Bool, direction: AudioDevice.Direction = .playback
   ) -> FrameCount {

@@ -101,7 +101,7 @@ private final class NotingPort: DevicePort {
   }
 }
 
-/// A server whose thread waits for commands, or for the end that the test sets.
+/// A server whose thread performs commands until it is told to quit, or until the test ends it.
 private final class NotingServer: PortServer {
   static let threadName = "test-server"
 

@@ -36,8 +36,8 @@ import VirtualSoundCard
     let clock = TestClock()
     let pcm = try await open(.lockstep(clock, slack: slack))
     let period = pcm.configuration.period.duration(at: format.sampleRate)
-    // The first step waits for the late engine. Then all five steps are taken, or with `slack` only
-    // two.
+    // The card's first step waits for the engine while five periods pass. Then the card takes all
+    // five steps at once, or with `slack` only two.
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: period * 5)
     let reader = try DedicatedThread.start(name: "reader") {

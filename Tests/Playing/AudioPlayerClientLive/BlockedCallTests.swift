@@ -82,7 +82,7 @@ import VirtualSoundCard
       if case .xrun(let silence) = event { silence } else { nil }
     }
     let silence = silences.reduce(.zero, +)
-    // 300 ms less the device's content, which is at least 75 ms.
+    // The call blocks for 300 ms, but the device first plays its buffer of at least 75 ms.
     #expect((.milliseconds(175)...(.milliseconds(250))).contains(silence), "\(silence)")
     let isComplete = harness.played.starts(with: sound.samples)
     #expect(isComplete)

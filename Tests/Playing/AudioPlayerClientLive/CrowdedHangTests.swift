@@ -31,7 +31,7 @@ import VirtualSoundCard
         }
       }
       await isLost.wait()
-      // The hanging thread must not keep its places in the voice table.
+      // The hanging thread must not occupy places in the voice table, so sounds can start again.
       for _ in 0..<2 {
         #expect(await comeAndGo(0..<35, player).allSatisfy { $0 == .success(.stopped) })
       }

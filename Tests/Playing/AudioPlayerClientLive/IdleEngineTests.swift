@@ -25,8 +25,8 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(9))
       #expect(card.openDeviceCount == 1)
-      // `checkSuspension` throws, because the idle time of the second sound is running. That of the
-      // first sound must not be.
+      // The idle time of the second sound is still running, so `checkSuspension` throws. The idle
+      // time of the first sound must have been canceled.
       await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
       await clock.advance(by: .seconds(1))
       await closed()

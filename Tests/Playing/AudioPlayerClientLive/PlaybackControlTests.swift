@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `a seek is possible even after the source has been decoded to its end`() async throws {
-    // The ring holds 8,000 frames.
+    // The whole sound fits into the ring of 8,000 frames, so it is decoded to its end at once.
     let short = staircase(7_000)
     let playing = await harness.start(PlaybackRequest(source: .buffers([short]), id: "a"))
     await harness.pass(2)

@@ -57,7 +57,7 @@ import Testing
     #expect(wait { .milliseconds(200) + $0 } == .milliseconds(350))
   }
 
-  @Test func `the wait is never longer than the first delay plus 250 ms`() {
+  @Test func `the wait for a device that plays too slowly ends 250 ms after its first delay`() {
     let time = wait { .milliseconds(1_600) - $0 * 6 / 10 }
     #expect(time == .milliseconds(1_850))
   }

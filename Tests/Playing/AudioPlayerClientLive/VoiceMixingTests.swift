@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// The device's frames after a command to a voice, at every phase of a period of 25 ms.
+/// Tests the device's output after a command to a voice, at every position in a 25 ms period.
 @Suite struct VoiceMixingTests {
   let harness: AudioThreadHarness
   let second = [Float](repeating: 0.5, count: 8_000)

@@ -39,7 +39,7 @@ import VirtualSoundCard
   {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
-      // An untimed card would fill 1,200 files at full speed meanwhile.
+      // Without this clock, the card would run at full speed and fill the 1,200 files.
       let clock = TestClock()
       let card = VirtualSoundCard(
         pace: .lockstep(clock), microphone: .signal(.noise(seed: 2)), keepsPlayback: false)

@@ -19,8 +19,8 @@ import VirtualSoundCard
     #expect(events.contains(.xrun(.milliseconds(100))))
     let samples = try SoundFileReader(url: url).read(atMost: 8_000).samples
     #expect(samples.count == 4_000)
-    // The silence comes before the device's buffered frames, because it is reported as soon as
-    // possible.
+    // The silence is written as soon as the suspend is reported, so it comes before the frames that
+    // were still in the device's buffer.
     let before = try #require(samples.firstIndex(of: 0))
     #expect(before <= 1_600)
     #expect(samples[before..<(before + 800)].allSatisfy { $0 == 0 })

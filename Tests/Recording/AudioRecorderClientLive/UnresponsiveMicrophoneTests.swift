@@ -80,7 +80,7 @@ import VirtualSoundCard
       #expect(reader.announcedFrameCount == (try length(of: url)))
       try await isClosedWhenReleased(card)
     } else {
-      // The recording may be stopped before its first frame, and then there is no file.
+      // The recording may be stopped before its first frame, and then there is no file to check.
       card.releaseBlockedCalls()
     }
   }

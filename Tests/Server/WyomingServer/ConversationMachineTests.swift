@@ -158,8 +158,7 @@ import Wyoming
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
     _ = writer.process(.final("delta epsilon", utterance: 1))
-    // After a final result, a drop concerns only a word that was removed from it, so it changes
-    // nothing.
+    // After a final result, no utterance is in progress, so a drop changes nothing.
     #expect(writer.drop(.unintelligible).isEmpty)
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }

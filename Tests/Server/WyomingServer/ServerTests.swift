@@ -149,7 +149,8 @@ import WyomingServer
         #expect(try second.exchange(nil, until: "error").data["code"] == "busy")
         second.put(try connect(address))
       }
-      // The sleepers are the same timeout and the time limit for the error event.
+      // The sleepers are the idle timeout of the first client and the time limit for the error
+      // event.
       await clock.sleepers(atLeast: 2)
       try await onThread {
         first.close()

@@ -50,8 +50,8 @@ struct MoonshinePreparationTests {
     let folder = try CopiedModel()
     let files = MoonshineModelFiles(directory: folder.path)
     let run = try ONNXRun(in: library)
-    // The published model is not exact, because it multiplies a single row with floats added in
-    // another order.
+    // The published model is not exact, because it adds the products of a single row in another
+    // order than those of several rows.
     #expect(try MoonshineModel(files, in: library).isExact(as: run) == false)
     try folder.installed.prepareMoonshine(with: library)
     let model = try MoonshineModel(files, in: library)
@@ -68,7 +68,7 @@ struct MoonshinePreparationTests {
       state = next.state
     }
     #expect((whole.map(\.logits) == single.map(\.logits)) == hasBlocks)
-    // The next search reuses the tokens that have been read.
+    // A new search on the same audio reuses the results for tokens that have already been read.
     let known = try audio.begin(Array(tokens.prefix(9))).scores
     #expect(known.map(\.logits) == single.prefix(10).map(\.logits))
   }

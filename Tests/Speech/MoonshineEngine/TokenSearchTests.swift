@@ -164,7 +164,7 @@ extension TokenSearch {
     #expect(model.passes.count <= 4)
   }
 
-  @Test func `a text that is much less likely than the best one is not followed`() throws {
+  @Test func `the search drops a text that is much less likely than the best one`() throws {
     let sentences: [(String, Float)] = [("go on", 0.99), ("we see it all", 0.01)]
     let model = ScriptedModel(sentences)
     var close = search(model, width: 4)

@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: ["<left>", "<right>"])
   func `every public rule may be spoken`(other: String) throws {
-    // PocketSphinx alone would choose one of these rules by its name.
+    // PocketSphinx itself would accept only one of these public rules, chosen by its name.
     let rules = [
       "public \(other) = turn left;", "public <a> = go forward <count> meters;",
       "<count> = ten;", "public <z> = stop;",

@@ -96,7 +96,7 @@ import Testing
     let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]
     #expect(try words(narrow).map(\.text) != sentence)
     #expect(try words([:]).map(\.text) == sentence)
-    // Without the best path, PocketSphinx has no confidence.
+    // Without its best-path search, PocketSphinx reports no confidences.
     #expect(try words(["bestpath": "no"]).allSatisfy { $0.confidence == nil })
   }
 }

@@ -87,7 +87,10 @@ import Testing
     #expect(mean(of: decoder).allSatisfy { $0 > 900 })
   }
 
-  @Test func `after 1.5 s, and each half second later, the decoder gets the mean so far`() throws {
+  @Test
+  func `after 1.5 s and then every half second, the decoder gets the utterance's mean so far`()
+    throws
+  {
     let tenths = try tenths()
     let decoder = try pool.acquire()
     let models = mean(of: decoder)

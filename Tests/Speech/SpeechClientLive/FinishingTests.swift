@@ -11,8 +11,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// `finishTask` returns in bounded time, in whatever state the task is; the time is a test
-/// clock's.
+/// Tests that `finishTask` returns in bounded time, by a test clock, in whatever state the task is.
 @Suite(.timeLimit(.minutes(5))) struct FinishingTests {
   private let clock = TestClock()
   private let tasks: SpeechTasks
@@ -166,8 +165,8 @@ import Testing
     defer { blocking.release() }
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    // With two decoders, the other one works until it has to wait for the blocked one, so the half
-    // minute begins later, and the clock runs until the end.
+    // With two decoders, the half minute begins only when the other decoder has to wait for the
+    // blocked one, so the clock runs until the task ends.
     if jobCount == 1 {
       await finish(within: 30)
     } else {

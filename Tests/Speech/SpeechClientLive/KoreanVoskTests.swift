@@ -117,7 +117,8 @@ struct KoreanVoskTests {
     }
   }
 
-  /// The model's word `<UNK>` is a noise, so key phrases would be found in any speech.
+  /// In this model, `<UNK>` stands for noise, not for unknown words, so any speech would match a
+  /// key phrase.
   @Test
   func `the Korean model does not support key phrases, because it lacks a word for unknown words`()
     throws

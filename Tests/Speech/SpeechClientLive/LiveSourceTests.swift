@@ -16,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LiveSourceTests {
   private let tasks = SpeechTasks()
 
-  /// Buffers that are available at once, and an end on command.
+  /// A source whose buffers are available at once, and which ends when `end` opens.
   private final class Source: Sendable {
     let drained = Gate()
     let end = Gate()

@@ -136,11 +136,11 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   }
 }
 
-/// The size of a value, measured with its mirror.
+/// The contents of a value, counted by reflection.
 struct Holding: Equatable {
-  /// The number of samples in all arrays.
+  /// The number of samples in all of its arrays.
   var samples = 0
-  /// The number of other values.
+  /// The number of all other values in it.
   var others = 0
 
   init(of value: Any) {

@@ -46,7 +46,7 @@ import Testing
     request.jobCount = 3
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
-    // `finishUtterance` was called once per utterance, so the detector has divided none again.
+    // `finishUtterance` was called once per utterance, so no session divided its utterance again.
     #expect(processed.withLock { $0 } == 9)
   }
 

@@ -253,7 +253,7 @@ import Testing
     #expect(try add(0.6, 480).first == .begin(at: 11_200, sound: 16_000))
     #expect(try !add(0.4, 16_000).contains { if case .end = $0 { true } else { false } })
     try expectEnd(add(0.3, 9_600), certainty: 0.6)
-    // The next utterance has its own highest probability.
+    // The certainty of the next utterance is that utterance's own highest probability.
     _ = try add(0.1, 16_000)
     _ = try add(0.9, 1_600)
     try expectEnd(add(0.3, 9_600), certainty: 0.9)

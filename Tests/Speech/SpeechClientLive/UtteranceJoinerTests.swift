@@ -3,7 +3,8 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// The utterances of a file before they are decoded; in tenths of a second.
+/// Tests how the utterances of a file are joined before they are decoded; times are in tenths of a
+/// second.
 @Suite struct UtteranceJoinerTests {
   private typealias Action = UtteranceFinder.Action
 

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `a part whose words come after all sound has an empty sound at its first word`() {
+  func `a part whose words come after the last sound gets an empty sound at its first word`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])

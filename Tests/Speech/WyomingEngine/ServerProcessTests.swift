@@ -59,7 +59,7 @@ import Wyoming
       }
       let before = try open()
       var failures = 0
-      // Each descriptor that a start opens is in turn the one beyond the limit.
+      // In each round, the limit is reached at another of the descriptors that a start opens.
       for spare in 0..<12 {
         let fillers = (0..<spare).map { _ in dup(0) }
         let next = dup(0)

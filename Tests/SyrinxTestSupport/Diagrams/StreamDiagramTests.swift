@@ -27,7 +27,7 @@ import Testing
     #expect(run("--a-b|", demand: "1---").output == "--a---")
   }
 
-  @Test func `elements taken from an input are drawn in the column in which they are requested`() {
+  @Test func `the diagram shows the elements taken from an input in the column of their request`() {
     let result = StreamDiagram(inputs: ["abcd|"]).run(demand: "-1-*", symbol: { "\($0)" }) {
       $0[0].filter { $0 != "a" }
     }

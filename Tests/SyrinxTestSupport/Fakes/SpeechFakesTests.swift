@@ -61,7 +61,7 @@ extension FakesTests {
       }
     }
 
-    /// Runs `body` with a client, by default without waiting.
+    /// Runs `body` with a client, by default on a clock that does not wait.
     private func check(
       _ implementation: Implementation, _ function: String = #function,
       on clock: any Clock<Duration> = ImmediateClock(),

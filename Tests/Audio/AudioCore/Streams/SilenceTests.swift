@@ -119,7 +119,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(frames(try trimmed("____xx__x_____", hold: 10, margin: 2)) == Array(2..<11))
   }
 
-  @Test func `silence at the end is trimmed even if it is shorter than the hold`() throws {
+  @Test func `silence at the end is trimmed even if it is shorter than the hold time`() throws {
     #expect(frames(try trimmed("_x_", hold: 10, margin: 0)) == [1])
   }
 

@@ -75,8 +75,8 @@ enum Sameness {
       let texts = try await client.events(of: request).texts
       outcomes.append(Outcome(clip: clip.name, request: name, texts: texts, expected: expected))
     }
-    // Phrases change the text, so the expected text is that of a request with the same phrases
-    // only.
+    // Phrases change the text, so a request with phrases and all other options is compared with a
+    // request that has only the phrases.
     var (phrases, everything) = (plain, parallel)
     phrases.contextualPhrases = contextualPhrases(of: clip)
     everything.contextualPhrases = phrases.contextualPhrases

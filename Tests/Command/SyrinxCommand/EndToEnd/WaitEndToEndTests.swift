@@ -95,7 +95,7 @@ import Testing
       try #require(gap["start"] as? Double), try #require(gap["end"] as? Double)
     )
     #expect((1.3...1.5).contains(start) && end - start >= 0.3, "\(gap)")
-    // The kept audio contains silence for the gap, and the audio after it.
+    // The kept audio contains silence for the gap, and continues after it.
     #expect(Double(try folder.samples("kept.wav").count) >= end * 16_000)
   }
 

@@ -17,7 +17,7 @@ import Testing
   {
     await #expect(processExitsWith: .success) {
       let isOver = Flag()
-      // Other threads of a new process may not sleep yet.
+      // In a new process, other threads may still be running.
       while ProcessThreads.running?.isEmpty != true { await Task.yield() }
       let (starts, start) = AsyncStream<Void>.makeStream()
       let work = Task.detached {
