@@ -56,8 +56,8 @@ struct RecordingReport {
       context.log.info("continues in \(FilePath(rolled.next))")
     case .closed(let finish):
       hasLostDevice = hasLostDevice || finish.reason == .failed
-      // A recording that closes without `finished` has failed or lost its reader, so nothing else
-      // shows its summary.
+      // Without `finished`, the recording has failed or lost its reader, and no other event shows
+      // its summary.
       if finish.frameCount > 0 { await context.console.notifyTerminal(finish.summary) }
       await reportFaults()
     case .finished(let finish):

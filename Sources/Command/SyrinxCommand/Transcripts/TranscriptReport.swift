@@ -23,8 +23,7 @@ struct TranscriptReport {
   /// Whether no audio was lost.
   private(set) var isComplete = true
 
-  /// The lag from which messages are written; the recognizer catches up with a smaller lag in a
-  /// pause.
+  /// The shortest lag that causes a message; the recognizer makes up for a shorter lag in a pause.
   private static let seriousLag = Duration.seconds(5)
 
   /// Creates a report.
