@@ -331,7 +331,7 @@ import Testing
   }
 
   @Test
-  func `trimming reports the lost time reference and smpl chunk, and joining the lost smpl chunk`()
+  func `lost metadata is reported: time reference and smpl after trimming, smpl after joining`()
     async throws
   {
     var bext = [UInt8](repeating: 0, count: 602)

@@ -84,7 +84,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.truePeak.value, -3.01, 0.2))
   }
 
-  @Test func `clipped samples and runs are counted, an offset and silent ends are measured`()
+  @Test func `clipped samples and runs are counted, and an offset and silent ends are measured`()
     async throws
   {
     let rate = stereo.sampleRate.hertz

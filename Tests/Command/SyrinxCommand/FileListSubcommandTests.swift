@@ -76,7 +76,8 @@ struct FileListSubcommandTests {
     #expect(convert.files.map(\.text) == Array(Self.many.dropFirst()))
   }
 
-  @Test func `-o repeated twenty times takes its values from the list of files that follows`()
+  @Test
+  func `twenty -o options in one argument take their values from the following list of files`()
     throws
   {
     let line = "convert -\(String(repeating: "o", count: 20)) %"

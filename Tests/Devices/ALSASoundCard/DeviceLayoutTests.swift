@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `ALSA's channel positions map to Syrinx's or to unknown; only unknown ones give nil`() {
+  func `ALSA positions that Syrinx lacks become unknown, and only unknown ones give no layout`() {
     let frontLeft: UInt32 = 3
     let frontRightInverted: UInt32 = 4 | 0x1_0000
     let topCenter: UInt32 = 21

@@ -81,7 +81,7 @@ import Testing
     #expect(found?.isGuess == isGuess)
   }
 
-  @Test func `the device name default refers to the configured card or to a server`() throws {
+  @Test func `the device name 'default' refers to the configured card or to a server`() throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search

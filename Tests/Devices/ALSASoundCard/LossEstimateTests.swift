@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test
-  func `an underrun counts frames as discarded only if more than the tolerance should be left`() {
+  func `after an underrun, frames count as discarded only if the estimate exceeds the tolerance`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: true) == 70)
     #expect(discarded(after: .milliseconds(60), isUnderrun: true) == 0)
   }

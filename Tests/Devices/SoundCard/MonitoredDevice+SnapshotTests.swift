@@ -26,7 +26,7 @@ import Testing
     beats.map { check($0, after: interval) }
   }
 
-  @Test func `a hanging call is late once and then stalled, within a second`() {
+  @Test func `a hanging call is reported as late once, and then as stalled, within a second`() {
     #expect(
       verdicts(Array(repeating: inWrite, count: 5))
         == [.fine, .fine, .late, .fine, .stalled])

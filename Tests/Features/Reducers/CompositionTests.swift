@@ -329,7 +329,7 @@ import Testing
     await store.send("a") { $0 = ["0a"] }
   }
 
-  @Test func `a mapped effect sends the actions of the other type`() async {
+  @Test func `a mapped effect sends its actions converted to the other type`() async {
     let store = TestStore(initialState: [String]()) {
       Reduce<[String], String> { state, action in
         guard action != "-" else {

@@ -355,7 +355,7 @@ import Testing
     #expect(wasCanceled.value)
   }
 
-  @Test func `a child of Scope shares the IDs of its parent`() async {
+  @Test func `effects of a parent and of its child in a Scope share cancellation IDs`() async {
     let store = TestStore(initialState: Parent.State()) {
       CombineReducers<Parent.State, Parent.Action> {
         Scope(state: \.child, action: \.child) { Counter() }

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4, 5, 9])
-  func `skipping frames leaves the gain where reading it frame by frame would`(frames: Int) {
+  func `skipping frames leaves the gain at the same value as reading them one by one`(frames: Int) {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0.3, in: 5)
     var other = ramp

@@ -66,7 +66,9 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
-  @Test func `a consumer gets the number of unjoined blocks before each block`() throws {
+  @Test func `with each joined block, a consumer gets the number of original blocks before it`()
+    throws
+  {
     let port = try CapturePort(of: speech)
     for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
     port.conclude(nil)

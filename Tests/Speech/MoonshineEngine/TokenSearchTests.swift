@@ -126,7 +126,8 @@ extension TokenSearch {
     #expect(try search(model, seconds: 4).texts()[0].tokens.count == 26)
   }
 
-  @Test func `several texts are followed at a time, and are returned likeliest first`() throws {
+  @Test func `the search follows several texts at a time and returns them likeliest first`() throws
+  {
     // The best text does not begin with the best first token.
     let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
     let texts = try search(model, width: 4).texts(3)

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `an utterance that reaches its maximum length within a pause ends without a second one`() {
+  func `an utterance that reaches its maximum length within a pause ends instead of being cut`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.milliseconds(600), .seconds(1))
     policy.silence = .milliseconds(400)

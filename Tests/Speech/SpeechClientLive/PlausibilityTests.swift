@@ -92,7 +92,7 @@ import Testing
     #expect(isSpeech(applause, isVoiced: true, sound: 80_000))
   }
 
-  @Test func `the estimated length of a word is not evidence`() {
+  @Test func `a word with an estimated length is not rejected because of its length`() {
     #expect(isSpeech([("up", 0..<32_000, 0.98)], hasEstimatedTimes: true))
     #expect(isSpeech([("the", 0..<1120, 0.3)], sound: 64_000, hasEstimatedTimes: true))
     #expect(!isSpeech([("thigh", 0..<8000, 0.003)], hasEstimatedTimes: true))

@@ -146,7 +146,7 @@ import Testing
     #expect(delivered(actions).count > 16_000)
   }
 
-  @Test func `after a gap, frames are counted from its end`() throws {
+  @Test func `after a gap, frame numbers continue from the end of the gap`() throws {
     var finder = UtteranceFinder()
     _ = try finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)

@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [nil, 0, 100, 400] as [Int?])
-  func `the decode in a pause is the result of the utterance`(tail: Int?) async throws {
+  func `the decode in a pause becomes the result of the utterance`(tail: Int?) async throws {
     let policy = EndpointPolicy(tailPadding: tail.map { .milliseconds($0) })
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(
