@@ -86,7 +86,7 @@ import Testing
     1e-5 * Float(sin(2 * .pi * 997 * Double(frame) / 48_000))
   }
 
-  /// The level of a multiple of 997 Hz, in dBFS, by correlation over ten seconds.
+  /// Returns the level of a multiple of 997 Hz, in dBFS, by correlation over ten seconds.
   private func level(of numbers: [Int16], harmonic: Int) -> Double {
     var (inPhase, across) = (0.0, 0.0)
     for (frame, number) in numbers.enumerated() {

@@ -372,7 +372,7 @@ import Testing
     try writer.close()
   }
 
-  /// A picture of 8 × 8 pixels.
+  /// Returns a picture of 8 × 8 pixels.
   private func png() async throws -> AudioPicture {
     let bytes = try Tool.ffmpeg(
       "-f", "lavfi", "-i", "color=red:size=8x8", "-frames:v", "1", "-f", "image2pipe", "-c:v",

@@ -139,7 +139,7 @@ import Testing
     AudioFormat(sampleRate: 48_000, channelCount: count)
   }
 
-  /// The frequency in hertz; whole periods fit into 0.1 s.
+  /// Returns the frequency of a tone in hertz; 0.1 s contains a whole number of periods.
   private func frequency(_ tone: Int) -> Double { 70 + 10 * Double(tone) }
 
   private func sound(_ format: AudioFormat) -> AudioBuffer {
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  /// The amplitude of a tone in a channel, away from the beginning.
+  /// Returns the amplitude of a tone in a channel, away from the beginning.
   private func level(_ samples: [Float], _ count: Int, _ channel: Int, tone: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     let frames = stride(from: 4_800, to: 14_400, by: 20)

@@ -71,7 +71,7 @@ import Testing
       ]))
   }
 
-  /// The number of bytes that FFmpeg writes for a file with these demuxers.
+  /// Returns the number of bytes that FFmpeg writes for a file with these demuxers.
   private func decoded(_ file: URL, _ demuxers: [String]) throws -> Int {
     let input = FFmpeg.Input.file(try Descriptor.reading(file.path), demuxers: demuxers)
     let child = try FFmpeg(decoding: input, path: file.path, what: "a list")

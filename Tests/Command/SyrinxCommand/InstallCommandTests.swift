@@ -19,7 +19,7 @@ struct InstallCommandTests {
     try await BuiltCommand.shell(script, in: folder, environment: environment)
   }
 
-  /// An environment in which `python3` is a shell script.
+  /// Returns an environment in which `python3` is a shell script.
   private func python(_ line: String) throws -> [String: String] {
     try writeProgram("#!/bin/sh\n\(line)", to: folder.file("python3"))
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

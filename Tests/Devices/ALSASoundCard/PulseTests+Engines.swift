@@ -7,7 +7,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// The clients' engines while their sound server hangs or ends.
+/// Tests the clients' engines while their sound server hangs or ends.
 extension PulseTests {
   /// Ten seconds, longer than any test plays.
   private var longSound: [Float] { ramp(480_000, from: 1) }

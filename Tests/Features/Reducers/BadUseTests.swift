@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// A store whose reducer may use the store itself.
+  /// Returns a store whose reducer may use the store itself.
   private func store(
     _ call: @escaping @MainActor (Store<[String], String>, String) -> Effect<String>
   ) -> Store<[String], String> {

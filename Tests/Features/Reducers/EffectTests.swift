@@ -8,7 +8,7 @@ import Testing
 
   private struct Failure: Error {}
 
-  /// A store that keeps what its effects send; `-` starts the effect.
+  /// Returns a store that keeps what its effects send; `-` starts the effect.
   private func store(
     _ effect: @escaping () -> Effect<String>
   ) -> Store<[String], String> {

@@ -133,7 +133,7 @@ func staircase(_ frames: Int, from first: Int = 0) -> AudioBuffer {
     samples: (first..<first + frames).map { 0.25 + Float($0) / 65_536 })
 }
 
-/// The largest difference between adjacent samples.
+/// Returns the largest difference between adjacent samples.
 func largestStep(_ samples: [Float]) -> Float {
   zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
 }

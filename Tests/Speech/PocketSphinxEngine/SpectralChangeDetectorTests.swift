@@ -21,7 +21,7 @@ import TestTools
     return change
   }
 
-  /// A spectrum that changes every 40 ms.
+  /// Returns a value that alternates between 0 and `size` every 40 ms, for a frame of 10 ms.
   private func alternating(_ index: Int, by size: Float) -> Float {
     (index / 4).isMultiple(of: 2) ? 0 : size
   }

@@ -14,7 +14,8 @@ import Testing
     return tones
   }
 
-  /// A buzz with ten partials whose pitch rises from 120 Hz by this many hertz per second.
+  /// Returns a sample of a buzz with ten partials, whose pitch rises from 120 Hz by `rate` Hz per
+  /// second.
   private func buzz(_ time: Double, rising rate: Double = 0) -> Double {
     let turns = 120 * time + rate * time * time / 2
     return (1...10).reduce(0) { $0 + sin(2 * .pi * turns * Double($1)) / 10 }

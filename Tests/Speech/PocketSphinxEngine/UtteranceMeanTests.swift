@@ -55,7 +55,7 @@ import Testing
     mean.map { $0.compactMap { Float(String(format: "%g", $0)) } }
   }
 
-  /// Two seconds of speech, in steps of 0.1 s.
+  /// Returns two seconds of speech, in steps of 0.1 s.
   private func tenths() throws -> [[Float]] {
     let samples = try samples(of: "go-forward.wav")
     return (0..<20).map { Array(samples[$0 * 1600..<($0 + 1) * 1600]) }

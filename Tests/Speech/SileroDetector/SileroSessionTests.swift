@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// "Go forward ten meters", from 0.4 s on.
+  /// Returns "go forward ten meters", from 0.4 s on.
   private func speech() throws -> [Float] {
     let sound = Checkout.file("Samples/sounds/go-forward.wav")
     return try SoundFileReader(url: sound).read(atMost: 1_000_000).samples

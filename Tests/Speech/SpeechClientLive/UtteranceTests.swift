@@ -8,8 +8,8 @@ import Testing
 @Suite struct UtteranceTests {
   private typealias Word = SpeechHypothesis.Word
 
-  /// An utterance with sound from 1 s to 2 s and from 3.5 s to 5 s, and with 0.3 s before each
-  /// sound and 0.2 s after it.
+  /// Returns an utterance with sound from 1 s to 2 s and from 3.5 s to 5 s, and with 0.3 s before
+  /// each sound and 0.2 s after it.
   ///
   /// The engine gets 1.5 s and 2 s.
   private func joined(pause: Duration? = .milliseconds(600)) -> Utterance {

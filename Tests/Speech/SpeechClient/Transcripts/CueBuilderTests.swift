@@ -2,7 +2,7 @@ import SpeechClient
 import Testing
 
 struct CueBuilderTests {
-  /// Consecutive words of equal length, except after a pause.
+  /// Returns consecutive words of equal length, except after a pause.
   private func utterance(
     _ text: String, from start: Duration = .zero, word: Duration = .milliseconds(300),
     pauses: [Int: Duration] = [:]
