@@ -116,7 +116,7 @@ private actor ChannelSpectrogram {
     pending = Array(samples[processWindows(samples, from: begin - pendingCount)...])
   }
 
-  /// Measures all whole windows from an index on, and returns the index of the next window.
+  /// Measures all whole windows, starting at an index, and returns the index of the next window.
   private func processWindows(_ samples: [Float], from index: Int) -> Int {
     let windowSize = length * channelCount
     var begin = index
@@ -185,7 +185,7 @@ extension AsyncSequence where Element: AudioBlock {
       frameCount += audio.frameCount
       second = try await withThrowingTaskGroup { group in
         for channel in channels { group.addTask { await channel.add(audio.samples) } }
-        // The next second is decoded while the channels measure this one.
+        // The next second is decoded while the channels measure the current second.
         return try await Self.nextSecond(&iterator, like: format)
       }
     }

@@ -268,8 +268,8 @@ struct ConvertCommandTests {
     #expect(outcome.status == 0 && outcome.error.isEmpty)
     let samples = try folder.samples("b.wav")
     #expect(samples.count == 1_600)
-    // The first sample of a frame is the mean of the even channels, the second that of the odd
-    // ones.
+    // The first sample of a frame is the mean of the even channels, and the second sample is the
+    // mean of the odd channels.
     for (index, sample) in samples.enumerated() {
       #expect(abs(sample - (index % 2 == 0 ? 31.0 : 32) / 128) < 1e-5)
     }

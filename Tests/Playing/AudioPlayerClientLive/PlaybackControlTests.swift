@@ -25,7 +25,8 @@ import Testing
     let position = place.position.rawValue
     #expect(place.played == place.position.duration(at: 8_000))
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
-    // The samples before the fade-out, and those after the fade-in from the reported frame on.
+    // The samples before the fade-out, and those after the fade-in, which begins at the reported
+    // frame.
     let before = try #require(harness.played.range(of: Array(stairs.samples[..<(position - 80)])))
     let after = try #require(harness.played.range(of: Array(stairs.samples[(position + 79)...])))
     let silence = harness.played[(before.upperBound + 80)..<(after.lowerBound - 79)]

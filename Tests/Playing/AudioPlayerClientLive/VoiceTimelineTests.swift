@@ -53,7 +53,7 @@ import Testing
     timeline.add(.paused(.pending), at: 500)
     timeline.cut(at: 500)
     timeline.begin(position(2, 33), at: 500, .sought(.pending))
-    // The pause came first, so its position is the one before the seek.
+    // The pause came first, so it is reported with the position before the seek.
     #expect(timeline.pass(500) == [.paused(progress(500, 0, 500)), .sought(progress(500, 2, 33))])
     #expect(timeline.progress(501).item == 2)
     #expect(timeline.progress(501).position == 34)

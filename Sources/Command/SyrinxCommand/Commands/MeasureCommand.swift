@@ -236,7 +236,7 @@ extension AudioMeasurement {
 }
 
 extension Double {
-  /// The value with five decimals; from a billion on, in Swift's own format.
+  /// The value with five decimals; a value of a billion or more in Swift's own format.
   fileprivate var offsetText: String {
     // A larger number does not fit into the integer.
     guard abs(self) < 1e9 else { return "\(self)" }

@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// Rejects frames from 4 on.
+/// Rejects frame 4 and all later frames.
 private struct Refuser: AudioProcessor {
   struct Refusal: Error {}
 

@@ -151,7 +151,7 @@ private func text(_ part: SoundPart) -> String {
 
 /// Trims the silence of a drawing: `_` is a silent frame, and `x` is a frame with sound.
 ///
-/// The frames are numbered from 0 on.
+/// The frames are numbered from 0.
 private enum SoundDrawing {
   static func run(_ columns: String) -> String {
     let letters = columns.enumerated().map { index, column in

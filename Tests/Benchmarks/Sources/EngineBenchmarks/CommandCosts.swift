@@ -103,7 +103,7 @@ enum CommandCosts {
     return cost.seconds * 60 / Double(seconds)
   }
 
-  /// Returns the findings for the commands; the last one is ours, and the one before it is SoX.
+  /// Returns the findings for the commands; ours is the last, and SoX is the second to last.
   ///
   /// Our command may need at most `factor` times the cost of the first command, and less than SoX.
   private static func findings(

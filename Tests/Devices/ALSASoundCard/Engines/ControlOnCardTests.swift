@@ -37,7 +37,7 @@ import Testing
     try check(try samples(file), events)
   }
 
-  /// Checks the frames before the pause, the silence, and the frames from the target on.
+  /// Checks the frames before the pause, the silence, and the frames that begin at the target.
   private func check(_ played: [Float], _ events: [PlaybackEvent]) throws {
     let isStarved = events.contains { if case .starved = $0 { true } else { false } }
     let paused = events.compactMap { event -> Int? in
