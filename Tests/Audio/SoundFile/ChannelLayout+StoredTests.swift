@@ -108,7 +108,7 @@ import Testing
       let name = "a." + encoding.container.pathExtensions[0]
       let reader = try SoundFileReader(url: folder.file(name, encoding, sound))
       #expect(reader.format == format(4))
-      // The center is in front left and right, and the rear center in both rear channels.
+      // The center is mixed into front left and right, and the rear center into both rear channels.
       let samples = try everything(reader)
       let levels = (0..<4).map { channel in (0..<4).map { level(samples, 4, channel, tone: $0) } }
       #expect(levels[0][2] > 0.1 && levels[1][2] > 0.1 && levels[0][3] < 0.05)

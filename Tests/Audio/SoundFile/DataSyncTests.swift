@@ -151,7 +151,7 @@ import Testing
     }
     sync.request()
     stored.wait()
-    // No flush is in progress after the end.
+    // When `end` returns, no flush is in progress, so the following time does not count.
     sync.end()
     seconds.store(100, ordering: .relaxed)
     sync.request()

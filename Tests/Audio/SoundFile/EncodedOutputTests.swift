@@ -53,8 +53,8 @@ import Testing
     func size(_ data: Data, at offset: Int) -> Int {
       data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
-    // libsndfile reads no frames, whatever an AIFF or AU header announces, but other programs trust
-    // the header.
+    // libsndfile itself reads no frames, whatever an AIFF or AU header announces. Other programs
+    // trust the header, so its bytes are checked.
     let aiff = try bytes(.aiff)
     #expect(size(aiff, at: 4) == aiff.count - 8)
     let sound = try #require(aiff.range(of: Data("SSND".utf8)))

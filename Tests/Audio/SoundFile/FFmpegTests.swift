@@ -63,7 +63,7 @@ import Testing
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", codec, "-sample_fmt", sampleFormat, "-f",
       muxer, url.path)
-    // FFmpeg's WavPack encoder has 16 and 32 bits.
+    // FFmpeg's WavPack encoder writes only 16 and 32 bits, so 24-bit samples are stored in 32 bits.
     let isWide = codec == "wavpack" && bits == 24
     let samples: SoundFileEncoding.SampleFormat =
       if isWide { .int32 } else if bits == 24 { .int24 } else { .int16 }

@@ -14,7 +14,7 @@ import Testing
     let format = AudioFormat(sampleRate: rate, channelCount: channels)
     let url = folder.file("a.mp3")
     let writer = try SoundFileWriter(url: url, format: format, encoding: .mp3)
-    // Encoders like LAME buffer silence.
+    // Writes silence, because encoders such as LAME hold back frames of silence.
     let silence = AudioBuffer(silence: FrameCount(.milliseconds(100), at: rate), format: format)
     for _ in 0..<50 { try writer.write(silence) }
     let found = try everything(url).count / channels

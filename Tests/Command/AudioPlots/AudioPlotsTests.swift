@@ -212,7 +212,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
       let bitmap = try image.bitmap(frame)
       let isBlue = (0..<height).map { row in
         let color = bitmap.color(column: 200, row: row)
-        // Does not match the axis, whose gray is darker.
+        // The axis does not count as blue, because its gray is darker.
         return color.blue > 160 && color.red < 140
       }
       #expect(isBlue.indices.count { isBlue[$0] && !isBlue[$0 - 1] } == channelCount)

@@ -105,7 +105,8 @@ let package = Package(
         "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard", "SoundFile",
         "TestTools",
       ],
-      // This test uses an extension of the real `Mutex`, which each module replaces here.
+      // This test uses an extension of the system's `Mutex`, which each module here replaces with
+      // its own.
       exclude: ["ALSASoundCardTests/ALSADevice+OpeningTests.swift"]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads", "FilePaths", "TestTools"]),

@@ -62,7 +62,7 @@ import VirtualSoundCard
         await player.stop()
       }
     } catch {
-      // The loss may be detected before the stop.
+      // If the loss is detected before the stop, the playback fails with this error.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)

@@ -54,7 +54,7 @@ import VirtualSoundCard
         (.interrupted(PCMInterruption(cause: .suspended, lost: 8_000)), .seconds(1))
       ]
     }
-    // After the suspend, from 2,050 ms on, the device plays the 100 ms in its buffer.
+    // At 2,050 ms, after the suspend, the device begins to play the 100 ms in its buffer.
     harness.pcm.at(2_050 + 100) { _ in early = harness.events() }
     harness.pcm.at(2_050 + 100 + 250 + 50) { _ in late = harness.events() }
     try harness.run([try harness.voice(long), short])

@@ -199,7 +199,7 @@ import Testing
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
-    // This fade does not end while the card's time stands still.
+    // The command waits, because its fade does not end while the card's time stands still.
     let pause = PlaybackCommand.pause(fade: .seconds(1))
     let cancelled = Task { try await harness.player.control(id: "a", command: pause) }
     cancelled.cancel()

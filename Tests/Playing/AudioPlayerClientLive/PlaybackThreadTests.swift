@@ -32,8 +32,8 @@ import Testing
     try harness.run([voice])
     #expect(harness.pcm.written.prefix(8_000).elementsEqual(second))
     #expect(harness.pcm.interruptions == 0)
-    // Each wait covers two of the 34 periods after the first six; three more waits drain the
-    // device.
+    // After the first six periods, each wait covers two of the remaining 34. Three more waits drain
+    // the device.
     #expect(harness.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
   }
 
@@ -215,7 +215,7 @@ import Testing
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(milliseconds) { _ in voice.stop() }
     try harness.run([voice])
-    // The fade of the held frame takes 40 frames, and that of the stop takes 80.
+    // Two fades may overlap: the held frame fades out in 40 frames, and the stop in 80.
     let steepest: Float = 0.5 / 40 + 0.5 / 80
     #expect(largestStep(harness.pcm.written) <= steepest + 1e-6)
     #expect(harness.pcm.written.last == 0)

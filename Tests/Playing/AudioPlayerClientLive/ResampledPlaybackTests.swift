@@ -99,7 +99,7 @@ import Testing
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.paused).first)
     let pause = FrameCount(place.played, at: 48_000).rawValue
-    // The time and the frame of the pause are at most half a source frame apart.
+    // The frame is rounded to the source's rate, so it may be half a source frame from the time.
     let distance = place.time.inSeconds - Double(pause) / 48_000
     #expect(abs(distance) <= 0.5 / 44_100 + 1e-8)
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])

@@ -101,7 +101,7 @@ import VirtualSoundCard
     }
     let reader = try SoundFileReader(url: url)
     while try !reader.read(atMost: 4_096).isEmpty {}
-    // The last file continues for the second before the second attempt.
+    // The last file continues for a second, until the second attempt to create the next file.
     #expect(reader.framesRead >= 72_000 && reader.shortfall == nil)
     #expect(closed.withLock { $0?.frameCount } == reader.framesRead)
   }

@@ -56,7 +56,8 @@ import VirtualSoundCard
           return (task, begun)
         }
         await clock.advance(until: Task { for (_, begun) in recordings { await begun.wait() } })
-        // Each running recording has two threads, one of which syncs its file.
+        // Each running recording has two threads, one of which syncs its file, so 1,200 recordings
+        // have 2,400.
         #expect(try ProcessResources.threadNames().count <= 2_404)
         for (task, _) in recordings { task.cancel() }
         for (task, _) in recordings { _ = await task.result }

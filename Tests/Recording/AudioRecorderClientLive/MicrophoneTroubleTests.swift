@@ -141,7 +141,8 @@ import VirtualSoundCard
     let harness = RecorderHarness(faults: [.refusedTransfers(every: 1)])
     let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
     await harness.clock.sleepers(atLeast: 1)
-    // The microphone overruns repeatedly, and recovers a hundred times without delivering a frame.
+    // The microphone refuses every read, so it overruns and recovers a hundred times before it
+    // counts as lost.
     await harness.clock.advance(by: .seconds(60))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     #expect(!FileManager.default.fileExists(atPath: harness.url.path))

@@ -70,7 +70,7 @@ import Testing
       if blocks == 3 { recording.send(.pause) }
       if blocks == 4 { recording.send(.resume) }
     }
-    // A pause fades out over 40 frames.
+    // A pause fades out over 40 frames, which are 5 ms.
     #expect(events.contains(.paused(.milliseconds(1_005))))
     #expect(events.contains(.resumed(.milliseconds(1_005))))
   }

@@ -139,7 +139,7 @@ import Testing
 
   @Test func `audio too short to be recognized as floating-point samples is accepted`() throws {
     let payload = Self.floatPayload(Self.audio(), gain: 0.5)
-    // The pause at the beginning has 400 samples.
+    // Without the pause of 400 samples at the beginning, these are 999 samples, one too few.
     #expect(try decoded(Array(payload.prefix(1_399 * 4)), by: 640).count == 1_399)
     #expect(throws: AudioFormatError.floatingPoint) {
       try decoded(Array(payload.prefix(1_400 * 4)), by: 640)

@@ -146,7 +146,7 @@ import Wyoming
   ) {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial(partial, stable: stable))
-    // Contradicting a sent word does not remove the word.
+    // This partial result contradicts a sent word, but the word remains.
     events += writer.process(.partial("x", stable: 0))
     events += writer.process(.final(final)) + writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }

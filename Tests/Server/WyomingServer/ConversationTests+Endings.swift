@@ -90,7 +90,7 @@ extension ConversationTests {
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(30))
-    // The second write is the server's error event, which has a time limit of its own.
+    // The second write is the server's error event, which has its own time limit of five seconds.
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))

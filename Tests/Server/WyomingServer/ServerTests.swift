@@ -383,7 +383,7 @@ import WyomingServer
         try checkRefusal(at: address)
         try exchange(WyomingEvent("ping"), over: first, until: "pong")
         first.close()
-        // The system reports the end of the first connection with a delay.
+        // The system reports the end of the first connection with a delay, so try repeatedly.
         let isServed = (0..<100_000).contains { _ in
           (try? exchange(WyomingEvent("ping"), over: connect(address), until: "pong", "error"))?
             .type == "pong"

@@ -258,7 +258,7 @@ struct MoonshineClipTests {
     for clip in try Clip.all {
       let said = clip.words.split(separator: " ").map(String.init)
       let text = try session.recognize(clip.samples).text
-      // The British spelling is not an error.
+      // The British spelling does not count as an error.
       let recognized = String(decoding: text.spelling, as: UTF8.self)
         .replacing("metres", with: "meters").split(separator: " ").map(String.init)
       let errors = WordDistance.between(said, recognized)

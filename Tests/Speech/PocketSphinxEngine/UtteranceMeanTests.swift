@@ -130,8 +130,8 @@ import Testing
       let words = try other.recognizeInSteps(utterance).final.words
       #expect(words.map(\.text) == expected.map(\.text))
       #expect(words.map(\.frames) == expected.map(\.frames))
-      // A decoder's scores depend slightly on earlier utterances: PocketSphinx keeps their best
-      // densities.
+      // PocketSphinx keeps the best densities of earlier utterances, so the confidences may differ
+      // slightly.
       for (word, other) in zip(words, expected) {
         let (one, two) = (try #require(word.confidence), try #require(other.confidence))
         #expect(abs(one - two) < 0.001, "\(word) \(other)")

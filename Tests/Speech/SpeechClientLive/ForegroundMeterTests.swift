@@ -70,7 +70,7 @@ import Testing
       default: break
       }
     }
-    // Without the meter, there are two utterances of 20 s.
+    // Without the meter, there would be two utterances of 20 s.
     let longest = found.map(\.count).max() ?? 0
     #expect(longest < 8 * 16_000, "\(found)")
     for pause in pauses {

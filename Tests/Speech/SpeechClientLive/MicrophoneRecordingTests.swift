@@ -72,7 +72,7 @@ import Testing
     var wanted = CaptureRequest.speech
     wanted.device = "hw:1"
     wanted.droppingOldestAfter = .seconds(2)
-    // The capture drops nothing before the request's backlog is full.
+    // The capture is opened with the request's backlog of a minute, so it drops nothing earlier.
     var opened = wanted
     opened.droppingOldestAfter = .seconds(60)
     let asked = Mutex<[CaptureRequest]>([])

@@ -34,7 +34,8 @@ import Testing
     }
     #expect(isSpeech(1, 0.05, certainty: 0.99) && isSpeech(1, nil, certainty: 0.99))
     #expect(!isSpeech(1, 0.05, certainty: 0.7) && !isSpeech(0, 1, certainty: 1))
-    // Few words are more likely to be accidental than many.
+    // Few words are more likely to be accidental than many, so three are rejected and four
+    // accepted.
     #expect(!isSpeech(3, 0.5, certainty: 0.7) && isSpeech(4, 0.5, certainty: 0.7))
     #expect(isSpeech(3, 0.7, certainty: 0.7) && !isSpeech(9, 0.3, certainty: 0.7))
   }

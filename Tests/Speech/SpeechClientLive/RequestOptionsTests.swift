@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `a pause shorter than the policy's silence does not end an utterance`() async throws {
-    // The pause between the utterances lasts a second.
+    // The pause of a second between the utterances exceeds the required silence.
     #expect(try await results(EndpointPolicy(silence: .milliseconds(900))).count == 2)
     #expect(try await results(EndpointPolicy(silence: .milliseconds(1200))).count == 1)
   }

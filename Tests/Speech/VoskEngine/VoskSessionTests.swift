@@ -185,7 +185,7 @@ import Testing
         frames(0).lowerBound..<frames(1).upperBound, frames(4),
       ])
     #expect(recognized.words.map(\.confidence) == [0.9, 0.6])
-    // The fourth word's confidence is 0.7, the fifth's 0.6.
+    // As the fourth word, "forward" has a confidence of 0.7, which is below the phrase's threshold.
     #expect(try session.understand(speech(.other, .other, .go, .forward)).texts == [])
   }
 

@@ -75,7 +75,7 @@ import Wyoming
         guard started == nil else { break }
         failures += 1
         let now = try open()
-        // Dispatch may meanwhile close one of its own descriptors.
+        // Only new descriptors are counted, because Dispatch may close one of its own meanwhile.
         let left = now.difference(from: before).insertions
         #expect(left.isEmpty, "with \(spare) to spare: \(left) beside \(before)")
         let (child, code) = (waitpid(-1, nil, WNOHANG), errno)

@@ -38,7 +38,7 @@ package struct ProcessResources {
       (before.heap, before.descriptors) = (after.heap, after.descriptors)
       try await work()
       after = try ProcessResources()
-      // The last operation closes its descriptors in a separate task.
+      // The last operation closes its descriptors in a separate task, so wait for that.
       for _ in 0..<1_000 where !after.isNoMore(than: before) {
         await Task.yield()
         after = try ProcessResources()

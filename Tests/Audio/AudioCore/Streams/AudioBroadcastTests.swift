@@ -72,7 +72,7 @@ import Testing
     }
     do {
       for await _ in source.broadcast().consumer() {
-        // An abandoned consumer ends with its loop and is not canceled.
+        // Leaving the loop abandons the consumer, but does not cancel it.
         for await _ in requests { break }
         break
       }

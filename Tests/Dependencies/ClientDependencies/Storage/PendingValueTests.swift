@@ -30,7 +30,7 @@ import Testing
     let readers = Counter()
     let meeting = MakingMeeting {
       while readers.count < 8 { sched_yield() }
-      // The last readers have counted, but may not have reached the cache yet.
+      // All readers have been counted, but the last ones may not have reached the cache yet.
       for _ in 0..<1_000 { sched_yield() }
     }
     let (values, reading) = AsyncStream<Int>.makeStream()

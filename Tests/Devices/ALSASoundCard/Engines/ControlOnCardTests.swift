@@ -43,7 +43,7 @@ import Testing
     let paused = events.compactMap { event -> Int? in
       if case .paused(let place) = event { place.position.rawValue } else { nil }
     }
-    // A machine too busy to decode may fade into silence anywhere, which is reported.
+    // A machine too busy to decode may fade into silence anywhere, so the samples are not compared.
     guard !isStarved else { return }
     // The steepest requested fade takes 10 ms from a third of full scale.
     let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }
