@@ -148,7 +148,7 @@ private actor ChannelSpectrogram {
   /// Measures the remaining samples.
   func finish() {
     let missing = length * channelCount - pending.count
-    // The last window is padded with silence.
+    // Silence fills the rest of the last window.
     if columns.isEmpty || missing < pending.count {
       _ = processWindows(pending + repeatElement(0, count: missing), from: 0)
     }

@@ -122,7 +122,7 @@ struct MeasureCommand: FileListSubcommand {
   private func print(
     _ record: JSONRecord, _ lines: [String], in context: CommandContext
   ) async throws {
-    // JSON has its own escapes.
+    // JSON itself escapes control characters.
     let lines = json.isOn ? [try record.jsonLine()] : lines.map(\.printableLine)
     for line in lines { try await context.console.print(line) }
   }

@@ -196,7 +196,7 @@ struct PlayCommand: FileListSubcommand {
       source: file == "-" ? .stream(input.standardInput(in: context)) : .file(file.source),
       range: part.range, repetition: loop)
     if let replayGain, file.status?.isRegularFile == true {
-      // The player reports a file that cannot be read.
+      // If the file cannot be read, the player reports the error.
       let metadata = (try? SoundFileReader(url: file.url))?.metadata
       item.gain = metadata?.replayGain(ofAlbum: replayGain == .album) ?? item.gain
     }

@@ -20,7 +20,7 @@ extension FilePath {
     guard bytes.count <= limit else {
       throw CommandFailure("\(shownName) has more than \(limit) bytes")
     }
-    // UTF-16 can be valid UTF-8 with NUL characters.
+    // A NUL is refused, because UTF-16 text can be valid UTF-8 with NUL characters.
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw CommandFailure("\(shownName) is not UTF-8 text")
     }

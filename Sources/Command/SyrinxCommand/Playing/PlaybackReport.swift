@@ -149,7 +149,8 @@ struct PlaybackReport {
 
   private mutating func reportFaults() async {
     if silence > .zero {
-      // After a device failure, lost audio does not mean that the machine is too slow.
+      // After a device failure, lost audio does not mean that the machine is too slow, so the
+      // message does not ask this.
       let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
       await context.console.report(
         "\(file): dropouts of \(silence.secondsText) in total\(question)")

@@ -99,7 +99,8 @@ struct RecordingReport {
         "\(nonFiniteCount) captured samples are NaN or infinite and are recorded as silence")
     }
     guard lost > .zero else { return }
-    // After a device failure, lost audio does not mean that the machine is too slow.
+    // After a device failure, lost audio does not mean that the machine is too slow, so the message
+    // does not ask this.
     let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
     await context.console.report(
       "\(lost.secondsText) of audio was lost \(gaps.consequence)\(question)")

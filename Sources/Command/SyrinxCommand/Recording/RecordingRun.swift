@@ -65,7 +65,7 @@ func handle(
 ) async {
   var isPaused = false
   for await signal in signals {
-    // A recording to standard output has no ID.
+    // A recording to standard output has no ID, so signals do not control it.
     guard let id = request.id, let command = RecordingCommand(signal: signal, isPaused: isPaused)
     else { continue }
     // The error is ignored, because a recording that has ended accepts no command.

@@ -77,7 +77,7 @@ struct TranscriptReport {
       try await print { $0.style == .json ? [line] : [] }
     }
     for sentence in sentences(about: event) { await console.report(sentence) }
-    // At the end of an utterance without a final result, its partial results become invalid.
+    // An utterance that ends without a final result voids its partial results, so they are erased.
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
