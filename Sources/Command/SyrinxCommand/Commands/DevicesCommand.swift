@@ -169,7 +169,7 @@ struct DeviceDetails: Equatable {
       .compactMap { part in
         let status = device.appending(part).appending("status").lines
         guard let thread = number("owner_pid", in: status) else { return nil }
-        // `owner_pid` is the thread that opened the device; `Tgid` is the ID of the thread's process.
+        // `owner_pid` is the thread that opened the device; `Tgid` is the ID of its process.
         let process =
           number("Tgid", in: root.appending(FilePath("\(thread)")).appending("status").lines)
           ?? thread
