@@ -195,8 +195,8 @@ struct RootCommand: AsyncParsableCommand {
 }
 
 extension RootCommand {
-  /// Rearranges the help in a message of swift-argument-parser: usage, examples, keys, and options; any
-  /// other message is unchanged.
+  /// Rearranges the help in a message of swift-argument-parser: usage, examples, keys, and options;
+  /// any other message is unchanged.
   ///
   /// swift-argument-parser puts the whole discussion first, but its prose belongs to the manual,
   /// which is made from `--experimental-dump-help`.

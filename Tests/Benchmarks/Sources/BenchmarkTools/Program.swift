@@ -7,7 +7,7 @@ package struct Program: Sendable {
     /// The CPU time in seconds, including that in the kernel.
     package var seconds: Double
     package var status: Int32
-    /// The peak resident memory, in bytes; at least that of this process when it started the program.
+    /// The peak resident memory, in bytes; at least that of this process when the program started.
     package var peakBytes: Int
   }
 
