@@ -48,8 +48,9 @@ import Testing
   nonisolated static let runCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_LOOPS"].flatMap(Int.init) ?? 5
 
-  /// Speech that ends after 2 s and after 4 s; without the word, the recording would end 1.2 s
-  /// later.
+  /// The microphone's signal: speech from 1 s to 2 s and from 3 s to 4 s.
+  ///
+  /// Unless a word stops the recording, it ends after 1.2 s of silence.
   private let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     .during(.seconds(1) ..< .seconds(2), .seconds(3) ..< .seconds(4))
 

@@ -42,7 +42,7 @@ import Testing
     #expect(scripted.events == [.madeSession, .began, .finished(after: 3200), .released])
   }
 
-  @Test func `a scripted engine follows and records the session's options`() throws {
+  @Test func `a scripted engine uses the session's options and records them`() throws {
     var utterance = ScriptedUtterance("go forward ten meters")
     utterance.alternatives = ["no forward", "go four"]
     let scripted = ScriptedSpeechEngine(utterances: [utterance], tailPadding: .milliseconds(200))

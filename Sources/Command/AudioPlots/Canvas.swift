@@ -16,7 +16,7 @@ struct Canvas: ~Copyable {
   private let format: PlotFormat
   private let surface: OpaquePointer?
   private let context: OpaquePointer?
-  /// The bytes that cairo has written, allocated for as long as the surface exists.
+  /// The bytes that cairo has written, on the heap because cairo keeps their address.
   private let output: UnsafeMutablePointer<[UInt8]>
 
   /// Appends bytes from cairo to `output`, whose address cairo passes as `closure`.
@@ -203,7 +203,7 @@ struct Canvas: ~Copyable {
   }
 }
 
-/// A color; each part from 0 to 1.
+/// An RGB color; each component is from 0 to 1.
 struct Color: Hashable, Sendable {
   var red: Double
   var green: Double
@@ -230,7 +230,7 @@ struct Color: Hashable, Sendable {
   static let cue = Color(0xEAF1F8)
 
   var bytes: (red: UInt8, green: UInt8, blue: UInt8) {
-    // Rounded by hand, because `rounded` calls the C library for each part of each pixel.
+    // Rounded by adding 0.5, because `rounded` would call the C library three times per pixel.
     (UInt8(red * 255 + 0.5), UInt8(green * 255 + 0.5), UInt8(blue * 255 + 0.5))
   }
 
@@ -254,7 +254,7 @@ struct Color: Hashable, Sendable {
 
 /// Pixels in rows from the top.
 public struct Bitmap: Sendable {
-  /// The pixels of a row.
+  /// The number of pixels in a row.
   public let width: Int
   /// The number of rows.
   public let height: Int

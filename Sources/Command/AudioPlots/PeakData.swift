@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// Columns contain the lowest and the highest sample of each channel, in 8 or 16 bits.
 public struct PeakData: Sendable {
-  /// The bits of each value, 8 or 16.
+  /// The number of bits of each value, 8 or 16.
   public let bits: Int
   private let image: WaveformImage
 
@@ -35,8 +35,9 @@ public struct PeakData: Sendable {
   /// The bytes of a `.dat` file: a header of six little-endian 32-bit numbers and the values.
   public var dat: Blocks { Blocks(data: self, isText: false) }
 
-  /// A file as a sequence of blocks, because its whole text would take many times the memory of the
-  /// values.
+  /// The bytes of a file in blocks.
+  ///
+  /// A whole file as text would take many times the memory of the values.
   public struct Blocks: Sequence, IteratorProtocol, Sendable {
     private static let columnsPerBlock = 4_096
 

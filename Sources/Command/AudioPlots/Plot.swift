@@ -71,7 +71,7 @@ extension WaveformImage {
       let y = { (sample: Float) in
         middle - Double(max(-1, min(sample, 1))) * lane.height / 2
       }
-      // A constant level is a visible line, even at the bottom of the lane.
+      // The area is at least 0.7 pixels high, so a constant level is visible as a line.
       let bottom = lane.y + lane.height
       canvas.area(
         .wave,
@@ -119,7 +119,7 @@ extension WaveformImage {
     canvas.text("-inf", x: lane.x - 6, y: middle + 4, anchor: 1, size: 10, color: .faint)
     for level in [0.0, -6, -12] {
       let distance = Decibels(level).amplitude * lane.height / 2
-      // Small lanes have room for the outermost labels alone.
+      // Low lanes have room only for 0 dB, or for 0 and -6 dB.
       if level < 0, lane.height < 110 || level < -6 && lane.height < 160 { continue }
       for y in [middle - distance, middle + distance] {
         canvas.line(.grid, from: (lane.x, y), to: (lane.x + lane.width, y))

@@ -105,7 +105,7 @@ struct PlotLayout {
     }
   }
 
-  /// Draws the cues in two rows, so that neighbors have room.
+  /// Draws the cues alternately in two rows, so that the texts of neighbors do not collide.
   private func drawCues(
     on canvas: borrowing Canvas, _ texts: [PlotFrame.Cue], _ duration: Duration
   ) {
@@ -124,7 +124,7 @@ struct PlotLayout {
   }
 }
 
-/// The marks of the time axis.
+/// Chooses and formats the marks of the time axis.
 extension PlotLayout {
   private static let timeSteps = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600,

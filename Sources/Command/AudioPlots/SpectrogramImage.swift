@@ -2,7 +2,7 @@ public import AudioCore
 import CKissFFT
 import Glibc
 
-/// The frequencies of a stretch of audio over time, in some hundreds of columns.
+/// The frequencies of a stretch of audio over time, in a few hundred columns.
 ///
 /// Its size does not depend on the length of the audio.
 public struct SpectrogramImage: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct SpectrogramImage: Hashable, Sendable {
   public let frameCount: FrameCount
   /// The mapping of frequencies to rows.
   public let scale: Scale
-  /// The frames from one column to the next.
+  /// The number of frames from one column to the next.
   public let framesPerColumn: FrameCount
   /// For each channel and column, the power of each row from the lowest frequency to half the rate;
   /// a full-scale sine has a power of 1.
@@ -63,7 +63,7 @@ private actor ChannelSpectrogram {
   private(set) var columns: [[Float]] = []
   /// The number of spectra that a column averages.
   private var spectraPerColumn = 1
-  /// The sum and the number of the spectra measured for the next column.
+  /// The sum of the power spectra measured for the next column, and their number.
   private var powers: [Float]
   private var spectraInColumn = 0
 
@@ -71,7 +71,8 @@ private actor ChannelSpectrogram {
     _ channel: Int, of format: AudioFormat, scale: SpectrogramImage.Scale, columnCount: Int,
     rowCount: Int
   ) {
-    // 20 to 50 ms: short enough for syllables, long enough for the lowest voices.
+    // A window lasts at least 25 ms (a power of two in samples): short enough for syllables, and
+    // long enough for the lowest voices.
     var length = 256
     while length * 40 < format.sampleRate.hertz { length *= 2 }
     guard let spectrum = Spectrum(length: length) else { return nil }
@@ -95,10 +96,10 @@ private actor ChannelSpectrogram {
 
   var framesPerColumn: Int { hop * spectraPerColumn }
 
-  /// Doubles the length of the columns.
+  /// Makes each column twice as long.
   ///
-  /// Windows overlap by half, until a column averages enough of them that overlap no longer
-  /// matters.
+  /// At first, windows overlap by half. Once a column averages several windows, they no longer
+  /// overlap, because that saves time and hardly changes the average.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
     columns = stride(from: 0, to: columns.count, by: 2).map { index in
@@ -106,7 +107,7 @@ private actor ChannelSpectrogram {
     }
   }
 
-  /// Measures interleaved samples in place; only the length of a window is copied.
+  /// Measures interleaved samples without copying them, except for about one window.
   func add(_ samples: [Float]) {
     let pendingCount = pending.count
     pending += samples.prefix(length * channelCount)
@@ -115,7 +116,7 @@ private actor ChannelSpectrogram {
     pending = Array(samples[processWindows(samples, from: begin - pendingCount)...])
   }
 
-  /// Measures all whole windows from an index on, and returns the index of the next window.
+  /// Measures all whole windows, starting at an index, and returns the index of the next window.
   private func processWindows(_ samples: [Float], from index: Int) -> Int {
     let windowSize = length * channelCount
     var begin = index
@@ -147,7 +148,7 @@ private actor ChannelSpectrogram {
   /// Measures the remaining samples.
   func finish() {
     let missing = length * channelCount - pending.count
-    // The last window is padded with silence.
+    // Silence fills the rest of the last window.
     if columns.isEmpty || missing < pending.count {
       _ = processWindows(pending + repeatElement(0, count: missing), from: 0)
     }
@@ -184,7 +185,7 @@ extension AsyncSequence where Element: AudioBlock {
       frameCount += audio.frameCount
       second = try await withThrowingTaskGroup { group in
         for channel in channels { group.addTask { await channel.add(audio.samples) } }
-        // The next second is decoded while the channels measure this one.
+        // The next second is decoded while the channels measure the current second.
         return try await Self.nextSecond(&iterator, like: format)
       }
     }
@@ -211,7 +212,7 @@ extension AsyncSequence where Element: AudioBlock {
       }
       _ = buffer.silenceNonFinite()
       format = expected
-      // A long buffer is not copied.
+      // The first buffer is assigned, not appended, so a long buffer is not copied.
       if samples.isEmpty { samples = buffer.samples } else { samples += buffer.samples }
       if samples.count >= expected.sampleRate.hertz * expected.channelCount { break }
     }

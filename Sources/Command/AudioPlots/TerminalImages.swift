@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Pictures for terminals.
+/// Encodes the bitmap as text for terminals that show pictures.
 extension Bitmap {
   /// The picture in DEC's sixel graphics, with 216 colors.
   public var sixel: String {
@@ -42,7 +42,7 @@ extension Bitmap {
 }
 
 extension Color {
-  /// The index of the nearest color in a cube with six steps for each part.
+  /// The index of the color in a palette of 6 × 6 × 6 colors.
   fileprivate var cubeIndex: Int {
     let steps = [red, green, blue].map { Int(clamping: $0 * 5) }
     return steps[0] * 36 + steps[1] * 6 + steps[2]

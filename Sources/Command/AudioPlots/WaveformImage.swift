@@ -1,9 +1,9 @@
 public import AudioCore
 
-/// The shape of a stretch of audio in some hundreds of columns, each with the lowest and highest
-/// sample and the root mean square.
+/// The shape of a stretch of audio in a few hundred columns.
 ///
-/// Its size does not depend on the length of the audio.
+/// Each column has the lowest sample, the highest sample, and the root mean square. The size of the
+/// image does not depend on the length of the audio.
 public struct WaveformImage: Hashable, Sendable {
   /// One column of one channel; full scale is ±1.
   public struct Column: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct WaveformImage: Hashable, Sendable {
 private struct ColumnSums {
   var lowest = Float.infinity
   var highest = -Float.infinity
-  // A sum of millions of numbers exceeds the precision of Float.
+  // `Double`, because a sum of millions of squares needs more precision than `Float` has.
   var squares = 0.0
 
   mutating func add(_ sample: Float) {
@@ -71,7 +71,7 @@ struct WaveformBuilder {
   private let format: AudioFormat
   /// The minimum number of columns; nil if the columns have a fixed length.
   ///
-  /// Columns double in length when there are twice as many.
+  /// When there are twice as many columns, each pair is merged into one.
   private let columnCount: Int?
   private var framesPerColumn: Int
   private var frameCount = 0

@@ -126,7 +126,7 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Returns the version, or the help of the whole command, if the arguments request nothing else.
   ///
-  /// It uses neither the parser nor a thread, because they would take most of the time.
+  /// It uses neither the parser nor a thread, so that the answer comes at once.
   static func requestedText(_ arguments: [String]) -> String? {
     switch arguments {
     case ["--version"]: SyrinxVersion.current
@@ -135,9 +135,9 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the requested text or the error in the arguments.
+  /// Writes the requested text, or an error about the arguments, and returns the exit status.
   ///
-  /// If an option is unknown, only that is reported, because it may have caused the other error.
+  /// An unknown option is reported instead of the parser's error, which it may have caused.
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",
@@ -146,7 +146,7 @@ struct RootCommand: AsyncParsableCommand {
     let names = ["syrinx"] + arguments.prefix(arguments.count - rest.count)
     let remedy = unknown.suggestion.map { "did you mean \($0)?" }
     let message = fullMessage(for: error)
-    // The usage text that ends the parser's own message.
+    // The parser's message ends with this text about the usage.
     let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
     return end(
       with: """
@@ -195,8 +195,8 @@ struct RootCommand: AsyncParsableCommand {
 }
 
 extension RootCommand {
-  /// Rearranges the help in a message of swift-argument-parser: usage, examples, keys, and options; any
-  /// other message is unchanged.
+  /// Rearranges the help in a message of swift-argument-parser: usage, examples, keys, and options;
+  /// any other message is unchanged.
   ///
   /// swift-argument-parser puts the whole discussion first, but its prose belongs to the manual,
   /// which is made from `--experimental-dump-help`.

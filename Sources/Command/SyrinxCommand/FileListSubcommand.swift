@@ -86,16 +86,16 @@ struct ShortenedArguments {
 }
 
 extension CommandContext {
-  /// Works on several elements at a time and passes the results on in order.
+  /// Processes several elements at a time, and passes the results on in the order of the elements.
   ///
-  /// If one of several elements fails, its failure is reported and the others follow.
+  /// If there are several elements and one fails, this is reported and the others are processed.
   ///
   /// - Parameters:
   ///   - elements: the elements to process, in order.
   ///   - jobs: the maximum number of elements to process at a time.
   ///   - showsProgress: whether a terminal shows the progress: within the element, or the number of
   ///     finished elements if several are processed at a time.
-  ///   - inputs: returns the files of an element; a reported error names one of them.
+  ///   - inputs: returns the files of an element, so that an error can name the file.
   ///   - work: processes an element and shows its progress on the console; nil for no progress.
   ///   - whenFailed: called with an error that concerns one element, before it is reported.
   ///   - body: handles a result: reports missing output, and returns whether the output is
@@ -149,7 +149,7 @@ func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
   return "\(text), \(Duration.seconds(clamping: left).clockText) left"
 }
 
-/// Works on several elements at a time, and passes the results on in the order of the elements.
+/// Processes several elements at a time, and passes the results on in the order of the elements.
 nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
   _ elements: [Element], jobs: Int, _ work: @escaping @Sendable (Element) async -> Value,
   _ body: (Element, Value) async throws -> Void

@@ -47,7 +47,7 @@ extension Trait where Self == _DependenciesTrait {
   ///
   /// ```swift
   /// @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  /// func `nothing waits on an immediate clock`() async throws {
+  /// func `a sleep on an immediate clock returns at once`() async throws {
   ///   @Dependency(\.continuousClock) var clock
   ///   try await clock.sleep(for: .seconds(3_600))
   /// }

@@ -43,7 +43,7 @@ import Testing
     #expect(abs(crossings[1] - 1_600) <= 1)
   }
 
-  @Test func `a seed determines the noise`() {
+  @Test func `noise with the same seed is the same`() {
     let noise = AudioSignal.noise(seed: 1).buffer(4_800, format: mono)
     #expect(noise == AudioSignal.noise(seed: 1).buffer(4_800, format: mono))
     #expect(noise != AudioSignal.noise(seed: 2).buffer(4_800, format: mono))
@@ -51,7 +51,7 @@ import Testing
     #expect(abs(noise.samples.reduce(0, +) / 4_800) < 0.02)
   }
 
-  @Test func `noise with a bandwidth is the same at every rate`() {
+  @Test func `band-limited noise is the same signal at every sample rate`() {
     let noise = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     let high = noise.buffer(.seconds(1), format: mono)
     let low = noise.buffer(.seconds(1), format: .speech)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `an impulse is one frame`() {
+  @Test func `an impulse lasts one frame`() {
     let buffer = AudioSignal.impulse(at: 3).buffer(5, format: stereo)
     #expect(buffer.samples == [0, 0, 0, 0, 0, 0, 1, 1, 0, 0])
   }

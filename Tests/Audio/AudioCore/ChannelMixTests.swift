@@ -3,7 +3,8 @@ import Testing
 @testable import AudioCore
 
 @Suite struct ChannelMixTests {
-  /// The inputs of each output before scaling, with outputs in the order of WAV files.
+  /// A line for each pair of channel counts: for each output channel, in WAV order, the input
+  /// channels that it plays, before the mix is scaled.
   static let speakers = [
     "1 > 2: MONO | MONO",
     "1 > 3: - | - | MONO",
@@ -79,7 +80,9 @@ import Testing
   ]
 
   @Test(arguments: speakers)
-  func `every speaker plays the channels of its position, and nothing clips`(line: String) throws {
+  func `each input channel reaches exactly its documented speakers, with the documented gains`(
+    line: String
+  ) throws {
     let expected = try Expected(line)
     let mix = ChannelMix(from: expected.from, to: expected.to)
     for (channel, position) in expected.from.positions.enumerated() {
@@ -137,7 +140,7 @@ import Testing
     #expect(ChannelMix(from: .wav(1), to: unknown).apply([1]) == Array(repeating: 1, count: 9))
   }
 
-  @Test func `a microphone mix keeps every input channel`() {
+  @Test func `a mix that keeps all input channels reorders them without mixing`() {
     let device = ChannelLayout([.frontLeft, .lowFrequency, .frontCenter, .rearCenter])
     let mix = ChannelMix(keepingAllOf: device, as: .wav(4))
     #expect(mix.isPermutation)

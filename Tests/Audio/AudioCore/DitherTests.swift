@@ -35,13 +35,14 @@ import Testing
     }
   }
 
-  @Test func `with dither a sine of a third of a step is kept and has no overtones`() {
+  @Test
+  func `with dither, a sine with an amplitude of a third of a step is kept without overtones`() {
     let numbers = quantized(sine)
     #expect(abs(level(of: numbers, harmonic: 1) + 100) < 0.2)
     for harmonic in 2...9 { #expect(level(of: numbers, harmonic: harmonic) < -125) }
   }
 
-  @Test func `without dither a sine of a third of a step is lost`() {
+  @Test func `without dither, a sine with an amplitude of a third of a step is lost`() {
     let rounded = sine.map { Int16(($0 * 32_768).rounded()) }
     #expect(rounded.allSatisfy { $0 == 0 })
   }
@@ -55,14 +56,15 @@ import Testing
     }
   }
 
-  @Test func `16-bit audio does not change the dither noise of the following samples`() {
+  @Test func `samples that need no dither do not change the dither noise of the following samples`()
+  {
     let between = (0..<600).map { Float($0) * 1.7 / 32_768 }
     let onSteps = (0..<512).map { Float($0) / 32_768 }
     let elsewhere = [Float](repeating: 0.3 / 32_768, count: 512)
     #expect(quantized(onSteps + between)[512...] == quantized(elsewhere + between)[512...])
   }
 
-  @Test func `a single sample between two steps is dithered at any position`() {
+  @Test func `a sample between two steps is dithered wherever it is, and its neighbors are not`() {
     for place in [0, 255, 256, 300] {
       var sound = (0..<301).map { Float($0) / 32_768 }
       sound[place] += 0.5 / 32_768
@@ -84,7 +86,7 @@ import Testing
     1e-5 * Float(sin(2 * .pi * 997 * Double(frame) / 48_000))
   }
 
-  /// The level of a multiple of 997 Hz, in dBFS, by correlation over ten seconds.
+  /// Returns the level of a multiple of 997 Hz, in dBFS, by correlation over ten seconds.
   private func level(of numbers: [Int16], harmonic: Int) -> Double {
     var (inPhase, across) = (0.0, 0.0)
     for (frame, number) in numbers.enumerated() {

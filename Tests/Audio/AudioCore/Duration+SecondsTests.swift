@@ -20,7 +20,7 @@ import Testing
     (.microseconds(49_600), "0.050 s"), (.microseconds(21), "under 0.001 s"),
     (.seconds(120), "120.000 s"),
   ])
-  func `a length is shown in seconds`(length: Duration, text: String) {
+  func `a duration is formatted in seconds with three decimals`(length: Duration, text: String) {
     #expect(length.secondsText == text)
   }
 }

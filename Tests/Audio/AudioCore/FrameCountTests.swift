@@ -8,7 +8,7 @@ import Testing
     #expect(FrameCount(1).duration(at: 48_000) == .nanoseconds(20_833))
   }
 
-  @Test func `an hour and a day convert without an error`() {
+  @Test func `a day at 192 kHz converts to frames and back without a rounding error`() {
     let day = FrameCount(.seconds(86_400), at: 192_000)
     #expect(day == 16_588_800_000)
     #expect(day.duration(at: 192_000) == .seconds(86_400))
@@ -22,19 +22,19 @@ import Testing
   }
 
   @Test(arguments: [Int64.max, .min])
-  func `a frame count from an infinite duration can be added to without overflow`(seconds: Int64) {
+  func `adding to the frame count of an infinite duration does not overflow`(seconds: Int64) {
     let frames = FrameCount(.seconds(seconds), at: 192_000)
     #expect(abs((frames + 192_000).duration(at: 192_000).inSeconds) > 1e12)
     #expect(frames.converted(from: 8_000, to: 192_000) == frames)
   }
 
-  @Test func `a length is multiplied from either side`() {
+  @Test func `a frame count can be multiplied by an integer on either side`() {
     #expect(FrameCount(480) * 3 == 1_440 && 3 * FrameCount(480) == 1_440)
     let product: FrameCount = 480 * 3
     #expect(product == 1_440)
   }
 
-  @Test func `a length converts between rates to the nearest frame`() {
+  @Test func `a frame count converts between rates to the nearest frame`() {
     #expect(FrameCount(44_100).converted(from: 44_100, to: 16_000) == 16_000)
     #expect(FrameCount(1).converted(from: 48_000, to: 16_000) == 0)
   }

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 480])
-  func `a constant offset has no level from its first sample on, in buffers of any size`(
+  func `the filter removes a constant offset from the first sample on, for any buffer size`(
     frames: Int
   ) {
     let peaks = peaks(of: .sine(440, amplitude: 0), offsets: [0.5, -0.25], frames: frames)
@@ -37,7 +37,7 @@ import Testing
     #expect(peaks.allSatisfy { (0.009...0.011).contains($0) }, "\(peaks)")
   }
 
-  @Test func `an offset has no level after a gap of zeros`() {
+  @Test func `the filter removes an offset again after a gap of zeros`() {
     var filter = OffsetFilter()
     let offset = AudioBuffer(format: format, samples: Array(repeating: 0.5, count: 9_600))
     let gap = AudioBuffer(format: format, samples: Array(repeating: 0, count: 19_200))
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 480])
-  func `pulses of one sign with zeros between them have a level`(frames: Int) {
+  func `the filter keeps positive pulses that are separated by zeros`(frames: Int) {
     var filter = OffsetFilter()
     // A square wave of 240 Hz.
     let wave = (0..<48_000).flatMap { Array(repeating: $0 % 200 < 100 ? Float(0.5) : 0, count: 2) }
@@ -60,7 +60,7 @@ import Testing
     #expect(peak > 0.2)
   }
 
-  @Test func `silence after a sound has no level`() {
+  @Test func `the filter outputs silence for the zeros after a sound`() {
     var filter = OffsetFilter()
     _ = filter.levels(of: AudioBuffer(format: format, samples: Array(repeating: 0.5, count: 960)))
     let zeros = AudioBuffer(format: format, samples: Array(repeating: 0, count: 960))

@@ -27,14 +27,14 @@ import Testing
     #expect((0..<3).map { _ in text(queue.next()) } == ["1", "fail", "end"])
   }
 
-  @Test func `an empty queue makes its reader wait until the end`() {
+  @Test func `the reader of an empty queue waits, and gets the end when the queue is finished`() {
     var queue = queue()
     #expect(text(queue.next()) == "wait")
     queue.finish(throwing: nil)
     #expect(text(queue.next()) == "end")
   }
 
-  @Test func `a paced queue has no room while its reader works on an element`() {
+  @Test func `with pacing, a queue has no room while its reader processes an element`() {
     var queue = PolicyQueue<Int>(policy: .keepingAll(), isPaced: true)
     for number in 1...3 { queue.send(number) }
     #expect(queue.hasRoom)
@@ -77,7 +77,7 @@ import Testing
     ([5, 5, 5], 15, []), ([5, 5, 5], 14, [5]), ([1, 9, 1], 1, [1, 9]), ([7], 0, []), ([], 0, []),
     (Array(repeating: 1, count: 17), 16, [1, 1]),
   ])
-  func `beyond a limit at least an eighth of the elements are dropped, never the newest`(
+  func `a queue beyond its limit drops at least an eighth of its elements, never the newest`(
     lengths: [Int], limit: Int, dropped: [Int]
   ) {
     var waiting = lengths

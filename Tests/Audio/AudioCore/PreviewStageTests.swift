@@ -31,14 +31,14 @@ import Testing
   private let clock = TestClock()
   private let policy = PipePolicy<Int> { $0.append($1) }
 
-  @Test func `a script is performed on the clock to its end`() async throws {
+  @Test func `a script runs on the clock to its end`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: ImmediateClock(), policy: policy)
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1, 2, 3])
     #expect(await stage.scripts.isEmpty)
   }
 
-  @Test func `a held script keeps the time of its finished waits and does nothing until a change`()
+  @Test func `a script on hold does nothing until it is updated, and then continues where it was`()
     async throws
   {
     let stage = PreviewStage<Count>()
@@ -52,7 +52,7 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `a change of a script keeps the passed part of the current wait`() async throws {
+  @Test func `updating a script does not restart the current wait`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
@@ -63,7 +63,8 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `an endless script on an immediate clock advances by the time that other code sleeps`()
+  @Test
+  func `an endless script on an immediate clock runs only while other code sleeps on the clock`()
     async throws
   {
     let stage = PreviewStage<Count>()

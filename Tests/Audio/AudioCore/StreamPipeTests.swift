@@ -39,7 +39,7 @@ import Testing
     #expect(terminations.withLock { $0 } == 1)
   }
 
-  @Test func `a canceled reader that waits for the end gets the last element and then nil`()
+  @Test func `with awaitingEnd, a canceled reader gets the next element and then nil`()
     async throws
   {
     let pipe = PolicyPipe(policy: keepAll)
@@ -61,7 +61,7 @@ import Testing
     #expect(try await reader.value == [2, nil])
   }
 
-  @Test func `a canceled reader that waits for the end gets its error`() async {
+  @Test func `with awaitingEnd, a canceled reader gets the producer's error`() async {
     struct Failure: Error {}
     let pipe = PolicyPipe(policy: keepAll)
     pipe.onTermination(awaitingEnd: true) {

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [["a.wav"], ["whole.wav", "a.wav"]], ["a.wav", "whole.wav"])
-  func `a truncated source never replaces a source but can be converted to another file`(
+  func `a truncated source never overwrites a source, but can be converted to another file`(
     names: [String], output: String
   ) async throws {
     for name in ["a.wav", "whole.wav"] { try write(noise(1), to: name, samples: .int16) }
@@ -93,7 +93,9 @@ import Testing
     #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
   }
 
-  @Test func `a truncated source that is a descriptor never replaces its own file`() async throws {
+  @Test func `a truncated source that was opened as a descriptor does not overwrite its own file`()
+    async throws
+  {
     try write(noise(1), to: "a.wav", samples: .int16)
     #expect(truncate(folder.file("a.wav").path, 80 + 4 * 10_000) == 0)
     let before = try Data(contentsOf: folder.file("a.wav"))
@@ -108,7 +110,8 @@ import Testing
     try input.close()
   }
 
-  @Test func `the measured sources are closed when the normalized result is written`() async throws
+  @Test func `the measurement's descriptors are closed before the normalized result is written`()
+    async throws
   {
     try write(noise(2), to: "in.wav", samples: .int16)
     let (input, output) = (folder.file("in.wav"), folder.file("out.wav"))
@@ -187,7 +190,7 @@ import Testing
     try write(sine, to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
-    // In both channels, a sine of 997 Hz has as many LUFS as its peak has dBFS.
+    // For a sine of 997 Hz in both channels, the loudness in LUFS equals the peak in dBFS.
     #expect(abs(try await conversion.run().gain.value - 4) < 0.05)
   }
 
@@ -255,7 +258,7 @@ import Testing
   }
 
   @Test(arguments: [["part-1.wav"], ["b.wav", "part-2.wav"]])
-  func `a part does not replace a source`(names: [String]) async throws {
+  func `a part is not written over a source file`(names: [String]) async throws {
     for name in names { try write(noise(1), to: name, samples: .int16) }
     let last = try #require(names.last)
     let before = try Data(contentsOf: folder.file(last))

@@ -141,7 +141,8 @@ import Testing
     #expect(result.omissions.first?.description.hasPrefix("left out: \(lost);") == true)
   }
 
-  @Test func `requested tags and a cover replace the input's, or are alone without keepsMetadata`()
+  @Test
+  func `requested tags and a cover override the input's; without keepsMetadata only they remain`()
     async throws
   {
     let tags: [AudioTag: [String]] = [
@@ -248,7 +249,7 @@ import Testing
   }
 
   @Test
-  func `named pipes are joined as a whole, and the loss of the second pipe's cues is reported`()
+  func `named pipes are joined completely, and the lost cues of the second pipe are reported`()
     async throws
   {
     try write("a.wav", AudioMetadata(cues: [AudioCue(frame: 100, name: "a")]))
@@ -330,7 +331,7 @@ import Testing
   }
 
   @Test
-  func `removing silence reports the lost time reference and smpl, and joining the lost smpl`()
+  func `lost metadata is reported: time reference and smpl after trimming, smpl after joining`()
     async throws
   {
     var bext = [UInt8](repeating: 0, count: 602)
@@ -371,7 +372,7 @@ import Testing
     try writer.close()
   }
 
-  /// A picture of 8 × 8 pixels.
+  /// Returns a picture of 8 × 8 pixels.
   private func png() async throws -> AudioPicture {
     let bytes = try Tool.ffmpeg(
       "-f", "lavfi", "-i", "color=red:size=8x8", "-frames:v", "1", "-f", "image2pipe", "-c:v",

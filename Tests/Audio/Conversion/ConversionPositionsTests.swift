@@ -5,7 +5,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The positions in metadata, and the levels, which change with the audio.
+/// Metadata that a conversion must adjust: positions in the audio, and levels.
 @Suite struct ConversionPositionsTests {
   private let folder: TestFolder
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -135,7 +135,7 @@ import Testing
     #expect(lost.allSatisfy { $0.hasPrefix("left out: the times in the chunk iXML;") })
   }
 
-  /// Two cues with lengths, names, and a note, one cue before the part, and a loop.
+  /// Two cues with a name, a note, and a length, another cue before the part, and a loop.
   private var chunks: [AudioMetadata.Chunk] {
     var points = little(3)
     for (id, frame) in [(1, 12_000), (2, 36_000), (3, 100)] {

@@ -44,7 +44,7 @@ struct FilePathContentsTests {
   }
 
   @Test
-  func `a file without an end is read up to the limit`() throws {
+  func `reading an endless file stops at the limit`() throws {
     let count = try FilePath("/dev/zero").contents(atMost: 100_000).count
     #expect((100_001...200_000).contains(count))
     #expect(try FilePath("/dev/null").contents().isEmpty)

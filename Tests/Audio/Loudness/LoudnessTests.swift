@@ -84,7 +84,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.truePeak.value, -3.01, 0.2))
   }
 
-  @Test func `clipped samples and runs are counted, an offset and silent ends are measured`()
+  @Test func `clipped samples and runs are counted, and an offset and silent ends are measured`()
     async throws
   {
     let rate = stereo.sampleRate.hertz
@@ -156,7 +156,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     }
   }
 
-  @Test func `a gap ends an interval before the audio that follows is measured`() throws {
+  @Test func `a gap completes the current interval before the next buffer is measured`() throws {
     let loud = [Float](repeating: 0.5, count: 1_918)
     var meter = LoudnessMeter(every: .milliseconds(100))
     #expect(try meter.process(AudioBuffer(silence: 960, format: stereo)).isEmpty)
@@ -185,7 +185,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
   }
 
   @Test(arguments: [(-60, 0), (-40, 48_000)] as [(Double, FrameCount)])
-  func `the readings of a stream count the frames below the silence level at both ends`(
+  func `silence at the start of a stream is measured against the requested silence level`(
     silence: Double, length: FrameCount
   ) async throws {
     // A second at -50 dBFS, and then a second at -6 dBFS.

@@ -39,7 +39,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(signalToNoiseRatio(ideal.samples, output.samples, edge: to.hertz / 10) > 100)
   }
 
-  @Test func `resampled noise with a bandwidth equals noise generated at the new rate`() throws {
+  @Test func `resampled band-limited noise equals noise generated at the new rate`() throws {
     let noise = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     let output = try converted(noise.buffer(.seconds(2), format: mono(48_000)), to: .speech)
     let ideal = noise.buffer(.seconds(2), format: .speech)
@@ -174,7 +174,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
   }
 }
 
-/// The ratio of the signal to its difference from `other`, in dB, without both edges.
+/// Returns the ratio of the signal to its difference from `other`, in dB, without both edges.
 func signalToNoiseRatio(_ signal: [Float], _ other: [Float], edge: Int) -> Double {
   var power = 0.0
   var noise = 0.0

@@ -108,7 +108,7 @@ import Testing
       let name = "a." + encoding.container.pathExtensions[0]
       let reader = try SoundFileReader(url: folder.file(name, encoding, sound))
       #expect(reader.format == format(4))
-      // The center is in front left and right, and the rear center in both rear channels.
+      // The center is mixed into front left and right, and the rear center into both rear channels.
       let samples = try everything(reader)
       let levels = (0..<4).map { channel in (0..<4).map { level(samples, 4, channel, tone: $0) } }
       #expect(levels[0][2] > 0.1 && levels[1][2] > 0.1 && levels[0][3] < 0.05)
@@ -139,7 +139,7 @@ import Testing
     AudioFormat(sampleRate: 48_000, channelCount: count)
   }
 
-  /// The frequency in hertz; whole periods fit into 0.1 s.
+  /// Returns the frequency of a tone in hertz; 0.1 s contains a whole number of periods.
   private func frequency(_ tone: Int) -> Double { 70 + 10 * Double(tone) }
 
   private func sound(_ format: AudioFormat) -> AudioBuffer {
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  /// The amplitude of a tone in a channel, away from the beginning.
+  /// Returns the amplitude of a tone in a channel, away from the beginning.
   private func level(_ samples: [Float], _ count: Int, _ channel: Int, tone: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     let frames = stride(from: 4_800, to: 14_400, by: 20)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct DataSyncTests {
   @Test
-  func `all flush requests during a flush cause one more flush, and end waits for that flush`()
+  func `flush requests during a flush are merged into one more flush, and end() waits for it`()
     throws
   {
     let (begun, goOn) = (try WakeUp(), try WakeUp())
@@ -42,7 +42,7 @@ import Testing
     #expect(sync.failureCode == EBADF)
   }
 
-  @Test func `thousands of requests keep the stack as shallow as the first`() throws {
+  @Test func `the thread's stack does not grow over thousands of flush requests`() throws {
     let addresses = Mutex<[Int]>([])
     let stored = try WakeUp()
     let sync = try DataSync {
@@ -80,7 +80,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // The object itself exists up to this line.
+    // This use keeps `sync` alive until here, so it was `end` that released the closures.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 
@@ -104,14 +104,14 @@ import Testing
       sync.request()
     }
     #expect(told.withLock { $0 } == [.seconds(6)])
-    // Once for the running flush, and once for the next flush.
+    // The first signal ends the running flush, and the second one ends the next flush.
     goOn.signal()
     begun.wait()
     goOn.signal()
     sync.end()
   }
 
-  @Test func `each flush of over five seconds is reported once, measured from its own start`()
+  @Test func `each flush that takes over five seconds is reported once, with its own duration`()
     throws
   {
     let durations: [Int64] = [4, 4, 5, 6, 6]
@@ -137,7 +137,7 @@ import Testing
     #expect(reported.withLock { $0 } == [.seconds(6), .seconds(6)])
   }
 
-  @Test func `time without a flush is not reported`() throws {
+  @Test func `a long time without a flush is not reported as a slow disk`() throws {
     let seconds = Atomic<Int64>(0)
     let told = Mutex<[Duration]>([])
     let stored = try WakeUp()
@@ -151,14 +151,14 @@ import Testing
     }
     sync.request()
     stored.wait()
-    // No flush is in progress after the end.
+    // When `end` returns, no flush is in progress, so the following time does not count.
     sync.end()
     seconds.store(100, ordering: .relaxed)
     sync.request()
     #expect(told.withLock { $0 } == [])
   }
 
-  @Test func `the failure of a slow flush is known when it is reported`() throws {
+  @Test func `when a slow flush is reported, its failure code can already be read`() throws {
     let seconds = Atomic<Int64>(0)
     let (begun, goOn) = (try WakeUp(), try WakeUp())
     let (reported, seen) = (try WakeUp(), try WakeUp())
@@ -194,7 +194,7 @@ import Testing
     let asked = Atomic<Int>(0)
     let writer = SoundFileWriter(file, output: output, format: format, encoding: encoding) { _, _ in
       asked.add(1, ordering: .relaxed)
-      // No thread is created here, so the writer asks for a thread again every second.
+      // The error simulates that no thread could be started, so the writer tries again each second.
       throw CancellationError()
     }
     for _ in 0..<3 { try writer.write(AudioBuffer(silence: 48_000, format: format)) }
@@ -202,7 +202,7 @@ import Testing
     #expect(asked.load(ordering: .relaxed) == 3)
   }
 
-  @Test func `a failed last flush is an error of close`() throws {
+  @Test func `a failure of the last flush is thrown by close`() throws {
     let folder = try TestFolder()
     let (begun, goOn) = (try WakeUp(), try WakeUp())
     let file = try GrowingFile(path: folder.file("a.wav").path)

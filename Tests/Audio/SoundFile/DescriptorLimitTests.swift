@@ -11,14 +11,14 @@ import Glibc
 
 /// A process that may open no more descriptors.
 @Suite struct DescriptorLimitTests {
-  @Test func `without free descriptors the error of a file does not claim that FFmpeg is needed`()
+  @Test func `if no descriptor is free, the error for an M4A file does not ask to install FFmpeg`()
     async
   {
     await #expect(processExitsWith: .success) {
       let folder = try TestFolder()
       let file = folder.file("a.m4a")
       try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", file.path)
-      // The file itself takes the lowest free descriptor.
+      // This is the descriptor that the reader will get for the file itself.
       let lowest = open("/dev/null", O_RDONLY)
       close(lowest)
       var refusals = 0
@@ -38,7 +38,9 @@ import Glibc
     }
   }
 
-  @Test func `the named temporary file of a killed process is removed by the next writer`() throws {
+  @Test func `a temporary file that a killed process left behind is removed by the next writer`()
+    throws
+  {
     let folder = try TestFolder()
     let left = try folder.file(".syrinx-0123456789abc", Data("RIFF".utf8))
     let used = try folder.file(".syrinx-abcdefghijklm", Data("RIFF".utf8))

@@ -53,8 +53,8 @@ import Testing
     func size(_ data: Data, at offset: Int) -> Int {
       data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
-    // libsndfile reads no frames, whatever an AIFF or AU header announces, but other programs trust
-    // the header.
+    // libsndfile itself reads no frames, whatever an AIFF or AU header announces. Other programs
+    // trust the header, so its bytes are checked.
     let aiff = try bytes(.aiff)
     #expect(size(aiff, at: 4) == aiff.count - 8)
     let sound = try #require(aiff.range(of: Data("SSND".utf8)))
@@ -62,9 +62,9 @@ import Testing
     #expect(size(try bytes(.au), at: 8) == 0)
   }
 
-  /// Reading would move the descriptor's offset, which is therefore checked.
+  /// Reading the file would move the descriptor's offset, so the test checks that it is still 0.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
-  func `frames of linear PCM are counted after a failure without reading the file`(
+  func `after a failure, frames of linear PCM are counted without reading the file`(
     container: SoundFileEncoding.Container
   ) throws {
     let file = try GrowingFile(path: folder.file("a").path)
@@ -83,7 +83,7 @@ import Testing
 
   @Test(
     arguments: [SoundFileEncoding.flac16, .oggVorbis, .opus, .mp3], [48_000, 400_000, 560_000])
-  func `the end of a truncated file is found from any start frame`(
+  func `the end of a truncated file is found, whatever frame the search starts from`(
     encoding: SoundFileEncoding, start: Int
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

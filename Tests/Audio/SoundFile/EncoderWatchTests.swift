@@ -24,9 +24,9 @@ import Testing
     #expect(found == [nil, nil, nil, nil, 20_000])
   }
 
-  /// No recording with a real encoder ends because of the limit.
+  /// If an encoder wrote less often than every five seconds, its recordings would fail by mistake.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.longestDelay != nil }, [8_000, 48_000])
-  func `no encoder reaches the limit without writing, even for quiet sound`(
+  func `every real encoder writes at least once in five seconds, even for quiet sound`(
     encoding: SoundFileEncoding, rate: Int
   ) throws {
     let rate = encoding.supportedRate(for: SampleRate(hertz: rate))
@@ -40,7 +40,7 @@ import Testing
     try writer.close()
   }
 
-  @Test func `the limit at 100 Hz allows a block of a minute`() throws {
+  @Test func `at 100 Hz, an encoder may collect a minute of audio before it writes`() throws {
     let folder = try TestFolder()
     let format = AudioFormat(sampleRate: 100, channelCount: 1)
     let writer = try SoundFileWriter(url: folder.file("a"), format: format, encoding: .flac16)

@@ -102,8 +102,7 @@ import Testing
     #expect(try Data(contentsOf: new) == old)
   }
 
-  /// There is no room for the header, for a part of it, or for some frames of the first half
-  /// second.
+  /// The disk has room for nothing, for half of the header, or for less than the first half second.
   @Test(arguments: [0, 50, 8_000])
   func `a disk that is full at the start leaves the existing file unchanged`(room: Int) async {
     await #expect(processExitsWith: .success) { [room] in
@@ -161,7 +160,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o640)
   }
 
-  /// Some encoders, such as libFLAC, have their own limits.
+  /// Tests unusual rates, because some encoders, such as libFLAC, have limits of their own.
   @Test(arguments: SoundFileEncoding.allCases)
   func `an unsupported rate leaves the existing file unchanged`(
     encoding: SoundFileEncoding
@@ -179,7 +178,7 @@ import Testing
   }
 
   @Test
-  func `a file can be written again after its writer is released while a thread starts processes`()
+  func `a new writer can open the file at once, even while another thread starts processes`()
     async throws
   {
     let end = try WakeUp()

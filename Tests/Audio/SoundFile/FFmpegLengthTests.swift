@@ -22,7 +22,7 @@ import Testing
     return try Data(contentsOf: file)
   }
 
-  /// Apple's layout: the description of the whole file precedes the audio.
+  /// Returns a file in Apple's layout: the description of the whole file precedes the audio.
   private func m4a() throws -> Data { try made("a.m4a", "-movflags", "faststart") }
 
   @Test func `a file truncated between two packets reports a shortfall`() throws {

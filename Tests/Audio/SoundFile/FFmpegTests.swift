@@ -63,7 +63,7 @@ import Testing
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", codec, "-sample_fmt", sampleFormat, "-f",
       muxer, url.path)
-    // FFmpeg's WavPack encoder has 16 and 32 bits.
+    // FFmpeg's WavPack encoder writes only 16 and 32 bits, so 24-bit samples are stored in 32 bits.
     let isWide = codec == "wavpack" && bits == 24
     let samples: SoundFileEncoding.SampleFormat =
       if isWide { .int32 } else if bits == 24 { .int24 } else { .int16 }
@@ -138,7 +138,7 @@ import Testing
     #expect(info.bitRate ?? 0 > 10_000)
   }
 
-  @Test func `a video without an audio track is silent, not damaged`() throws {
+  @Test func `a video without an audio track throws SoundFileError.silent`() throws {
     let url = folder.file("a.mp4")
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=duration=1", "-c:v", "mpeg4", url.path)
     let error = SoundFileError.silent(path: url.path, what: "an MPEG-4 file (M4A or MP4)")
@@ -186,7 +186,7 @@ import Testing
     #expect(report.metadata(at: 8_000).tags == [.title: ["File"], .trackNumber: ["1"]])
   }
 
-  @Test func `an estimated length is ignored in every field of the report`() throws {
+  @Test func `removeDurations removes the length from every field of the report`() throws {
     var report = try report(
       """
       {"streams":[{"codec_type":"audio","duration":"2.5","tags":{"DURATION":"00:00:04.000000000",

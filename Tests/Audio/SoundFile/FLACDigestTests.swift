@@ -68,7 +68,7 @@ import Glibc
     #expect(try reader.read(atMost: 1).isEmpty)
   }
 
-  @Test func `a FLAC file whose sum was compared can be read again from any frame`() throws {
+  @Test func `a FLAC file whose MD5 sum was checked can be read again from any frame`() throws {
     let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
     let all = try everything(reader)
     for frame in [0, 1, 5_000, all.count / 2 - 1, all.count / 2] {
@@ -78,7 +78,8 @@ import Glibc
     }
   }
 
-  @Test func `a wrong sum of the first FLAC link is reported at the end of all links`() throws {
+  @Test func `a wrong MD5 sum in the first of two joined FLAC files is reported at the end`() throws
+  {
     let url = try folder.file("a.flac", flac(damage) + flac())
     let reader = try SoundFileReader(url: url)
     let count = try everything(reader).count
@@ -86,7 +87,7 @@ import Glibc
     #expect(reader.notices == [.wrongDigest])
   }
 
-  @Test func `a description from a reader decodes the whole file, even from a pipe`() throws {
+  @Test func `AudioFileInfo(decoding:) decodes the whole file, even from a pipe`() throws {
     let url = try folder.file("a.flac", flac(damage))
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: url))

@@ -44,13 +44,13 @@ import Testing
     #expect(try kind(bytes)?.reading == reading)
   }
 
-  @Test func `the length of a tag has seven bits per byte`() {
+  @Test func `the length in an ID3 header uses seven bits of each byte`() {
     #expect(FileKind.tagLength(Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, 2]) == 140)
     #expect(FileKind.tagLength(Array("ID3".utf8) + [4, 0, 0, 0]) == 0)
     #expect(FileKind.tagLength(Array("fLaC, no tag".utf8)) == 0)
   }
 
-  @Test func `MP3 after zeros is identified by three consecutive blocks`() throws {
+  @Test func `MP3 after zeros is identified if three consecutive MPEG frames follow`() throws {
     let block = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
     let zeros = [UInt8](repeating: 0, count: 2_000)
     #expect(try kind(zeros + block + block + block)?.reading == .mpeg)

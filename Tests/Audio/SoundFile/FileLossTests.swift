@@ -44,7 +44,7 @@ import Testing
     }
     try writer.close()
     #expect(writer.framesWritten == 16_000)
-    // Some encoders add silence.
+    // Some encoders add silence, so the file may be longer.
     #expect((15_900...18_304).contains(try everything(try SoundFileReader(url: copy)).count))
   }
 
@@ -91,7 +91,7 @@ import Testing
     #expect(try folder.names.isEmpty)
   }
 
-  @Test func `a file that another process truncates is incomplete`() throws {
+  @Test func `a file that another process truncates is reported as incomplete`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)
@@ -106,9 +106,11 @@ import Testing
     #expect(writer.framesWritten == 400)
   }
 
-  /// Two months of CD audio, with one byte on the disk.
+  /// The file claims to contain two months of CD audio, but only one byte is stored.
   @Test(arguments: ["removed", "truncated"])
-  func `the loss of a file of any length is reported`(loss: String) throws {
+  func `a removed or truncated file is detected even if it announces months of audio`(loss: String)
+    throws
+  {
     let folder = try TestFolder()
     let url = folder.file("a.caf")
     let file = try GrowingFile(path: url.path)
@@ -142,7 +144,7 @@ import Testing
     func finish() -> SoundFileError? { nil }
   }
 
-  /// Otherwise, the next block would leave a gap and restore the length of the file.
+  /// If the truncation were not detected, the next write would restore the old length, with a gap.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a file that another process truncates is detected before the next write`(
     encoding: SoundFileEncoding

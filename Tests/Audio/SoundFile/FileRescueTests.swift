@@ -39,7 +39,7 @@ import Testing
   @Test func `a rescue copy is in the temporary folder if no parent folder is writable`() throws {
     let name = UUID().uuidString
     let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
-    // No file can be created in /proc.
+    // No file can be created in /proc, so the copy cannot be stored near this path.
     let path = "/proc/self/gone/\(name)"
     let copy = try #require(file.rescue(path: path))
     defer { unlink(copy) }

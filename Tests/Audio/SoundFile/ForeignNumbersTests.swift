@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 51, 1 << 60, 1 << 62] as [UInt64])
-  func `a length over 2^50 frames is unknown`(position: UInt64) throws {
+  func `a length over 2^50 frames counts as unknown`(position: UInt64) throws {
     let whole = try folder.file("a.ogg", .oggVorbis, sampleBuffer())
     let file = try folder.file(
       "b.ogg", OggPages.with(lastPosition: position, try Data(contentsOf: whole)))

@@ -4,7 +4,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct FrameClockTests {
-  @Test func `a clock is due once for all stretches that have ended`() {
+  @Test func `after several missed intervals, the clock is due only once`() {
     let frames: [FrameCount] = [
       400, 500, 999, 1_000, 1_001, 1_999, 2_500, 2_900, 6_000, 6_400, 6_999, 7_000,
     ]

@@ -6,7 +6,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct GrowingFileTests {
-  @Test func `written bytes can be overwritten without growth`() throws {
+  @Test func `overwriting written bytes does not make the file longer`() throws {
     let folder = try TestFolder()
     let url = folder.file("a")
     let file = try GrowingFile(path: url.path)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [EACCES, EPERM])
-  func `a permission that is lost during writing is not reported as a failure to open the file`(
+  func `the error for losing write permission says that the written audio is kept`(
     code: Int32
   ) throws {
     let folder = try TestFolder()

@@ -57,8 +57,7 @@ import Testing
     #expect(throws: SoundFileError.self) { try everything(file) }
   }
 
-  @Test func `FFmpeg opens other files only with playlist demuxers, which no kind permits`() throws
-  {
+  @Test func `no permitted demuxer lets FFmpeg open other files`() throws {
     let other = folder.file("secret.mp3")
     try Tool.ffmpeg("-i", secret.path, other.path)
     let text = try #require(lists["hls"]).replacing(secret.path, with: other.path)
@@ -72,7 +71,7 @@ import Testing
       ]))
   }
 
-  /// The number of bytes that FFmpeg writes for a file with these demuxers.
+  /// Returns the number of bytes that FFmpeg writes for a file with these demuxers.
   private func decoded(_ file: URL, _ demuxers: [String]) throws -> Int {
     let input = FFmpeg.Input.file(try Descriptor.reading(file.path), demuxers: demuxers)
     let child = try FFmpeg(decoding: input, path: file.path, what: "a list")

@@ -7,14 +7,14 @@ import Testing
 
 @Suite struct MP3LengthTagTests {
   @Test(arguments: SoundFileEncoding.mp3.supportedRates ?? [], [1, 2])
-  func `libsndfile reads all audio of an MP3 file that was not closed`(
+  func `libsndfile reads all audio of an MP3 file whose writer is still open`(
     rate: SampleRate, channels: Int
   ) throws {
     let folder = try TestFolder()
     let format = AudioFormat(sampleRate: rate, channelCount: channels)
     let url = folder.file("a.mp3")
     let writer = try SoundFileWriter(url: url, format: format, encoding: .mp3)
-    // Encoders like LAME buffer silence.
+    // Writes silence, because encoders such as LAME hold back frames of silence.
     let silence = AudioBuffer(silence: FrameCount(.milliseconds(100), at: rate), format: format)
     for _ in 0..<50 { try writer.write(silence) }
     let found = try everything(url).count / channels

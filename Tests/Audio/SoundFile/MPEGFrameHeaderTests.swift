@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct MPEGFrameHeaderTests {
   /// The lengths are those of the tables in ISO 11172-3 and 13818-3.
-  @Test func `an MPEG header yields the length of a block and the offset of its audio`() throws {
+  @Test func `an MPEG header yields the length of its frame and the offset of the audio data`()
+    throws
+  {
     // 128 kbit/s at 44.1 kHz in stereo, without and with the padding byte.
     #expect(try lengths(0xFFFB_9000) == [417, 36])
     #expect(try lengths(0xFFFB_9200) == [418, 36])
@@ -18,7 +20,7 @@ import Testing
 
   @Test(
     arguments: [0, 0xFFFB_F000, 0xFFFB_0000, 0xFFFB_9C00, 0xFFFD_9000, 0xFFE3_9000] as [UInt32])
-  func `bytes that are not an MPEG block have no header`(bits: UInt32) {
+  func `an invalid MPEG header is rejected`(bits: UInt32) {
     #expect(MPEGFrameHeader(bits) == nil)
   }
 

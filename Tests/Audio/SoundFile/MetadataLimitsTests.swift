@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `frames and comments beyond 10,000 are counted and skipped`() {
+  @Test func `ID3 frames and Vorbis comments beyond 10,000 are counted and skipped`() {
     var frames: [UInt8] = []
     for index in 0..<12_000 {
       let text = [3] + Array("key\(index)".utf8) + [0, 0x61]
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["flac", "ogg", "opus"])
-  func `chapters beyond 999 are counted and not written as comments`(name: String) throws {
+  func `chapters beyond 999 are not written, and their number is reported`(name: String) throws {
     let cues = (0..<1_001).map { AudioCue(frame: FrameCount($0 * 40), name: "\($0)") }
     let (url, notices) = try write("a.\(name)", AudioMetadata(cues: cues))
     #expect(notices == ["left out: 2 cues and chapters; too many, or too large together"])
@@ -242,7 +242,8 @@ import Testing
     #expect(set.metadata(at: 44_100).tags[.title] == ["Lark"])
   }
 
-  @Test func `the chapters in comments get the exact frames of a cue sheet at the same times`()
+  @Test
+  func `a chapter in the comments at the time of a cue sheet entry gets the entry's exact frame`()
     throws
   {
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 22_061, name: "Two")]
@@ -260,7 +261,9 @@ import Testing
     #expect(info.notices.map(\.description).contains { $0.contains("a track of the cue sheet") })
   }
 
-  @Test func `an AIFF file without room for its tags is complete, and the loss is reported`() throws
+  @Test
+  func `an AIFF file without room for its pictures has complete audio and reports the omission`()
+    throws
   {
     let file = try GrowingFile(path: folder.file("a.aiff").path)
     let encoding = SoundFileEncoding(.aiff)

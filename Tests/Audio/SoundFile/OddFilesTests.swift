@@ -30,7 +30,7 @@ import Glibc
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// As `arecord -f S24_LE` writes: 24 bits in the low three bytes of four.
+  /// Returns a WAV file as `arecord -f S24_LE` writes it: 24 bits in the low three bytes of four.
   private func recorded(_ samples: [Int32], isExtended: Bool = true) -> Data {
     let bytes = samples.flatMap { sample in
       number(Int(sample), 3) + [isExtended && sample < 0 ? 0xFF : 0]
@@ -60,7 +60,7 @@ import Glibc
   }
 
   @Test
-  func `24-bit samples in the high three of four bytes are not amplified after a quiet start`()
+  func `24-bit samples in the upper three of four bytes keep their level after a quiet start`()
     throws
   {
     let quiet = (0..<20_000).map { Int32($0 % 97 - 48) }
@@ -86,7 +86,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.flac", "a.aac", "a.mp3"])
-  func `junk before the first block is skipped`(name: String) throws {
+  func `junk before the first audio data is skipped`(name: String) throws {
     let data = try made(name, "-write_xing", "0")
     let whole = try everything(folder.file(name))
     let junk = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 % 251 & 0x7F) })
@@ -101,7 +101,7 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("the format changes"))
   }
 
-  @Test func `a FLAC block with a rate of 0 Hz counts as damage`() throws {
+  @Test func `a FLAC frame with a rate of 0 Hz counts as damage`() throws {
     let file = folder.file("a.flac")
     try Tool.run(
       "sox", package: "sox",
@@ -113,7 +113,7 @@ import Glibc
       isLast = bytes[start] & 0x80 != 0
       start += 4 + bytes[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
     }
-    // The only block: its rate in kHz follows the number of the block.
+    // The file has a single FLAC frame. In its header, the rate in kHz follows the frame number.
     let block = bytes[start...].dropLast(2)
     var header = [block[start], block[start + 1], block[start + 2] & 0xF0 | 12, block[start + 3]]
     header += [0, 0]
@@ -133,7 +133,7 @@ import Glibc
     }
   }
 
-  @Test func `complete MP3 in WAV has no shortfall`() throws {
+  @Test func `a complete WAV file with MP3 audio has no shortfall`() throws {
     _ = try made("a.wav", "-c:a", "libmp3lame", "-ar", "8000", "-ac", "1")
     let reader = try SoundFileReader(url: folder.file("a.wav"))
     _ = try everything(reader)
@@ -176,7 +176,7 @@ import Glibc
     #expect(info.shortfall == nil)
   }
 
-  @Test func `an MP3 file whose first block has another channel count is read`() throws {
+  @Test func `an MP3 file whose first frame has another channel count is read`() throws {
     let mono = try made(
       "a.mp3", "-ac", "1", "-b:a", "64k", "-write_xing", "0", "-id3v2_version", "0")
     let stereo = try made("b.mp3", "-write_xing", "0", "-id3v2_version", "0")

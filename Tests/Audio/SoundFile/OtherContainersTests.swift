@@ -19,7 +19,9 @@ import Testing
     ("a.nut", []), ("a.rm", ["-c:a", "ac3"]), ("a.ast", []),
     ("a.thd", ["-c:a", "truehd", "-strict", "-2"]), ("a.wtv", ["-c:a", "mp2"]),
   ])
-  func `a file that the installed FFmpeg reads is read`(name: String, options: [String]) throws {
+  func `formats that only FFmpeg can read are read with the right length`(
+    name: String, options: [String]
+  ) throws {
     let file = folder.file(name)
     let source = ["-f", "lavfi", "-i", "sine=440:duration=2:sample_rate=48000", "-ac", "2"]
     try Tool.run(

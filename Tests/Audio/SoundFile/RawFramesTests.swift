@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a canceled reader releases a silent pipe`() async throws {
+  @Test func `canceling the reader ends a read from a pipe without data`() async throws {
     let pipe = Pipe()
     let buffers = SoundFile.rawBuffers(
       ofFileDescriptor: pipe.fileHandleForReading.fileDescriptor,

@@ -100,7 +100,7 @@ import Glibc
     }
   }
 
-  /// A WAV file of 800 frames with a number of valid bits.
+  /// Returns a WAV file of 800 frames with this number of valid bits.
   private func extensible(bits: Int, width: Int, sample: Int) -> Data {
     let number = { (value: Int, bytes: Int) in
       (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -33,7 +33,7 @@ import Glibc
     }
   }
 
-  @Test func `a file removed on a full disk is still saved`() async {
+  @Test func `a removed file is rescued even if the disk is full`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 60_000, rlim_max: 60_000)

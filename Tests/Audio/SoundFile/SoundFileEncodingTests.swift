@@ -50,7 +50,7 @@ import Testing
     #expect(SoundFileEncoding.allCases.count == 21)
   }
 
-  @Test func `headers of libsndfile are not updated if that would destroy the file`() {
+  @Test func `headers are updated during writing only in WAV, AIFF, AU, and CAF files`() {
     let touched = SoundFileEncoding.allCases.filter(\.updatesHeader).map(\.container)
     #expect(Set(touched) == [.wav, .aiff, .au, .caf])
   }

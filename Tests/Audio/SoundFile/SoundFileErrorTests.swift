@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test
-  func `a format with too many channels for FLAC is refused with the most that FLAC supports`() {
+  func `the error for too many channels in FLAC contains the maximum number of channels`() {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 10)
     let error = #expect(throws: SoundFileError.self) {
       try SoundFileWriter(url: folder.file("a.flac"), format: format, encoding: .flac16)

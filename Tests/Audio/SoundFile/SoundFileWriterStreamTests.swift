@@ -18,7 +18,7 @@ import Glibc
   }
 
   @Test(arguments: [SoundFileEncoding.Container.wav, .au, .flac], [16, 24])
-  func `a lossless stream to a descriptor that only appends has every sample`(
+  func `a lossless stream written to an append-only descriptor has every sample`(
     container: SoundFileEncoding.Container, bits: Int
   ) throws {
     let encoding = try SoundFileEncoding(container, samples: bits == 16 ? .int16 : .int24)
@@ -58,7 +58,7 @@ import Glibc
   }
 
   @Test
-  func `an MP3 stream has the blocks of an MP3 file except the first, which contains the length`()
+  func `an MP3 stream lacks only the first MPEG frame of an MP3 file, which contains the length`()
     throws
   {
     let whole = folder.file("whole.mp3")
@@ -114,7 +114,7 @@ import Glibc
     }
   }
 
-  @Test func `writing to a descriptor does not release its caller's lock`() throws {
+  @Test func `closing a writer does not release the caller's lock on the descriptor`() throws {
     let url = try folder.file("locked.wav", Data())
     let (descriptor, other) = (open(url.path, O_WRONLY), open(url.path, O_WRONLY))
     #expect(flock(descriptor, LOCK_EX) == 0)

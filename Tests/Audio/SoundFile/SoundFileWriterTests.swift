@@ -33,12 +33,14 @@ import Testing
     let buffer = AudioSignal.sine(440).buffer(.seconds(1), format: format)
     let file = try folder.file("a.ogg", encoding, buffer)
     let read = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
-    // FFmpeg drops the last incomplete block of a Vorbis file.
+    // FFmpeg drops the last incomplete block of a Vorbis file, so up to 256 samples may be missing.
     #expect(abs(read.count - buffer.samples.count) <= (encoding == .oggVorbis ? 256 : 0))
     #expect(signalToNoise(buffer.samples, read) > 20)
   }
 
-  /// A quarter of a step would be lost without dither, which turns every fourth sample into a step.
+  /// The samples are a quarter of a step, so without dither they would all become 0.
+  ///
+  /// With dither, every fourth sample becomes a whole step.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples == .int16 })
   func `dither keeps values between two 16-bit steps`(
     encoding: SoundFileEncoding
@@ -113,7 +115,7 @@ import Testing
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let url = try folder.file("a", encoding, AudioBuffer(format: format, samples: []))
     let reader = try SoundFileReader(url: url)
-    // Opus and MP3 have one frame of silence.
+    // A file without frames has one frame of silence in Opus and MP3.
     let count = [.opus, .mp3].contains(encoding.container) ? 1 : 0
     #expect(try everything(reader).count == count)
     #expect(reader.shortfall == nil)

@@ -57,7 +57,7 @@ import Testing
     #expect(notices.allSatisfy { $0.hasPrefix("left out: any chunks after the audio;") })
   }
 
-  @Test func `parts of a list beyond 40,000 are skipped with a notice`() {
+  @Test func `entries of a LIST chunk beyond 40,000 are skipped with a notice`() {
     var parts = Array("INFO".utf8)
     for number in 0..<45_000 { parts += chunk("ICMT", Array("\(100_000 + number)".utf8)) }
     let metadata = read(wav(chunk("LIST", parts)))
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `texts of INFO are UTF-8 or Latin-1, and equal values are merged`() {
+  @Test func `texts in an INFO list are UTF-8 or Latin-1, and equal values are merged`() {
     let info =
       Array("INFO".utf8) + chunk("INAM", [0x47, 0x72, 0xF6, 0xDF, 0x65, 0])
       + chunk("IART", Array("Björk".utf8)) + chunk("ITRK", Array("7".utf8))
@@ -166,7 +166,8 @@ import Testing
     #expect(tags == [.artist: ["Ann", "Bo"]])
   }
 
-  @Test func `the name of a comment counts toward the text limit once for each of its values`() {
+  @Test func `a comment's name counts toward the text limit once for each of the comment's values`()
+  {
     let comment = Array("\(String(repeating: "N", count: 300_000))=".utf8)
     let values = [UInt8](repeating: 0, count: 2 * 300).enumerated().map { $0 % 2 == 0 ? 97 : $1 }
     let bytes = little(0, 4) + little(1, 4) + little(comment.count + values.count, 4)
@@ -186,7 +187,10 @@ import Testing
     #expect(found.tags[.title] == nil)
   }
 
-  @Test func `values separated by NUL characters count as FLAC comments`() throws {
+  @Test
+  func `each value of a FLAC comment that is split at NUL characters counts toward the limit`()
+    throws
+  {
     let text = String(repeating: "a|", count: 20_000)
     var data = try Data(
       contentsOf: write("a.flac", AudioMetadata(tags: [.artist: [text]]), .flac16))
@@ -213,7 +217,7 @@ import Testing
     close(pipe.outlet)
   }
 
-  @Test func `a list part without a name ends the list with a notice`() {
+  @Test func `a LIST entry with an invalid name ends the list with a notice`() {
     let parts = chunk("INAM", Array("Lark".utf8)) + chunk("no\u{7F}t", Array("x".utf8))
     let metadata = read(wav(chunk("LIST", Array("INFO".utf8) + parts)))
     #expect(metadata.tags == [.title: ["Lark"]])
@@ -223,7 +227,7 @@ import Testing
       ])
   }
 
-  @Test func `chapters after an end that the header announces too early keep their lengths`() {
+  @Test func `a chapter that begins after a wrong announced end keeps its length`() {
     var metadata = AudioMetadata(cues: [
       AudioCue(frame: 0, length: 2_500), AudioCue(frame: 2_500, length: 1_000),
     ])
@@ -232,7 +236,7 @@ import Testing
     #expect(metadata == plain)
   }
 
-  @Test func `chapters keep their frames, however often a file is copied`() {
+  @Test func `chapters keep their exact frames when a file is copied repeatedly`() {
     let times = (0..<100).map { FrameCount(.milliseconds($0 * 37), at: 44_100) }
     var metadata = AudioMetadata(cues: times.map { AudioCue(frame: $0, name: "x") })
     for _ in 0..<3 { metadata = read(id3: metadata.id3Tag(at: 44_100)) }
@@ -260,7 +264,7 @@ import Testing
     #expect(notices.contains { $0.hasPrefix("left out: a part of the tags;") }, "\(notices)")
   }
 
-  @Test func `comments and lyrics are written as ID3 frames of their own kinds`() {
+  @Test func `comments and lyrics are written as separate kinds of ID3 frames`() {
     let tags: [AudioTag: [String]] = [
       .comment: ["one", "two"], AudioTag("LYRICS"): ["la", "lo"], .title: ["Lark"],
     ]
@@ -270,7 +274,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.Container.flac, .vorbis, .opus])
-  func `tags whose names the written chapters use are skipped and reported`(
+  func `tags with the names of chapter comments are skipped and reported`(
     container: SoundFileEncoding.Container
   ) {
     let tags: [AudioTag: [String]] = [
@@ -306,7 +310,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func `a text tag that begins like a picture stays a text`() {
+  @Test func `text that begins like an image is not taken for a cover`() {
     #expect(AudioPicture(file: Array("BMW is a car".utf8)) == nil)
     #expect(AudioPicture(file: Array("fourfourWEBP".utf8)) == nil)
     let bitmap = Array("BM".utf8) + little(26, 4) + [UInt8](repeating: 0, count: 20)

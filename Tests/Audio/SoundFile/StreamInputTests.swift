@@ -29,7 +29,7 @@ import Glibc
     #expect(try everything(reader) == everything(file))
   }
 
-  @Test func `a stream ends at its deadline after the received bytes`() throws {
+  @Test func `a stream ends at its deadline, after the bytes received until then`() throws {
     let pipe = TestPipe()
     // The pipe stays open, so the deadline is the only end.
     defer { close(pipe.inlet) }
@@ -42,7 +42,7 @@ import Glibc
     #expect(bytes == [1, 2])
   }
 
-  @Test func `inspected bytes are read once, skipped, and pumped in order`() throws {
+  @Test func `inspecting bytes does not consume them, and the rest can be read in order`() throws {
     let pipe = TestPipe()
     try pipe.feed(Data(0..<100))
     let input = try StreamInput(
@@ -69,7 +69,7 @@ import Glibc
     #expect("\(error!)".contains("a pipe with a FLAC file"))
   }
 
-  @Test func `a WAV file whose length FFmpeg did not know is read to its end`() throws {
+  @Test func `a streamed WAV file from FFmpeg, which has no length, is read to its end`() throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let pipe = TestPipe()
     try pipe.feed(Tool.ffmpeg("-i", source.path, "-f", "wav", "-"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundFile
 
-/// The process is killed with SIGKILL.
+/// Tests what remains of a file if its writer is killed with SIGKILL.
 @Suite struct SurvivalTests {
   /// The number of frames: within a second, just after its end, and later.
   @Test(arguments: [20_000, 32_001, 47_000, 66_123])

@@ -51,7 +51,7 @@ import Glibc
     #expect(try everything(reader).count == samples.count - 44_100)
   }
 
-  @Test func `an MP3 file with tags that was not closed has the length of its blocks`() throws {
+  @Test func `an unfinished MP3 file with tags announces its actual length`() throws {
     let writer = try SoundFileWriter(
       url: folder.file("a.mp3"), format: cd, encoding: .mp3, metadata: AudioMetadata(tags: tags))
     try writer.write(sampleBuffer())
@@ -61,7 +61,7 @@ import Glibc
     try writer.close()
   }
 
-  @Test func `a pipe of MP3 has the tags of the file`() throws {
+  @Test func `the tags of MP3 are also read from a pipe`() throws {
     let url = try mp3("a.mp3", tags)
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: url))
@@ -70,7 +70,7 @@ import Glibc
   }
 
   @Test(arguments: [127, 128, 20_000])
-  func `the sizes of a long text have 7 bits per byte`(length: Int) {
+  func `the sizes of ID3 text frames use seven bits of each byte`(length: Int) {
     let metadata = AudioMetadata(tags: [
       .title: [String(repeating: "é", count: length)], .artist: ["Björk"],
     ])
@@ -121,7 +121,8 @@ import Glibc
     }
   }
 
-  @Test func `UTF-16 is read from a tag with unsynchronization, which adds a zero after each 255`()
+  @Test
+  func `UTF-16 is read from an ID3 tag with unsynchronization, which puts a zero after each 0xFF`()
   {
     let frames =
       Array("TIT2".utf8) + [0, 0, 0, 5, 0, 0, 1, 0xFF, 0, 0xFE, 0x71, 0x67]
@@ -158,7 +159,7 @@ import Glibc
       (["-c:v", "mjpeg"], [64, 48, 24, 0]), (["-c:v", "gif"], [64, 48, 24, 256]),
       (["-c:v", "bmp"], [0, 0, 0, 0]),
     ] as [([String], [Int])])
-  func `a FLAC picture block has the size and the colors of the picture's header`(
+  func `a FLAC picture block has the width, height, depth, and colors of the image`(
     options: [String], numbers: [Int]
   ) throws {
     let bytes = try [UInt8](

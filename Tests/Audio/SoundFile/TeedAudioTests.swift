@@ -87,7 +87,9 @@ import Testing
     #expect(errors.withLock { $0.count } == 1)
   }
 
-  @Test func `a buffer of another format fails the file, which keeps its audio`() async throws {
+  @Test func `a buffer in another format throws, and the file keeps the audio before it`()
+    async throws
+  {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let buffers = [buffer(100, at: 0), AudioBuffer(silence: 5, format: cd, firstFrame: 100)]
@@ -126,7 +128,7 @@ import Testing
     #expect(try everything(url).count == 100)
   }
 
-  @Test func `a gap is not filled for a canceled consumer`() async throws {
+  @Test func `if the consumer is canceled, a gap is not filled with silence`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let errors = Mutex(0)

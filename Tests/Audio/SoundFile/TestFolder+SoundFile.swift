@@ -37,7 +37,7 @@ func everything(_ url: URL) throws -> [Float] {
   try everything(SoundFileReader(url: url))
 }
 
-/// The ratio of the signal to its difference from `other`, in dB.
+/// Returns the ratio of the signal to its difference from `other`, in dB.
 func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
   let power = signal.reduce(0) { $0 + Double($1) * Double($1) }
   let noise = zip(signal, other).reduce(0) { $0 + pow(Double($1.0) - Double($1.1), 2) }
@@ -46,7 +46,7 @@ func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
 
 let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
 
-/// A second of stereo, left and right different, in steps of 16 bit.
+/// Returns a second of stereo in steps of 16 bits; left and right differ.
 func sampleBuffer() -> AudioBuffer { samples }
 
 /// Created once, because a debug build needs a while to create it.

@@ -13,7 +13,7 @@ final class TestPipe: Sendable {
   init() {
     var ends: [Int32] = [-1, -1]
     pipe(&ends)
-    // A program that another test starts meanwhile must not keep an end open.
+    // A program that another test is starting must not inherit the pipe and keep it open.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (outlet, inlet) = (ends[0], ends[1])
     // A test that writes to a pipe without a reader gets an error instead of SIGPIPE.
@@ -37,7 +37,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Closes the outlet, and returns when nothing else has it open anymore.
+  /// Closes the outlet, and returns when no other descriptor of the pipe's outlet is open.
   func waitForReadersToGo() {
     close(outlet)
     var descriptor = pollfd(fd: inlet, events: 0, revents: 0)

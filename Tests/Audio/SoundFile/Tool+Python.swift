@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 
 extension Tool {
-  /// The number of frames that Python's `wave` announces, and the number that it reads.
+  /// Returns the number of frames that Python's `wave` announces, and the number that it reads.
   static func pythonFrames(_ path: String) throws -> (announced: Int, read: Int) {
     let script = """
       import sys, wave

@@ -42,7 +42,9 @@ import Glibc
   }
 
   @Test(arguments: [(0, 0), (176_436, 0), (20_036, 20_000), (36, 0)])
-  func `whole frames after the end of the last chunk are audio`(riff: Int, data: Int) throws {
+  func `with an unfinished header, audio after the announced end of the chunk is read`(
+    riff: Int, data: Int
+  ) throws {
     let file = try folder.file("a.wav", header(riff: riff, data: data) + Data(audio))
     let reader = try SoundFileReader(url: file)
     #expect(try everything(reader) == sampleBuffer().samples)
@@ -72,7 +74,7 @@ import Glibc
     #expect(reader.shortfall == nil && reader.notices.isEmpty)
   }
 
-  @Test func `a stream without audio after its header has no notice`() throws {
+  @Test func `a stream without audio has no notice about its unfinished header`() throws {
     let pipe = TestPipe()
     try pipe.feed(header(riff: 36, data: 0))
     defer { close(pipe.outlet) }
@@ -102,7 +104,7 @@ import Glibc
     [UInt8](repeating: 0, count: 100_000),
     [1, 2, 3],
   ])
-  func `bytes after the audio that are not audio are not read`(rest: [UInt8]) throws {
+  func `bytes after the announced audio are ignored if they are not audio`(rest: [UInt8]) throws {
     let size = 20_000
     let file = try folder.file(
       "a.wav", header(riff: size + 36, data: size) + Data(audio.prefix(size)) + Data(rest))
@@ -128,7 +130,7 @@ import Glibc
     let head = header(riff: kind == "streamed" ? 0xFFFF_FFFF : claimed + 36, data: claimed)
     let url = try folder.file("a.wav", head)
     let file = try FileHandle(forWritingTo: url)
-    // The file is sparse.
+    // A sparse file, so that a huge size needs no disk space.
     try file.truncate(atOffset: UInt64(head.count + size - 4))
     try file.seekToEnd()
     try file.write(contentsOf: Data([0, 0x40, 0, 0xC0]))

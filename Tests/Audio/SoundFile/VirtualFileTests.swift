@@ -25,7 +25,9 @@ import Testing
     #expect(part.bytes(at: 1, count: 8) == [3, 4])
   }
 
-  @Test func `the bytes of a file part are correct within and after its cached beginning`() throws {
+  @Test func `a part of a file yields the right bytes within and after its cached beginning`()
+    throws
+  {
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let folder = try TestFolder()
     let url = try folder.file("a", .init(bytes))
@@ -43,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `after a failed read, readAvailable still returns bytes and read still fails`() {
+  @Test func `after a failed read, readAvailable returns more bytes, but read keeps failing`() {
     let file = VirtualFile(StorageFailingOnce())
     withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) { bytes in
       #expect(file.readAvailable(into: bytes) == 0)

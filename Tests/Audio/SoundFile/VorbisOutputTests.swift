@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [8_000, 11_025, 22_050, 44_100, 192_000])
-  func `Vorbis keeps every frame in its channel`(rate: Int) throws {
+  func `Vorbis keeps the channels of every frame apart`(rate: Int) throws {
     let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: 2)
     let left = AudioSignal.sine(440, amplitude: 0.5)
       .buffer(.milliseconds(1_300), format: .init(sampleRate: format.sampleRate, channelCount: 1))
@@ -47,7 +47,9 @@ import Testing
     #expect(storedFrameCount(file.descriptor, path: file.path) == 96_000)
   }
 
-  @Test func `the frames of a file that stopped growing are counted by reading it`() throws {
+  @Test func `after a failure, the frames of an Ogg Vorbis file are counted by reading the file`()
+    throws
+  {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let file = try GrowingFile(path: folder.file("a.ogg").path)
     let output = try VorbisOutput(file, format: format)
@@ -63,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2_000, 8_000, 48_000, 192_000, 200_000, 200_001, 1_000_000])
-  func `the quick format check agrees with the encoder`(rate: Int) {
+  func `the quick check of a format gives the same result as opening the encoder`(rate: Int) {
     for channelCount in [1, 2, 3, 6, 8, 255, 256] {
       let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channelCount)
       let isEncoded = VorbisEncoder(format) != nil

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `an address in a private network that the user gave may redirect anywhere`() {
+  @Test func `a private address that the user typed may redirect anywhere`() {
     for home in homes {
       for other in addresses + homes { #expect(WebAnswer.mayRedirect(to: other, from: home)) }
     }

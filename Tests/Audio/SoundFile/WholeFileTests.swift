@@ -18,7 +18,7 @@ import Glibc
 
   private func source() throws -> URL { try folder.file("source.wav", .wav16, sampleBuffer()) }
 
-  /// Long enough for several Ogg pages.
+  /// Returns a file that is long enough for several Ogg pages.
   private func longSource() throws -> URL {
     let file = folder.file("long.wav")
     let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
@@ -27,7 +27,7 @@ import Glibc
     return file
   }
 
-  /// A recorder or a download may still be writing the file.
+  /// A file can grow while it is read, for example during a recording or a download.
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .mp3])
   func `a file that grows during the read is decoded up to its initial end`(
     encoding: SoundFileEncoding
@@ -55,7 +55,9 @@ import Glibc
     return file
   }
 
-  /// Noise that alternates between loud and silent has blocks of very different sizes.
+  /// Returns an MP3 file with a variable bit rate.
+  ///
+  /// Its frames differ much in size, because the audio alternates between noise and silence.
   private func unevenMP3(_ name: String) throws -> URL {
     let noise = AudioSignal.noise(seed: 5).buffer(.seconds(4), format: cd)
     let silence = AudioBuffer(silence: 705_600, format: cd)
@@ -117,7 +119,7 @@ import Glibc
     }
   }
 
-  @Test func `seeking works across the links of a chained file`() throws {
+  @Test func `seeking works across the parts of a chained Ogg file`() throws {
     let one = try made("a.ogg")
     let data = try Data(contentsOf: one)
     let reader = try SoundFileReader(url: folder.file("b.ogg", data + data))
@@ -131,7 +133,9 @@ import Glibc
   }
 
   @Test(arguments: [true, false])
-  func `a link of another format ends the reading with a shortfall`(isPipe: Bool) throws {
+  func `a chained file whose format changes is read up to the change, with a shortfall`(
+    isPipe: Bool
+  ) throws {
     let (one, other) = try (made("a.ogg"), made("b.ogg", "-ac", "1"))
     let file = try folder.file("c.ogg", Data(contentsOf: one) + Data(contentsOf: other))
     let pipe = TestPipe()
@@ -204,7 +208,7 @@ import Glibc
   }
 
   /// The header is like that of a killed recorder.
-  @Test func `FLAC without an announced length reports a truncated block`() throws {
+  @Test func `FLAC without an announced length reports a truncated frame`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.
     data[21] &= 0xF0
@@ -227,7 +231,7 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, mono, 16 bit"))
   }
 
-  @Test func `a tag after the audio of a FLAC file is not damage`() throws {
+  @Test func `a tag after the audio of a FLAC file is not reported as damage`() throws {
     let data = try Data(contentsOf: made("a.flac"))
     let tag = Data("TAG".utf8) + Data(repeating: 32, count: 125)
     let reader = try SoundFileReader(url: folder.file("tagged.flac", data + tag))
@@ -235,7 +239,7 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `a link that cannot be opened is an error after the earlier links`() throws {
+  @Test func `a damaged second part of a chained Ogg file throws after the first part`() throws {
     let good = try Data(contentsOf: made("a.ogg"))
     var bad = good
     bad[30] ^= 0xFF
@@ -244,7 +248,8 @@ import Glibc
     #expect(reader.framesRead == 44_100)
   }
 
-  @Test func `bytes between two links that are not an Ogg page do not hide the second link`() throws
+  @Test func `a stray byte between the parts of a chained Ogg file does not hide the second part`()
+    throws
   {
     let one = try Data(contentsOf: made("a.ogg"))
     let reader = try SoundFileReader(url: folder.file("b.ogg", one + Data([0]) + one))
@@ -262,7 +267,7 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("the format changes from 44100 Hz"))
   }
 
-  @Test func `an MP3 without a tag reports a truncated block`() throws {
+  @Test func `an MP3 without a tag reports a truncated frame`() throws {
     let data = try Data(contentsOf: unevenMP3("a.mp3"))
     for reader in try readers(folder.file("b.mp3", data.prefix(data.count / 4 + 1))) {
       #expect(try #require(reader.shortfall).announced == nil)

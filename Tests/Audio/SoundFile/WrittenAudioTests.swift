@@ -11,7 +11,7 @@ import Testing
     AudioSignal.noise(seed: 2).buffer(count, format: .speech, firstFrame: frame)
   }
 
-  /// A screen that saves audio, as an app has it.
+  /// A type on the main actor that saves audio and shows the progress, like the screen of an app.
   @MainActor private final class Screen {
     private(set) var progress: [Duration] = []
 
@@ -38,7 +38,7 @@ import Testing
     #expect(try everything(url) == buffers.flatMap(\.samples).map { $0 * 0.5 })
   }
 
-  @Test func `missing frames are silence or omitted, and a stream without audio makes no file`()
+  @Test func `missing frames are silence or omitted, and a stream without audio creates no file`()
     async throws
   {
     let folder = try TestFolder()
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a canceled task throws, and an atomic file leaves nothing`(isAtomic: Bool) async throws {
+  func `a canceled write throws, and an atomic write leaves no file`(isAtomic: Bool) async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let (source, feed) = AsyncThrowingStream.makeStream(of: AudioBuffer.self)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an error of the stream leaves an existing file or the audio until then`(
+  func `after an error, an atomic write keeps the old file, and a non-atomic one keeps the audio`(
     isAtomic: Bool
   ) async throws {
     let folder = try TestFolder()
@@ -115,7 +115,7 @@ import Testing
     #expect(try everything(url).count == 10)
   }
 
-  /// Checks that an atomic file is absent, and that another one has the first second.
+  /// Checks that an atomic write has left no file, and that any other write has kept one second.
   private func check(_ url: URL, isAtomic: Bool, in folder: TestFolder) throws {
     if isAtomic {
       let names = try FileManager.default.contentsOfDirectory(

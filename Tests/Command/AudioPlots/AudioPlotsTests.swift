@@ -56,7 +56,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
   }
 
-  @Test func `the blocks of peaks join to one valid file`() async throws {
+  @Test func `the blocks of peak data, joined, are one valid file`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let buffer = AudioBuffer(silence: 20_000, format: format)
     let peaks = PeakData(
@@ -147,7 +147,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
 }
 
 @Suite struct DrawingTests {
-  @Test func `the data of a plot begins like a file of its format`() async throws {
+  @Test func `plot data begins with the signature of its format`() async throws {
     let buffer = AudioSignal.chirp(from: 100, to: 3_000, over: .seconds(2)).buffer(
       .seconds(2), format: stereo)
     let waveform = try #require(try await stream(buffer).waveformImage(columnCount: 300))
@@ -212,7 +212,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
       let bitmap = try image.bitmap(frame)
       let isBlue = (0..<height).map { row in
         let color = bitmap.color(column: 200, row: row)
-        // Does not match the axis, whose gray is darker.
+        // The axis does not count as blue, because its gray is darker.
         return color.blue > 160 && color.red < 140
       }
       #expect(isBlue.indices.count { isBlue[$0] && !isBlue[$0 - 1] } == channelCount)
@@ -222,7 +222,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
   }
 
   @Test(arguments: [(Int.min, 100), (0, 100), (1, 100), (64, 2_078), (512, 16_384), (.max, 16_384)])
-  func `the roomy height is valid for a plot of any number of channels`(
+  func `roomyHeight stays between 100 and 16,384 pixels for any number of channels`(
     channelCount: Int, height: Int
   ) {
     #expect(PlotFrame().roomyHeight(channelCount: channelCount) == height)

@@ -66,7 +66,7 @@ struct PlaybackRepetitionTests {
   }
 
   @Test(arguments: ["1", "12", "forever"])
-  func `the help shows a loop count as it is typed`(argument: String) {
+  func `the help shows a loop count in the form that the option accepts`(argument: String) {
     #expect(PlaybackRepetition(argument: argument)?.defaultValueDescription == argument)
   }
 }

@@ -65,7 +65,7 @@ struct CommandLineProgramTests {
     let examples = try #require(paragraphs.firstIndex { $0.hasPrefix("Examples:\n") })
     #expect(examples == 2 && examples < options)
     #expect((1...3).contains(paragraphs[examples].split(separator: "\n").count - 1))
-    // Any prose would be between the examples and the options.
+    // If prose followed the examples, it would be in this paragraph, where the options begin.
     #expect(paragraphs[3].contains(/^([A-Z]+|Keys):\n/), "\(paragraphs[3])")
   }
 
@@ -92,7 +92,7 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `a missing or unknown subcommand is wrong usage`() async throws {
+  func `a missing or unknown subcommand is a usage error`() async throws {
     #expect(try await BuiltCommand.run(in: folder).status == 64)
     #expect(try await BuiltCommand.run("sing", in: folder).status == 64)
   }
@@ -132,7 +132,7 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["", "sing", "play", "play a.wav --volume 20", "play a.wav --loud", "wer - -"])
-  func `wrong usage is reported like every other error`(_ arguments: String) async throws {
+  func `a usage error is reported like every other error`(_ arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
     #expect(run.status == 64 && run.output.isEmpty)
     #expect(run.error.hasPrefix("syrinx: ") && !run.error.contains("Error"), "\(run.error)")

@@ -11,7 +11,7 @@ import Testing
   init() throws {
     folder = try TestFolder()
     try folder.speech("speech one.wav")
-    // fish creates its own folder in each of these.
+    // fish creates its own folder in each of these, so they are in the test's folder.
     let folders = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]
     let path = folder.url.path
     bare = folders.reduce(into: BuiltCommand.withoutSoundCard) { $0[$1] = path }

@@ -219,11 +219,11 @@ struct OutputDescriptorTests {
     let text = String(repeating: "0123456789", count: 50_000)
     let reading = pipe.fileHandleForReading
     let (received, continuation) = AsyncThrowingStream<Data?, any Error>.makeStream()
-    // Not on the thread pool, which has few threads, so that writer and reader could wait for each
-    // other.
+    // A separate thread reads, because with few threads in the pool, the writer and the reader
+    // could wait for each other.
     Thread.detachNewThread { continuation.yield(with: Result { try reading.readToEnd() }) }
     do {
-      // Closed even if writing fails, because the reader would otherwise wait forever.
+      // The pipe is closed even if writing fails, because the reader would otherwise wait forever.
       defer { try? pipe.fileHandleForWriting.close() }
       try OutputDescriptor(rawValue: writing, name: "pipe").write(text)
     }
@@ -243,7 +243,9 @@ struct OutputDescriptorTests {
   }
 
   @Test
-  func `no opened file takes the place of a closed standard descriptor`() async throws {
+  func `a file that the command opens never replaces a closed standard input, output, or error`()
+    async throws
+  {
     let folder = try TestFolder()
     try folder.tone("input.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(

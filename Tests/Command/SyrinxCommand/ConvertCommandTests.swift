@@ -34,7 +34,9 @@ struct ConvertCommandTests {
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
-  @Test func `tags are set, added, removed, and dropped, and info shows every value`() async throws
+  @Test
+  func `--tag sets, adds, and removes values, --no-tags drops all, and info shows every value`()
+    async throws
   {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(
@@ -251,7 +253,8 @@ struct ConvertCommandTests {
     #expect(try folder.names.contains("b.opus") == false)
   }
 
-  @Test func `64 channels without positions are mixed to the means of even and odd channels`()
+  @Test
+  func `64 channels without positions are averaged to stereo: even ones left, odd ones right`()
     async throws
   {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
@@ -265,8 +268,8 @@ struct ConvertCommandTests {
     #expect(outcome.status == 0 && outcome.error.isEmpty)
     let samples = try folder.samples("b.wav")
     #expect(samples.count == 1_600)
-    // The first sample of a frame is the mean of the even channels, the second that of the odd
-    // ones.
+    // The first sample of a frame is the mean of the even channels, and the second sample is the
+    // mean of the odd channels.
     for (index, sample) in samples.enumerated() {
       #expect(abs(sample - (index % 2 == 0 ? 31.0 : 32) / 128) < 1e-5)
     }
@@ -426,7 +429,7 @@ struct ConvertCommandTests {
     #expect(try folder.samples("a-001.wav").count == 1_600)
   }
 
-  @Test func `the name of a part yields the name of the whole file`() {
+  @Test func `from the name of a numbered part, the name of the whole file is derived`() {
     #expect(FilePath("a/talk-007.wav").wholeOfPart == "a/talk.wav")
     #expect(FilePath("talk-07.wav").wholeOfPart == nil && FilePath("talk.wav").wholeOfPart == nil)
   }
@@ -460,7 +463,7 @@ struct ConvertCommandTests {
     #expect(quiet.output.contains(#""limited":0,"#) && !quiet.output.contains(#""loudness""#))
   }
 
-  @Test func `a target of normalization is a peak or a loudness`() {
+  @Test func `the argument of --normalize is a peak or a loudness`() {
     let target = { try? AudioConversion.Normalization(argument: $0) }
     #expect(target("-1") == .peak(Decibels(-1)))
     #expect(target("-3dBFS") == .peak(Decibels(-3)))
@@ -469,7 +472,7 @@ struct ConvertCommandTests {
     for text in ["1", "LUFS", "nan", "-16 LU", "-201", "-16"] { #expect(target(text) == nil) }
   }
 
-  @Test func `the error for a level that may be a loudness or a peak shows both forms`()
+  @Test func `the error for an ambiguous normalization level suggests both units`()
     async throws
   {
     try folder.tone("a.wav", .milliseconds(100))

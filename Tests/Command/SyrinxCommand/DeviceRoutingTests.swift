@@ -45,7 +45,7 @@ struct SoundCardRoutingTests {
   ) { _ in }
 
   @Test(arguments: [nil, "default", "hw:0"] as [AudioDevice.ID?])
-  func `a device without a virtual name is opened by the hardware`(device: AudioDevice.ID?) async {
+  func `a device name that is not virtual opens the hardware`(device: AudioDevice.ID?) async {
     let request = PCMRequest(device: device, format: .speech)
     await #expect(throws: Asked(device: device)) {
       try await routed.openPlayback(request: request)
@@ -137,7 +137,7 @@ struct PartialDeviceNameTests {
     throw Opened(device: device)
   }
 
-  @Test func `a part of the name of a card opens the device that converts formats`() async {
+  @Test func `a part of a card's name opens ALSA's plughw device, which converts formats`() async {
     let request = PCMRequest(device: "dock", format: .speech)
     await #expect(throws: Opened(device: "plughw:CARD=Dock")) {
       try await routed.openPlayback(request: request)
@@ -151,7 +151,10 @@ struct PartialDeviceNameTests {
     }
   }
 
-  @Test func `a display name that is part of another display name matches as a whole name`() async {
+  @Test
+  func `if a display name is part of another one, it selects the device with exactly that name`()
+    async
+  {
     let request = PCMRequest(device: "hdmi", format: .speech)
     await #expect(throws: Opened(device: "pulse:hdmi")) {
       try await routed.openPlayback(request: request)
@@ -169,7 +172,7 @@ struct PartialDeviceNameTests {
     }
   }
 
-  @Test func `a whole name does not match as a part of another name`() async {
+  @Test func `the whole name of a device does not match as a part of another name`() async {
     let request = PCMRequest(device: "pulse:hdmi", format: .speech)
     await #expect(throws: Opened(device: "pulse:hdmi")) {
       try await routed.openPlayback(request: request)

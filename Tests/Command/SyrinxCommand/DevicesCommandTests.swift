@@ -157,7 +157,7 @@ struct DeviceDetailsTests {
   }
 
   @Test
-  func `a plug-in or a server has no details`() {
+  func `plug-ins and servers have no hardware details`() {
     for id in ["default", "pulse", "virtual", "hw:CARD=../x,DEV=0"] {
       let device = AudioDevice(id: .init(rawValue: id), name: "", directions: [.playback])
       #expect(

@@ -129,7 +129,7 @@ struct SystemExaminationTests {
   }
 
   @Test
-  func `the absence of sound cards is a note`() {
+  func `doctor reports missing sound cards as a note, not as a failure`() {
     #expect(system.cardIDs == [])
     #expect(system.cards.state == .note)
   }

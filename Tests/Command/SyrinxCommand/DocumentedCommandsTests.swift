@@ -15,7 +15,7 @@ import Testing
         _ = try RootCommand.parseAsRoot(Array(line.dropFirst()))
         return nil
       } catch {
-        // The parser also throws an error for requested help, with success as its exit code.
+        // Requested help is also an error of the parser, but has the exit code of success.
         guard RootCommand.exitCode(for: error) != .success else { return nil }
         return "\(line.joined(separator: " ")): \(RootCommand.message(for: error))"
       }

@@ -39,7 +39,7 @@ struct InstallChoiceTests {
   private static let library = "sherpa_onnx_core-2.0.1-py3-none-manylinux2014"
 
   @Test
-  func `every choice contains its models and the library for the machine`() throws {
+  func `every choice installs its models and the library for the machine's processor`() throws {
     for (machine, name) in [(Machine.x86, "x86_64"), (.arm, "aarch64")] {
       let library = "\(Self.library)_\(name).whl"
       #expect(try wheels(.moonshine, machine) == [Self.moonshine, library])
@@ -51,7 +51,7 @@ struct InstallChoiceTests {
   }
 
   @Test
-  func `a machine without a wheel is an error`() {
+  func `installing on a processor without a wheel is an error`() {
     #expect(throws: CommandFailure.self) { try wheels(.silero, .other) }
   }
 

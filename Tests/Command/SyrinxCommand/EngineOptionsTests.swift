@@ -32,13 +32,16 @@ import Testing
     }
   }
 
-  @Test func `without --engine, the default engine is used, or else the live engine`() throws {
+  @Test
+  func `without --engine, the default engine is used, or the live engine if there is no default`()
+    throws
+  {
     #expect(try chosen().name == "default - -")
     #expect(try chosen("--model", "/m", language: "de").name == "default /m de")
     #expect(try chosen(hasDefault: false).name == "live")
   }
 
-  @Test func `name, model, and language reach the engine's maker`() throws {
+  @Test func `the selected engine gets the values of --engine, --model, and --locale`() throws {
     #expect(try chosen("--engine", "vosk").name == "vosk - -")
     #expect(
       try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de")
@@ -74,7 +77,7 @@ import Testing
     #expect(run.error.contains(advice) == isNoticed)
   }
 
-  @Test func `each engine has a maker in the executable and a paragraph in the help`() async throws
+  @Test func `each engine name is known to the executable and explained in the help`() async throws
   {
     let folder = try TestFolder()
     let engines = try await BuiltCommand.run("engines", "--json", in: folder)

@@ -141,7 +141,7 @@ struct EnginesCommandTests {
   @Test(arguments: [
     ["--server", "nowhere"], ["--server", "stdio"], ["--model", ""], ["--to", "here"],
   ])
-  func `an invalid server, model, or folder is wrong usage`(arguments: [String])
+  func `an invalid server, model, or folder is a usage error`(arguments: [String])
     async throws
   {
     let run = try await BuiltCommand.run("engines", arguments[0], arguments[1], in: folder)

@@ -19,7 +19,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `the command adds its subcommands and options to the errors of the libraries`() {
+  func `errors of the libraries are extended with the subcommand or option that helps`() {
     func playing(_ id: AudioDevice.ID?, _ error: SoundCardError) -> String {
       ErrorReport.sentence(AudioPlayerError.device(id, reason: "\(error)"))
     }
@@ -62,13 +62,13 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `a full disk ends the whole command, and an unreadable file does not`() {
+  func `a full disk ends the whole command, but an unreadable file does not`() {
     #expect(!ErrorReport.isOfOneFile(SoundFileError.diskFull(path: "a.wav")))
     #expect(ErrorReport.isOfOneFile(SoundFileError.cannotRead(path: "a.wav", reason: "why")))
   }
 
   @Test
-  func `the argument parser reports wrong usage`() {
+  func `the argument parser reports usage errors`() {
     #expect(ErrorReport(ValidationError("wrong")) == nil)
     #expect(ErrorReport(ExitCode(3)) == nil)
   }

@@ -56,8 +56,8 @@ struct FileFaultTests {
       try FileManager.default.createDirectory(
         at: folder.file(name), withIntermediateDirectories: false)
     }
-    // The folder is moved first: until `rm -r` had removed the folder itself, the copy would be
-    // saved in it.
+    // `rm -r` removes the folder last, and the copy would be saved in the folder while it exists.
+    // So the folder is moved away first.
     try await record(into: { "\($0)/out.\($0)" }, act: "mv $1 gone.$1; rm -r gone.$1")
     for name in extensions {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))

@@ -22,7 +22,7 @@ struct FileFormatOptionsTests {
   }
 
   @Test(arguments: ["wav", "WAV", "wave"])
-  func `standard output takes wav by any of its names`(name: String) throws {
+  func `for standard output, --format accepts WAV in any spelling`(name: String) throws {
     try FileFormatOptions.parse(["--format", name]).check(for: "-", extension: "")
   }
 

@@ -40,7 +40,7 @@ struct FileListSubcommandTests {
     throws
   {
     #expect(try files(line) == Self.many)
-    // The parser has not processed each of the files.
+    // The shortened arguments were parsed, so the parser did not process every file.
     #expect(ShortenedArguments(Self.words(line))?.parsed() != nil)
   }
 
@@ -76,7 +76,10 @@ struct FileListSubcommandTests {
     #expect(convert.files.map(\.text) == Array(Self.many.dropFirst()))
   }
 
-  @Test func `repeated options take their values from a long list of files`() throws {
+  @Test
+  func `twenty -o options in one argument take their values from the following list of files`()
+    throws
+  {
     let line = "convert -\(String(repeating: "o", count: 20)) %"
     let command = try #require(try RootCommand.parsed(Self.words(line)) as? ConvertCommand)
     let names = Self.names(100)

@@ -136,7 +136,7 @@ struct FileNameTests {
       "listen --keep ''", "wer a.txt ''", "transcribe a.wav --grammar ''",
       "transcribe a.wav --model ''",
     ])
-  func `an empty name is wrong usage`(_ command: String) async throws {
+  func `an empty name is a usage error`(_ command: String) async throws {
     let run = try await shell("syrinx \(command)")
     #expect(run.status == 64)
     #expect(run.error.hasPrefix("syrinx: "), "\(run.error)")

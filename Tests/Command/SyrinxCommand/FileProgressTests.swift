@@ -25,9 +25,9 @@ struct FileProgressTests {
   /// - Parameters:
   ///   - name: the file's name.
   ///   - showsProgress: whether the progress is shown.
-  ///   - hasBegun: whether the results of the file are read.
-  ///   - early: the number of events before the results are read, which begins after a minute; the
-  ///     other events follow at intervals of a second.
+  ///   - hasBegun: whether it becomes the file's turn, so that its results are read.
+  ///   - early: the number of events before the file's turn, which comes after a minute; the other
+  ///     events follow at intervals of a second.
   private func shown(
     _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
   ) async throws -> [String] {
@@ -68,7 +68,7 @@ struct FileProgressTests {
   }
 
   @Test
-  func `results that arrive before a file's turn do not count toward its pace`()
+  func `results that arrived before a file's turn do not make its pace look faster`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))
@@ -150,7 +150,7 @@ struct FileProgressTests {
     #expect(terminal.rewritten().first?.hasPrefix("0 files, ") == true)
   }
 
-  @Test func `a file whose turn has not come shows no progress`() async throws {
+  @Test func `a file shows no progress before its turn`() async throws {
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", hasBegun: false).isEmpty)
   }
@@ -189,7 +189,7 @@ struct ProgressLineTests {
   }
 
   @Test
-  func `progress is shown even for times that exceed all integers`() async {
+  func `times too large for an integer do not crash the progress line`() async {
     await #expect(processExitsWith: .success) {
       let endless = Duration.seconds(Int64(1 << 62))
       for total in [endless, .nanoseconds(1)] {

@@ -79,7 +79,7 @@ import Testing
     #expect(run.outputLines.last.flatMap { Int($0) }.map { $0 > 192_000 } == true)
   }
 
-  /// A pipe of one page accepts no data as long as it contains a byte.
+  /// The pipe has room for one page, so it is full as long as it contains a single byte.
   @Test(arguments: [
     "record out.wav --json -d virtual:input.wav",
     "play input.wav --loop forever --json -d virtual",

@@ -32,7 +32,7 @@ struct InfoCommandTests {
   }
 
   @Test(arguments: ["--jobs 1", "--jobs 2", "--jobs 2 --json"])
-  func `files read on a shared thread are described in order, and each problem is reported`(
+  func `small files, which share a thread, are described in order, and every problem is reported`(
     options: String
   ) async throws {
     try folder.tone("tone.wav", .milliseconds(10))

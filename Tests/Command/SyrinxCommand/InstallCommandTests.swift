@@ -19,7 +19,7 @@ struct InstallCommandTests {
     try await BuiltCommand.shell(script, in: folder, environment: environment)
   }
 
-  /// An environment in which `python3` is a shell script.
+  /// Returns an environment in which `python3` is a shell script.
   private func python(_ line: String) throws -> [String: String] {
     try writeProgram("#!/bin/sh\n\(line)", to: folder.file("python3"))
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -40,7 +40,7 @@ struct InstallCommandTests {
     "install", "install parrot", "install silero --from ''", "install silero --to ''", "remove",
     "remove parrot", "install silero all", "install --verify",
   ])
-  func `an invalid choice, file, or folder of 'engines install' and 'remove' is wrong usage`(
+  func `an invalid choice, file, or folder of 'engines install' and 'remove' is a usage error`(
     arguments: String
   ) async throws {
     let run = try await shell("syrinx engines \(arguments)")

@@ -27,7 +27,7 @@ struct JobsTests {
 
   /// A limit of one second ends the utterance between "forward" and "ten".
   @Test(arguments: ["", "--longest-utterance 1"])
-  func `several jobs find the same key phrases in the same order, even at a forced cut`(
+  func `several jobs find the same key phrases as one job, even if an utterance is cut`(
     option: String
   ) async throws {
     try folder.speech("one.wav")
@@ -72,7 +72,7 @@ struct JobsTests {
     #expect(one == "go forward ten meters\n")
   }
 
-  @Test(arguments: ["0", "257", "x"]) func `an invalid number of jobs is wrong usage`(
+  @Test(arguments: ["0", "257", "x"]) func `an invalid number of jobs is a usage error`(
     number: String
   ) async throws {
     let run = try await BuiltCommand.run("transcribe", "--jobs", number, "a.wav", in: folder)
@@ -98,7 +98,7 @@ struct JobsTests {
         recognition: await FileRecognition(input.file, showsProgress: false, in: context),
         events: slow["\(input.file)"]?.stream ?? Events { nil })
     }
-    // Kept alive, because a recognition ends when its entry is released.
+    // The entry must stay alive, because its release would end the recognition.
     let first = try await queue.next()?.get()
     defer { withExtendedLifetime(first) {} }
     #expect(first?.input.file == "a")
@@ -113,7 +113,7 @@ struct JobsTests {
     #expect(await started.files(atLeast: 10).joined() == "abcdefghij")
   }
 
-  @Test func `a file is recognized before the next name has come through a slow pipe`()
+  @Test func `the first file is recognized while the list of names is still open`()
     async throws
   {
     try folder.speech("go.wav")

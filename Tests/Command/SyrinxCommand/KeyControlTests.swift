@@ -25,7 +25,8 @@ import Testing
     #expect(state.text == "")
   }
 
-  @Test mutating func `arrows add up until the playback reports its position`() {
+  @Test
+  mutating func `repeated arrow keys add up, even before the playback reports its new position`() {
     state.note(.progress(PlaybackProgress(played: .seconds(9), time: .seconds(9))))
     #expect(target(of: state.command(for: .seek(.seconds(5)))) == .seconds(14))
     #expect(target(of: state.command(for: .seek(.seconds(5)))) == .seconds(19))

@@ -25,7 +25,7 @@ struct LevelMeterLineTests {
   }
 
   @Test
-  func `each channel has a bar, the held peak is a line, and clipping leaves a mark`() {
+  func `each channel has a bar with a line for the held peak, and clipping adds a mark`() {
     #expect(
       meter([-30, -6], held: [-15, -6], isClipped: true).text(columns: 79)
         == "0:03.2 [##########    |     ] [##################  ] -6.0 dBFS CLIP")

@@ -106,7 +106,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `the virtual loudspeaker as a microphone is wrong usage`() async throws {
+  func `the virtual loudspeaker as a microphone is a usage error`() async throws {
     let run = try await BuiltCommand.run("listen", "--device", "virtual", in: folder)
     #expect(run.status == 64)
     #expect(run.error.contains("virtual:FILE"))

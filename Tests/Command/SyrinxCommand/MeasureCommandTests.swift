@@ -22,7 +22,7 @@ struct MeasureCommandTests {
   }
 
   @Test
-  func `'measure' prints the figures of a file`() async throws {
+  func `'measure' prints the results for a file`() async throws {
     try tone("a.wav", seconds: 5, dBFS: -23)
     let run = try await BuiltCommand.run("measure", "a.wav", in: folder)
     #expect(run.status == 0 && run.error.isEmpty)
@@ -36,7 +36,7 @@ struct MeasureCommandTests {
   }
 
   @Test(arguments: [1e20, .greatestFiniteMagnitude] as [Float])
-  func `'measure' prints samples far beyond full scale`(sample: Float) async throws {
+  func `'measure' succeeds for samples far beyond full scale`(sample: Float) async throws {
     try folder.floats("a.wav", Array(repeating: sample, count: 16_000))
     let text = try await BuiltCommand.run("measure", "a.wav", in: folder)
     #expect(text.status == 0 && text.output.contains("  offset "), "\(text.error)")
@@ -117,7 +117,7 @@ struct MeasureCommandTests {
     "", "a.wav --device virtual:a.wav", "a.wav --seconds 1", "- -", "a.wav --silence 3",
     "--device virtual:a.wav --jobs 2",
   ])
-  func `wrong usage has status 64`(arguments: String) async throws {
+  func `a usage error has status 64`(arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx measure \(arguments)", in: folder)
     #expect(run.status == 64)
   }

@@ -129,7 +129,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `the progress interval is long only if nothing shows progress and no file is a stream`()
+  func `progress is reported rarely only if nothing shows it and no file is a stream`()
     throws
   {
     func interval(
@@ -229,7 +229,7 @@ struct PlayCommandTests {
     (["-", "--raw-rate", "8000"], "--raw-rate"),
     (["-", "--raw", "s16", "--raw-channels", "0"], "--raw-channels 0"),
   ])
-  func `wrong usage has status 64 and an error that names the argument`(
+  func `a usage error has status 64, and its message names the argument`(
     arguments: [String], names: String
   )
     async throws

@@ -105,7 +105,7 @@ struct ItemFinishesTests {
     .finished(PlaybackFinish(reason: reason, played: .seconds(seconds)))
   }
 
-  @Test func `an item ends when the next one begins, and the last one with the playback`() {
+  @Test func `an item ends when the next item begins, and the last item ends with the playback`() {
     let found = ends(
       2, start(), .progress(place(0, 1)), .advanced(place(1, 2)), finish(.completed, 5))
     #expect(found == ["0 completed 2", "1 completed 5"])

@@ -17,7 +17,7 @@ struct PlaybackReportTests {
   }
 
   @Test
-  func `the report records the failures that it has reported`() async throws {
+  func `a reported failure is remembered`() async throws {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     var report = PlaybackReport(files: ["a.wav"], json: false, context: context)
     let error = AudioPlayerError.source(nil, reason: "a.wav is empty")
@@ -29,7 +29,7 @@ struct PlaybackReportTests {
     (AudioPlayerError.deviceLost("hw:1"), ""),
     (.source(nil, reason: "it ends"), "; is this machine too slow or busy?"),
   ])
-  func `after an error, dropouts are reported, with a hint at load unless the device was lost`(
+  func `dropouts are reported after an error, and blamed on load unless the device was lost`(
     failure: AudioPlayerError, question: String
   ) async throws {
     let folder = try TestFolder()

@@ -68,7 +68,8 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `a failure leaves the earlier plot unchanged, and wrong usage has status 64`() async throws {
+  func `a failure leaves the earlier plot unchanged, and a usage error has status 64`() async throws
+  {
     try Data("text".utf8).write(to: folder.file("a.wav"))
     try Data("old".utf8).write(to: folder.file("a.png"))
     let run = try await BuiltCommand.run("plot", "a.wav", "-o", "a.png", in: folder)
@@ -79,7 +80,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `the target of a link is replaced with its permissions kept, and the link stays`()
+  func `writing to a link replaces the link's target, keeps its permissions, and keeps the link`()
     async throws
   {
     try folder.tone("a.wav", .milliseconds(200))
@@ -185,7 +186,7 @@ struct PlotCommandTests {
     ("a.wav --json", "cannot take the plot and --json"),
     ("a.wav -o - --json", "cannot take the plot and --json"),
   ])
-  func `outputs that do not match the number of files are wrong usage`(
+  func `outputs that do not match the number of files are a usage error`(
     arguments: String, reason: String
   ) async throws {
     let run = try await BuiltCommand.shell("touch a.png; syrinx plot \(arguments)", in: folder)

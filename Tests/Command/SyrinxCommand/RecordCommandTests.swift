@@ -50,7 +50,7 @@ struct RecordCommandTests {
     #expect(reader.encodingDescription.lowercased().contains(expected.container.word))
     let count = try folder.samples(file).count
     let expectedCount = reader.format.sampleRate.hertz / 5
-    // An MP3 file contains whole blocks of its encoder.
+    // An MP3 file contains whole blocks of its encoder, so it may be longer.
     #expect(expected == .mp3 ? count >= expectedCount : count == expectedCount)
   }
 
@@ -234,7 +234,7 @@ struct RecordCommandTests {
     (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),
     (["out.wav", "--device", "virtual:"], "--device virtual:"), ([], "file"),
   ])
-  func `wrong usage has status 64 and an error that names the argument`(
+  func `a usage error has status 64, and its message names the argument`(
     arguments: [String], names: String
   )
     async throws

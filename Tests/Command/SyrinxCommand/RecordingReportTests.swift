@@ -29,7 +29,7 @@ struct RecordingReportTests {
   {
     var report = try report()
     await report.show(.deviceReturned(gap: .seconds(6)))
-    // The device was lost before its first frame.
+    // The device was lost before its first frame, so no audio is missing.
     await report.show(.deviceReturned(gap: .zero))
     #expect(
       try error.text()

@@ -70,7 +70,7 @@ struct RecordingRuleOptionsTests {
     ["--start-at-sound", "--pre-roll", "1"], ["--stop-after-silence", "1"], ["--trim-silence"],
     ["--gaps", "omit"], ["--gaps", "stop"], ["--pick-channels", "1"],
   ])
-  func `standard output accepts the rules that select audio`(arguments: [String]) throws {
+  func `rules that select audio are accepted for standard output`(arguments: [String]) throws {
     try RecordingRuleOptions.parse(arguments).checkDestination("-")
   }
 }

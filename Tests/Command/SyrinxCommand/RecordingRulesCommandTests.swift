@@ -184,7 +184,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `--pick-channels records only these channels, to a file and to standard output`()
+  func `--pick-channels records only the named channels, to a file and to standard output`()
     async throws
   {
     try folder.tone("tone.wav", .milliseconds(300))

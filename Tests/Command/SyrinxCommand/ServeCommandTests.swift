@@ -19,7 +19,7 @@ struct ServeCommandTests {
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],
     ["--metrics", "127.0.0.1:9400"], ["--metrics", "tcp://127.0.0.1"],
     ["--metrics", "unix:///tmp/metrics"],
-  ]) func `invalid arguments are wrong usage`(arguments: [String]) async throws {
+  ]) func `invalid arguments are a usage error`(arguments: [String]) async throws {
     let line = (["syrinx", "serve"] + arguments).joined(separator: " ")
     #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
   }

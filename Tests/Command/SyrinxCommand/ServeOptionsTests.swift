@@ -33,7 +33,7 @@ struct ServeOptionsTests {
       #"{"type":"ping","payload_length":52}"# + "\n" + String(repeating: "x", count: 52)
     ),
   ])
-  func `a frame that exceeds a limit is refused as malformed`(option: String, frame: String)
+  func `a message beyond a size limit is refused as malformed`(option: String, frame: String)
     async throws
   {
     for limit in ["", "\(option) 100"] {

@@ -76,7 +76,7 @@ import Testing
     #expect(problem.description.hasPrefix("engine parrot (SYRINX_ENGINE) is not an engine; use "))
   }
 
-  @Test func `a configuration that is too long or a folder is refused`() throws {
+  @Test func `a configuration that is too long, or that is a folder, is refused`() throws {
     let long = String(repeating: "#\n", count: 40_000)
     #expect(try settings(long).problem?.description.contains("65536 bytes") == true)
     let place = Settings(variable: { _ in nil }, file: FilePath(folder.url))
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `the model of the settings applies only to the engine of the settings`() throws {
+  @Test func `the model in the settings applies only to the engine in the settings`() throws {
     let own = try settings(of: "engine: vosk\nmodel: /m\nserver: tcp://10.0.0.2:10300")
     let server = "tcp://10.0.0.2:10300"
     #expect(try engine(with: own) == "vosk /m \(server)")
@@ -166,7 +166,7 @@ import Testing
     #expect(model("vosk") == nil && model("wyoming") == nil)
   }
 
-  @Test func `an option is checked against the engine of the settings`() throws {
+  @Test func `an option is checked against the engine in the settings`() throws {
     try withDependencies {
       $0.settings = try settings(of: "engine: wyoming")
     } operation: {
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `all engines are examined with the model and the server of the settings`() throws {
+  @Test func `all engines are examined with the model and the server in the settings`() throws {
     let own = try settings(of: "engine: vosk\nmodel: /m\nserver: tcp://10.0.0.2:10300")
     let server = "tcp://10.0.0.2:10300"
     let names = withDependencies {

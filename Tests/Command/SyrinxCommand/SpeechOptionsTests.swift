@@ -178,7 +178,7 @@ struct SpeechOptionsTests {
     (#"<(printf '\xff')"#, "is not UTF-8 text"), ("<(yes)", "more than 16777216 bytes"),
     ("<(echo '#JSGF V1.0; grammar a; public <a> = go blorfle;')", "blorfle"),
   ])
-  func `a pipe without a grammar is an error with its reason`(pipe: String, reason: String)
+  func `the error for a pipe without a grammar contains the reason`(pipe: String, reason: String)
     async throws
   {
     try folder.speech("go.wav")

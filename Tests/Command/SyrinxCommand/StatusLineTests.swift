@@ -58,7 +58,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a status line that is kept is not overwritten`() {
+  func `after keep(), the next status begins on a new line`() {
     var line = StatusLine()
     #expect(line.keep().isEmpty)
     _ = line.show("abc", columns: 80)
@@ -77,7 +77,7 @@ struct StatusThrottleTests {
   }
 
   @Test
-  func `all statuses of a source that sends ten per second are shown`() {
+  func `ten statuses per second all pass the throttle`() {
     var pace = StatusThrottle()
     #expect((0..<10).allSatisfy { pace.admits(.milliseconds($0 * 100)) })
   }

@@ -130,7 +130,7 @@ struct TerminalTests {
   }
 
   @Test(arguments: ["dumb", ""])
-  func `a terminal of the type 'dumb' or of none gets notices and a summary, but no rewritten line`(
+  func `a terminal of type 'dumb' or without a type gets notices and a summary, but no status line`(
     type: String
   ) async throws {
     try folder.tone("a.wav", .milliseconds(500))

@@ -27,14 +27,14 @@ import AudioPlots
     }
   }
 
-  @Test func `the lines of JSON of a transcript are read in linear time`() {
+  @Test func `a JSON transcript is read in linear time`() {
     let line = #"{"final":true,"text":"Go","start":1,"end":2}"# + "\n"
     let text = { (count: Int) in String(repeating: line, count: count) }
     let ratio = growth(to: 2_000, of: text) { #expect(TranscriptCues($0).cues.count > 100) }
     #expect(ratio < Self.greatestGrowth)
   }
 
-  @Test func `a line with times ends the cue before it`() {
+  @Test func `a line with times ends the previous cue, even without an empty line between them`() {
     let text = """
       1
       00:00:01,000 --> 00:00:02,000

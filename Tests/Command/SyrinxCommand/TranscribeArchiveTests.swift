@@ -140,7 +140,7 @@ import Testing
     let transcribe = "@/calls -o @/out --format text,tsv --resume"
     #expect(try await run(transcribe).recognized == 3)
     #expect(try await run(transcribe).recognized == 0)
-    // In turn: another number of jobs, another engine, another option, and no --resume.
+    // Runs again with more jobs, another engine, another option, and without --resume.
     #expect(try await run("\(transcribe) --jobs 2").recognized == 0)
     #expect(try await run(transcribe, engine: "other").recognized == 3)
     #expect(try await run("\(transcribe) --end-silence 1").recognized == 3)
@@ -153,7 +153,8 @@ import Testing
     #expect(try await run(transcribe).recognized == 0)
   }
 
-  @Test func `a file is unfinished if the user's own language or server has changed`() async throws
+  @Test func `a file is unfinished if the language or server in the user's settings has changed`()
+    async throws
   {
     try makeArchive()
     let transcribe = "@/own -o @/out --resume"
@@ -264,7 +265,7 @@ import Testing
     #expect(try text("own/failed.txt") == "mine")
   }
 
-  @Test func `a run can be resumed even if arbitrary bytes follow in its manifest`() async throws {
+  @Test func `a run can be resumed even if its manifest ends with arbitrary bytes`() async throws {
     try makeArchive()
     #expect(try await run("@/calls -o @/out --resume").recognized == 3)
     let manifest = folder.file("out/manifest.jsonl")
@@ -274,7 +275,9 @@ import Testing
     }
   }
 
-  @Test func `events are printed beside transcripts of any format`() async throws {
+  @Test func `with --json, events are printed even if the transcripts have another format`()
+    async throws
+  {
     try makeArchive()
     let run = try await run("@/own -o @/out --json --format vtt")
     #expect(run.output.contains("\"event\":\"transcribed\""))

@@ -12,7 +12,7 @@ struct TranscribeCommandTests {
     folder = try TestFolder()
   }
 
-  @Test func `--null without a list or a folder of transcripts is wrong usage`() async throws {
+  @Test func `--null without a list or a folder of transcripts is a usage error`() async throws {
     let run = try await BuiltCommand.run("transcribe", "a.wav", "--null", in: folder)
     #expect(run.status == 64)
     #expect(run.error.contains("--null requires --files-from or --output-dir"), "\(run.error)")
@@ -166,7 +166,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `wrong usage has status 64 and an error that names the argument`() async throws {
+  func `a usage error has status 64, and its message names the argument`() async throws {
     #expect(try await BuiltCommand.run("transcribe", in: folder).status == 64)
     #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
   }

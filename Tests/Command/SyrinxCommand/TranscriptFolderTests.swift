@@ -39,8 +39,8 @@ struct TranscriptFolderTests {
     #expect(try folder.names.isEmpty)
     try await file.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
-    // If two runs write the same transcript, each has its own file, and the later one replaces the
-    // other.
+    // Two runs that write the same transcript have separate temporary files, and the later one
+    // replaces the earlier transcript.
     try await second.print("two")
     try await second.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
@@ -53,7 +53,8 @@ struct TranscriptFolderTests {
     #expect(try folder.names == ["talk.txt"])
   }
 
-  /// In a folder that all users can write to, others could create links under predictable names.
+  /// In a folder that all users can write to, another user could create a link with a name that is
+  /// easy to guess.
   @Test
   func `writing a transcript replaces a link instead of following it`() async throws {
     let folder = try TestFolder()

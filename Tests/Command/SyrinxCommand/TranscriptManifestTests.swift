@@ -33,7 +33,8 @@ import Testing
     try #require(try manifest(engine: engine).entry(for: input(place)))
   }
 
-  @Test func `a manifest entry contains the file, its version, the engine, and other options`()
+  @Test
+  func `a manifest entry contains the file, its size and date, the engine, and the set options`()
     throws
   {
     let manifest = try manifest(options: [

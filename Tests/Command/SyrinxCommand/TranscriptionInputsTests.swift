@@ -25,7 +25,7 @@ import Testing
     #expect(found.map(\.file) == ["calls/a.flac", "calls/b.wav", "calls/2024/c.mp3"].map(path))
   }
 
-  @Test func `patterns replace the extensions of sound files, in folders only`() throws {
+  @Test func `patterns select files in folders instead of the sound file extensions`() throws {
     for name in ["a.wav", "b.dat", "c.dat2"] { try write(name) }
     let found = try found([path("a.wav"), path(".")], patterns: ["*.dat", "[c]*"])
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])
@@ -88,7 +88,9 @@ import Testing
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
-  @Test func `an input's name in a list leads to the same file and the same output path`() throws {
+  @Test func `an input's name in a list yields the same file and output path as the argument`()
+    throws
+  {
     for name in ["calls/2024/a.wav", "b.wav", "own/c.wav"] { try write(name) }
     let inputs = try found([path("calls"), path("own/c.wav")])
     #expect(inputs.map(\.place) == ["2024/a.wav", "c.wav"])

@@ -57,7 +57,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `with --json, texts without a rate are an object with the error`() async throws {
+  func `with --json, texts without an error rate yield an object with the error`() async throws {
     for arguments in ["nowhere.txt nowhere.txt", "--text ... a"] {
       let run = try await BuiltCommand.shell("syrinx wer --json \(arguments)", in: folder)
       #expect(run.status == 1 && run.outputLines.count == 1 && run.errorLines.count == 1)

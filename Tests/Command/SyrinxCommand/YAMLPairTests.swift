@@ -44,7 +44,7 @@ import Testing
     #expect(last.value == value)
   }
 
-  @Test func `a key that is not a scalar has no text`() throws {
+  @Test func `a key that is a list, a mapping, or an alias has an empty text`() throws {
     let text = "? [a]\n: b\n? {c: d}\n: e"
     #expect(
       try pairs(text) == [

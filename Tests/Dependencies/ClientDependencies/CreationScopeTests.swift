@@ -75,7 +75,7 @@ import Testing
     #expect(outer.number() == 10)
   }
 
-  @Test func `a client that the cache created inside an override does not keep the override`() {
+  @Test func `a client that was cached during an override does not keep the override`() {
     withDependencies {
       $0.number = 10
     } operation: {
@@ -86,7 +86,7 @@ import Testing
     #expect(client.number() == 3)
   }
 
-  @Test func `a wrapper of a cached value does not keep the overrides of the first reader`() {
+  @Test func `a wrapper inside a cached value does not keep the overrides of the first reader`() {
     withDependencies {
       $0.number = 10
     } operation: {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ContextDetectionTests {
   @Test
-  func `a program is in the live context, and a test framework's process in the test context`() {
+  func `an ordinary program uses the live context, and a test process uses the test context`() {
     #expect(context([:], isTesting: false) == .live)
     #expect(context([:], isTesting: true) == .test)
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct DependencyKeyTests {
   private enum HiddenKey: DependencyKey { static let liveValue = 42 }
 
-  @Test func `the issue of a private key names the key without an address`() {
+  @Test func `the issue about a private key contains the key's name without a memory address`() {
     withKnownIssue {
       #expect(HiddenKey.testValue == 42)
     } matching: { issue in
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `the issue of a direct access to a missing test value names the key`() {
+  @Test func `the issue for reading a missing test value directly contains the key's name`() {
     withKnownIssue {
       #expect(LiveOnlyKey.testValue == 42)
     } matching: { issue in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a missing test value that another value reads is an issue at the outer read`() {
+  @Test func `if a test value reads a value that is missing, the issue points to the outer read`() {
     @Dependency(BorrowingKey.self) var borrowed
     let line = #line - 1
     withKnownIssue {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `an override with a missing test value is not an issue`() async {
+  @Test func `overriding a value with its missing test value is not an issue`() async {
     @Dependency(\.liveOnly) var liveOnly
     withDependencies {
       $0.liveOnly = LiveOnlyKey.testValue
@@ -62,8 +62,7 @@ import Testing
   }
 
   @Test
-  func `a test value that checks shouldReportUnimplemented reports uses, but not partial changes`()
-  {
+  func `a test value that reports its own issue does so when read, but not when partly changed`() {
     @Dependency(AskingKey.self) var asking
     withDependencies {
       $0 = DependencyValues()
@@ -87,7 +86,9 @@ import Testing
     }
   }
 
-  @Test func `a live value that is missing in an update closure is missing for later readers`() {
+  @Test
+  func `a live value that is missing when an override changes it stays missing for later readers`()
+  {
     @Dependency(\.interfaceOnly) var text
     withDependencies {
       $0.context = .live

@@ -4,7 +4,7 @@ import Testing
 @Suite struct DependencyTests {
   @Dependency(\.number) private var stored
 
-  @Test func `a key-path value reads like a key-path literal`() {
+  @Test func `@Dependency accepts a key path from a variable`() {
     let keyPath: any KeyPath<DependencyValues, Int> & Sendable = \.number
     @Dependency(keyPath) var number
     #expect(number == 3)
@@ -25,7 +25,7 @@ import Testing
     #expect(stored == 3)
   }
 
-  @Test @MainActor func `a wrapper in static context reads the value of the current scope`() {
+  @Test @MainActor func `a static wrapper reads the value of the current scope`() {
     #expect(withDependencies({ $0.number = 8 }, operation: { Holder.number }) == 8)
   }
 
@@ -74,24 +74,24 @@ import Testing
     #expect(reader.number == 2)
   }
 
-  @Test func `a value that is created by a wrapper's read sees the wrapper's overrides`() {
+  @Test func `a value created by reading a wrapper uses the wrapper's overrides`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
   }
 
-  @Test func `a value that is created by a wrapper's read sees the wrapper's context`() {
+  @Test func `a value created by reading a wrapper uses the wrapper's context`() {
     let reader = withDependencies({ $0.context = .live }, operation: { SumReading() })
     #expect(reader.sum == 101)
     #expect(SumReading().sum == 203)
   }
 
-  @Test func `a value that is created by one wrapper's read is cached for other wrappers`() {
+  @Test func `a value created by reading one wrapper is cached for other wrappers`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
     #expect(SumReading().sum == 250)
   }
 
-  @Test func `a computed dependency that uses a wrapper reads in the scope of its own reader`() {
+  @Test func `a computed dependency that contains a wrapper reads in its caller's scope`() {
     let reader = withDependencies({ $0.number = 42 }, operation: { ComputedReading() })
     #expect(reader.doubled == 84)
     #expect(reader.tripled == 126)

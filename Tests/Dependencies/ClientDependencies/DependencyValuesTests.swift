@@ -15,7 +15,7 @@ import Testing
     #expect(withDependencies({ $0.context = context }, operation: { current }) == number)
   }
 
-  @Test func `values without overrides exist for each context`() {
+  @Test func `DependencyValues.live, .preview, and .test contain the values of their contexts`() {
     #expect(DependencyValues.live.number == 1)
     #expect(DependencyValues.preview.number == 2)
     #expect(DependencyValues.test.number == 3)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `the issue of a key without a property names the key`() {
+  @Test func `the issue about a key without a property contains the key's name`() {
     @Dependency(InterfaceOnlyKey.self) var text
     withKnownIssue {
       _ = withDependencies({ $0.context = .live }, operation: { text })
@@ -118,13 +118,13 @@ import Testing
     }
   }
 
-  @Test func `a key may disable the issue of its missing live value`() {
+  @Test func `a key may turn off the issue about its missing live value`() {
     @Dependency(\.quiet) var quiet
     #expect(withDependencies({ $0.context = .live }, operation: { quiet }) == "quiet")
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a missing test value that another thread reads is an issue of the wrapper's test`(
+  func `reading a missing test value on another thread fails the test that owns the wrapper`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

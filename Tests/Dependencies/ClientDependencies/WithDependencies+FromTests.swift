@@ -34,12 +34,12 @@ import Testing
     #expect(withDependencies(from: parent ?? Submodel()) { Model().number } == 5)
   }
 
-  @Test func `an object without a wrapper keeps the scope that returned it`() {
+  @Test func `an object without a wrapper remembers the scope in which it was created`() {
     let plain = withDependencies({ $0.number = 5 }, operation: { Plain() })
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
 
-  @Test func `an object that nested scopes return keeps the inner scope's overrides`() {
+  @Test func `an object created in nested scopes remembers the overrides of both`() {
     func nested<Made: AnyObject>(_ make: () -> Made) -> Made {
       withDependencies {
         $0.number = 5

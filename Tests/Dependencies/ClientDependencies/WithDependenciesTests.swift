@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a wrapper's reads are issues only outside update closures`()
+  @Test func `reading a missing live value is an issue, except in an update closure`()
     async
   {
     @Dependency(\.interfaceOnly) var text

@@ -47,8 +47,8 @@ import Testing
     withDependencies {
       $0.number = 8
     } operation: {
-      // Not within `#expect`: if two closures of the same type are in one closure, Swift 6.3 runs
-      // the first in place of the second.
+      // Read outside of `#expect`, because if two closures of the same type are in one closure,
+      // Swift 6.3 runs the first in place of the second.
       let outer = continuation.yield { DependencyValues._current.number }
       let inner = continuation.yield {
         withDependencies {

@@ -5,14 +5,14 @@ import Testing
   private let client = BranchingClient()
 
   @Test(arguments: [(1, "many"), (0, "none"), (-1, "debt")])
-  func `a default may consist of an if`(count: Int, word: String) {
+  func `a default may be an if expression`(count: Int, word: String) {
     expectUnimplemented("BranchingClient.choice") { #expect(client.choice(count) == word) }
     expectUnimplemented("BranchingClient.returning") { #expect(client.returning(count) == word) }
     expectUnimplemented("BranchingClient.aliased") { #expect(client.aliased(count) == word) }
   }
 
   @Test(arguments: [(1, "one"), (0, "other")])
-  func `a default may consist of a switch`(count: Int, word: String) {
+  func `a default may be a switch expression`(count: Int, word: String) {
     expectUnimplemented("BranchingClient.cases") { #expect(client.cases(count) == word) }
     expectUnimplemented("BranchingClient.returningCases") {
       #expect(client.returningCases(count) == word)
@@ -23,7 +23,7 @@ import Testing
     expectUnimplemented("BranchingClient.platform") { #expect(client.platform(1) == "Linux 1") }
   }
 
-  @Test func `a default may consist of an if that throws`() {
+  @Test func `a default may be an if expression that throws`() {
     expectUnimplemented("BranchingClient.throwing") {
       #expect(throws: CancellationError.self) { try client.throwing(0) }
     }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a default without a result may consist of an if`() {
+  @Test func `a default that returns nothing may be an if statement`() {
     expectUnimplemented("BranchingClient.nothing") { client.nothing(0) }
   }
 }

@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [
     (DependencyContext.live, "live"), (.preview, "preview"), (.test, "test"),
   ])
-  func `an entry has the value of its context`(context: DependencyContext, name: String) {
+  func `an entry has a separate value for each context`(context: DependencyContext, name: String) {
     withDependencies {
       $0.context = context
     } operation: {

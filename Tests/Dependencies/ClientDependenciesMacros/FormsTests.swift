@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a function without a result returns`() {
+  @Test func `an unimplemented function without a result simply returns`() {
     expectUnimplemented("Forms.nothing") { forms.nothing() }
     expectUnimplemented("Forms.emptyTuple") { forms.emptyTuple(note: "") }
     expectUnimplemented("Forms.closureFirst") { forms.closureFirst(id: 1) }
@@ -39,7 +39,7 @@ import Testing
     expectUnimplemented("Forms.tuple") { #expect(forms.tuple() == (1, name: "one")) }
   }
 
-  @Test func `parameters of every convention are passed on`() {
+  @Test func `inout, borrowing, consuming, sending, and autoclosure parameters are passed on`() {
     var number = 1
     expectUnimplemented("Forms.changing") { try? forms.changing(value: &number, by: 2) }
     expectUnimplemented("Forms.borrowing") { _ = try? forms.borrowing(value: "a") }

@@ -18,7 +18,7 @@ import Testing
     #expect(PackageDefaults(call: {}).count == 42)
   }
 
-  @Test func `an optional property may be omitted in any spelling`() {
+  @Test func `optional properties may be omitted: Value?, Value!, Optional<Value>, and (Value?)`() {
     let client = OptionalsClient(stop: {}, find: { $0 }, look: { nil })
     #expect(client.sugared == nil)
     #expect(client.unwrapped == nil)
@@ -41,7 +41,7 @@ public struct PublicDefaults: Sendable {
 
   /// A property whose initial value is internal.
   public var count: Int = internalCount
-  /// A property whose initial value is the client's own.
+  /// A property whose initial value is a static member of the client.
   public var rate: Int = Self.standardRate
   /// A property whose initial value is created for each client.
   public var box: Locked = .init(3)

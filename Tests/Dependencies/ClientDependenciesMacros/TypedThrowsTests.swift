@@ -70,7 +70,9 @@ import Testing
     }
   }
 
-  @Test func `a call without any possible result ends the process with a message`() async {
+  @Test func `a call that can neither return nor throw anything ends the process with a message`()
+    async
+  {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       withKnownIssue { _ = try ThrowingClient().nothingToDo() }
     }

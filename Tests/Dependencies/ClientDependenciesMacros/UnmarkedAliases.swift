@@ -9,7 +9,7 @@ typealias Show = @MainActor (Int) -> Int
 typealias Hide = @MainActor @Sendable (_ animated: Bool) throws -> Void
 struct Limit: Equatable, Sendable { var count = 0 }
 
-/// A client whose types, functions and others, the macro sees only as names.
+/// A client whose property types are all aliases or structs, which the macro cannot tell apart.
 @DependencyClient
 struct Unmarked: Sendable {
   var fetch: Fetch

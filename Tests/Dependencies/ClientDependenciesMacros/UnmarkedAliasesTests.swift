@@ -6,7 +6,7 @@ import Testing
 @Suite struct UnmarkedAliasesTests {
   private var client: Unmarked { Unmarked(limit: Limit(count: 3), play: { _ in }) }
 
-  @Test func `a property that is not a function is an ordinary property`() {
+  @Test func `a property whose type is not a function becomes an ordinary property`() {
     #expect(client.limit == Limit(count: 3))
     #expect(client.otherLimit == Limit())
     #expect(Unmarked(limit: Limit(), otherLimit: Limit(count: 2)) { _ in }.otherLimit.count == 2)

@@ -209,7 +209,7 @@ import Testing
         """)
   }
 
-  @Test func `properties that an initializer cannot set are ignored`() {
+  @Test func `properties that an initializer cannot set are not parameters of the initializers`() {
     expectExpansion(
       of: #"""
         @DependencyClient
@@ -354,7 +354,7 @@ import Testing
         """)
   }
 
-  @Test func `a private client's initializers are as visible as the client`() {
+  @Test func `the initializers of a private client have the client's visibility`() {
     expectExpansion(
       of: """
         @DependencyClient

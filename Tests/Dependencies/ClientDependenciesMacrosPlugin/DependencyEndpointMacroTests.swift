@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DependencyEndpointMacroTests {
-  @Test func `an endpoint gets storage, accessors, and a stand-in that reports`() {
+  @Test func `an endpoint gets storage, accessors, and a placeholder that reports an issue`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -158,7 +158,7 @@ import Testing
         """#)
   }
 
-  @Test func `other modules inline the method of a public endpoint`() {
+  @Test func `the method of a public endpoint can be inlined into other modules`() {
     expectExpansion(
       of: #"""
         public struct Client {
@@ -357,7 +357,7 @@ import Testing
         """#)
   }
 
-  @Test func `for a type alias the type checker selects the replacement`() {
+  @Test func `if an endpoint's type is an alias, the type checker selects its placeholder`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -455,7 +455,7 @@ import Testing
         """#)
   }
 
-  @Test func `arguments keep the conventions of the closure`() {
+  @Test func `arguments keep the parameter conventions of the closure`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -513,7 +513,7 @@ import Testing
         """#)
   }
 
-  @Test func `a method can have another name`() {
+  @Test func `the method of an endpoint can be given another name`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DependencyEntryMacroTests {
-  @Test func `an entry has a hidden key whose values are computed`() {
+  @Test func `an entry expands to a property and a hidden key with computed values`() {
     expectExpansion(
       of: """
         extension DependencyValues {
@@ -132,7 +132,7 @@ import Testing
         """#)
   }
 
-  @Test func `an entry without an initial value falls back on the live value`() {
+  @Test func `without an initial value, the live value is also the preview and test value`() {
     expectExpansion(
       of: """
         extension DependencyValues {
@@ -262,7 +262,7 @@ import Testing
         """#)
   }
 
-  @Test func `a key can have another name`() {
+  @Test func `the key of an entry can be given another name`() {
     expectExpansion(
       of: """
         extension DependencyValues {

@@ -49,7 +49,7 @@ import Testing
       fixed: "@DependencyEndpoint var count: (Int) -> Int = { _ in <#Int#> }")
   }
 
-  @Test func `the fix-it removes a default that is not needed, such as unimplemented`() {
+  @Test func `a fix-it removes a default that is unnecessary, such as unimplemented`() {
     expectProblem(
       "var count: (Int) throws -> Int = unimplemented(\"count\")",
       """

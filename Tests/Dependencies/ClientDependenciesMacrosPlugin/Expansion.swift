@@ -39,7 +39,7 @@ func expectDiagnostic(
     macroSpecs: allMacros.filter { macros.contains($0.key) }.mapValues { MacroSpec(type: $0) },
     fixedSource: fixed, indentationWidth: .spaces(2),
     failureHandler: { failure in
-      // The expansion of a faulty source is irrelevant.
+      // If the source is faulty, its expansion does not matter.
       guard !failure.message.hasPrefix("Macro expansion did not produce") else { return }
       Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
     })

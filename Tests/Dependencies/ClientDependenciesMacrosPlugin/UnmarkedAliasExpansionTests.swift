@@ -1,6 +1,6 @@
 import Testing
 
-/// Properties whose types are names without a visible meaning.
+/// Tests properties whose types are names, such as aliases, that the macro cannot look up.
 @Suite struct UnmarkedAliasExpansionTests {
   @Test func `the type checker determines whether a parameter is a function`() {
     expectExpansion(
@@ -70,7 +70,7 @@ import Testing
         """)
   }
 
-  @Test func `a type that cannot be an alias of a function type is used as written`() {
+  @Test func `a type that cannot be an alias of a function type gets no placeholder`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -1,7 +1,7 @@
 import ClientDependenciesTestSupport
 import Testing
 
-/// The tests have no trait.
+/// Tests without a trait, each of which must get its own values.
 @Suite struct CachesPerTestTests {
   @Dependency(\.tally) private var tally
 

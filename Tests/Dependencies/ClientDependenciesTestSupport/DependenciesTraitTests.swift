@@ -107,7 +107,7 @@ struct DependenciesTraitTests {
   }
 }
 
-/// Used by only one task, which `@unchecked` asserts to the compiler.
+/// Only one task uses this class, so `@unchecked Sendable` is safe.
 private final class Holder: @unchecked Sendable {
   weak var tally: Tally?
 }

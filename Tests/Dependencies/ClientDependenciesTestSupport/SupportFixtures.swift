@@ -1,7 +1,7 @@
 import ClientDependenciesTestSupport
 import Synchronization
 
-/// Counts its calls, so that a test can detect a value that another test has used.
+/// Counts its own calls; a count above 1 at a test's first call shows that values are shared.
 final class Tally: Sendable {
   private let number = Atomic(0)
   func next() -> Int { number.add(1, ordering: .relaxed).newValue }

@@ -1,9 +1,9 @@
 import ClientDependenciesTestSupport
 import XCTest
 
-/// Uses XCTest, because its cases are observed.
+/// Uses XCTest, because it tests an observer of XCTest cases.
 ///
-/// They run in the order of their names.
+/// The cases run in the order of their names.
 final class XCTestCaseObserverTests: XCTestCase {
   @Dependency(\.tally) private var tally
   // Only the thread that runs the cases uses it.

@@ -33,7 +33,7 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func `a wait starts a stopped capture`() async throws {
+  @Test func `waiting for frames starts a capture that has not been started`() async throws {
     _ = try TestALSA.ready()
     let pcm = try ALSADevice(.capture, request(testCard("")))
     let ready = try pcm.wait(for: .period, atMost: .seconds(5))

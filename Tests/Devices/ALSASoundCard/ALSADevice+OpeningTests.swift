@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a hanging opening delays only the next opening, by the limit`()
+  @Test func `an opening that hangs delays only the next opening, and only up to the limit`()
     async throws
   {
     let turns = Turns()

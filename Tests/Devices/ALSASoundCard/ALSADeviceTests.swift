@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ALSADeviceTests {
   init() throws { _ = try TestALSA.ready() }
 
-  @Test func `dropping a suspended device ends its suspend`() throws {
+  @Test func `drop ends the suspended state of a device`() throws {
     let pcm = try ALSADevice(
       .playback,
       request(

@@ -8,7 +8,8 @@ import Testing
     #expect(start + .seconds(Int64.max) - start > .seconds(100 * 365 * 86_400))
   }
 
-  @Test func `losses are measured with the clock that continues during a suspend`() {
+  @Test func `ContinuousClock includes the time of a system suspend, and SuspendingClock does not`()
+  {
     let before = (boot: time(of: CLOCK_BOOTTIME), monotonic: time(of: CLOCK_MONOTONIC))
     let continuous = ContinuousClock.now - ContinuousClock().systemEpoch
     let suspending = SuspendingClock.now - SuspendingClock().systemEpoch

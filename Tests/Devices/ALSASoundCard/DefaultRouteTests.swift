@@ -8,7 +8,9 @@ import Testing
     ("pulse", .server(plugin: "pulse")), ("pipewire", .server(plugin: "pipewire")),
     ("plug", .userDefined),
   ])
-  func `the target of default determines its route`(target: String?, route: DefaultRoute) {
+  func `the plug-in that the default device leads to determines its route`(
+    target: String?, route: DefaultRoute
+  ) {
     #expect(DefaultRoute(target: target) == route)
   }
 

@@ -47,7 +47,7 @@ import Testing
       (0, false, 480), (-EPIPE, false, 0), (-EIO, false, 100), (-ESTRPIPE, false, 100),
       (-ENODEV, false, nil), (-ENXIO, false, nil), (-EBADFD, true, nil),
     ] as [(Int32, Bool, FrameCount?)])
-  mutating func `the delay is 0 after an underrun, the buffer after an error, nil after a loss`(
+  mutating func `the delay is 0 after an underrun, the backlog after an error, nil after a loss`(
     code: Int32, isDisconnected: Bool, expected: FrameCount?
   ) {
     let delay = estimate.delay(
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test
-  mutating func `a device that holds no frames has the written frames' remaining duration left`() {
+  mutating func `without buffered frames, the unplayed written frames determine the time left`() {
     estimate.wrote(1_000, at: start)
     estimate.wrote(1_000, at: start)
     let times = [timeUntilUnderrun(0, at: 0), timeUntilUnderrun(0, at: 1_500)]

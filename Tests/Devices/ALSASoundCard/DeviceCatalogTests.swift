@@ -8,7 +8,7 @@ import Testing
     id: "hw:CARD=PCH,DEV=0", name: "HDA Intel PCH, ALC257 Analog",
     directions: [.playback, .capture])
 
-  @Test func `a card is listed under its name, once raw and once with conversions`() {
+  @Test func `each card is listed twice: as hw, and as plughw with conversions`() {
     let devices = catalog(hardware: [card]).devices
     #expect(
       devices.map(\.id) == ["hw:CARD=PCH,DEV=0", "plughw:CARD=PCH,DEV=0"])

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [(1, ChannelLayout.wav(4)), (0, Self.odd), (2, Self.odd)])
-  func `a card that lacks our positions is set to our layout, and the layout it reports is used`(
+  func `a card with other channels is set to WAV order, and the layout it then reports is used`(
     how: Int, layout: ChannelLayout
   ) throws {
     _ = try TestALSA.ready()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `our channel positions map to ALSA's, and a layout of only unknown positions is nil`() {
+  func `ALSA positions that Syrinx lacks become unknown, and only unknown ones give no layout`() {
     let frontLeft: UInt32 = 3
     let frontRightInverted: UInt32 = 4 | 0x1_0000
     let topCenter: UInt32 = 21
@@ -112,7 +112,7 @@ import Testing
 
 @Suite struct ChannelMixDeviceTests {
   @Test(arguments: 1...8)
-  func `channels stay in place for a card with our order`(count: Int) {
+  func `channels are not reordered for a card that uses the WAV order`(count: Int) {
     for direction in AudioDevice.Direction.allCases {
       #expect(ChannelMix(direction: direction, device: .wav(count)).isIdentity)
     }

@@ -40,7 +40,7 @@ import Testing
     let before = pcm.elapsed
     _ = await pcm.play(ramp(1_920))
     let began = pcm.elapsed
-    // The thread does not write to the card for longer than its buffer lasts.
+    // Nothing is written for 60 ms, but the 1,920 frames in the device last only 40 ms.
     _ = try WakeUp().wait(atMost: .milliseconds(60))
     let noticed = pcm.elapsed
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
@@ -53,7 +53,8 @@ import Testing
     #expect(interruption.lost >= least && interruption.lost <= most)
   }
 
-  @Test func `a resumed playback keeps its buffer`() throws {
+  @Test func `a playback device that resumes after a suspend still has its buffered frames`() throws
+  {
     let pcm = try ALSADevice(.playback, request(testCard("suspend_at=1"), count: 400))
     let buffer = pcm.configuration.buffer
     #expect(try pcm.offer(ramp(buffer.rawValue)[...]) == .frames(buffer))
@@ -92,7 +93,9 @@ import Testing
     #expect(lost.allSatisfy { $0 < Recovery.resumeLimit })
   }
 
-  @Test func `a capture suspended with less than a period is detected at once`() throws {
+  @Test func `a capture that is suspended before a whole period is available is detected at once`()
+    throws
+  {
     let pcm = try ALSADevice(
       .capture, request(testCard("suspend_at=1"), period: .milliseconds(500), count: 20))
     let outcome = try pcm.wait(for: .period, atMost: .seconds(30))

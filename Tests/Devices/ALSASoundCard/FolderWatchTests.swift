@@ -55,7 +55,8 @@ import Testing
     stop()
     let names = log.withLock { $0 }
     #expect(names.contains("another"))
-    // Every report followed a relevant name.
+    // The log contains a name for each change and "" for each report, so every report must follow
+    // a relevant name.
     let reasons = zip(names, names.dropFirst()).filter { $0.1.isEmpty }.map(\.0)
     #expect(reasons.allSatisfy { $0 == "native" } && reasons.count >= 2)
   }

@@ -41,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a card's names yield its holder; with several programs, other names yield none`(
+  func `the program that uses a card is found only by names that identify the device`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -63,14 +63,16 @@ import Testing
   @Test(arguments: [
     "pulse", "pulse:DEVICE=x", "pipewire", "pipewire:NODE=7", "jack", "jack:mine",
   ])
-  func `a card's holder is not the holder of a sound server`(name: String) throws {
+  func `the program that holds a card is not reported as the holder of a sound server`(name: String)
+    throws
+  {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     #expect(proc.search.holder(of: AudioDevice.ID(rawValue: name), for: .capture) == nil)
   }
 
   @Test(arguments: [("hw:2", false), ("dsnoop:HDMI", false), ("sysdefault:HDMI", true)])
-  func `a holder is a guess if the name does not determine the device`(
+  func `the program is marked as a guess if the name does not identify one device`(
     name: String, isGuess: Bool
   ) throws {
     let proc = try busyCards()
@@ -79,7 +81,7 @@ import Testing
     #expect(found?.isGuess == isGuess)
   }
 
-  @Test func `the device name default refers to the configured card or to a server`() throws {
+  @Test func `the device name 'default' refers to the configured card or to a server`() throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search

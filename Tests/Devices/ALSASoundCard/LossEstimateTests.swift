@@ -19,14 +19,14 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(200)) == 0)
   }
 
-  @Test func `after an xrun, a capture loses its buffer and all later frames`() {
+  @Test func `after an xrun, a capture loses its buffered frames and those of the elapsed time`() {
     var clock = LossEstimate(direction: .capture, rate: 1_000)
     clock.observe(held: 80, at: start)
     clock.transferred(50)
     #expect(clock.lost(at: start + .milliseconds(200)) == 230)
   }
 
-  @Test func `a device that keeps its buffer loses only the frames of the elapsed time`() {
+  @Test func `a device that is not emptied loses only the frames of the elapsed time`() {
     for direction in [AudioDevice.Direction.playback, .capture] {
       var clock = LossEstimate(direction: direction, rate: 1_000)
       clock.observe(held: 80, at: start)
@@ -64,7 +64,8 @@ import Testing
     sampleFormat: .float32, period: 25, buffer: 100)
   private let awake = SuspendingClock().systemEpoch
 
-  /// Returns the frames discarded by a playback with 100 frames that loses its buffer after a time.
+  /// Returns the frames that a playback with 100 buffered frames discards if it loses its buffer
+  /// after this time.
   private func discarded(
     after time: Duration, isUnderrun: Bool, direction: AudioDevice.Direction = .playback
   ) -> FrameCount {
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test
-  func `an underrun counts frames as discarded only if more than the tolerance should be left`() {
+  func `after an underrun, frames count as discarded only if the estimate exceeds the tolerance`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: true) == 70)
     #expect(discarded(after: .milliseconds(60), isUnderrun: true) == 0)
   }

@@ -66,7 +66,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 
   @Test
-  func `if the native rate is preferred, a server opens at 48 kHz and other devices at our rate`()
+  func `if the native rate is preferred, a card opens at its rate and a file at the requested one`()
     throws
   {
     var wanted = request(testCard(""), 16_000)

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a device without any of our sample formats throws unsupported with a reason`() async {
+  @Test func `a device without a supported sample format throws unsupported with a reason`() async {
     let name = testCard("format=S8")
     await #expect(
       throws: SoundCardError.unsupported(

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `a card without any of our formats is converted by plug`(
+  func `plug converts the samples of a card without a supported sample format`(
     direction: AudioDevice.Direction
   ) throws {
     let settled = try configuration(request(pluggedCard("format=S8 rate=48000")), direction)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// The clients' engines while their sound server hangs or ends.
+/// Tests the clients' engines while their sound server hangs or ends.
 extension PulseTests {
   /// Ten seconds, longer than any test plays.
   private var longSound: [Float] { ramp(480_000, from: 1) }
@@ -36,7 +36,8 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a channel picked from a sound server contains no other channel`() async throws {
+  func `recording one channel of a sound server contains no sound of other channels`() async throws
+  {
     let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2))
     let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
     #expect(await playback.play(right).error == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// A sound server that suspends a sink or moves a stream, as desktop settings do.
+/// Tests a sound server that suspends a sink or moves a stream, as desktop settings do.
 extension PulseTests {
   @Test(.timeLimit(.minutes(5)))
   func `a playback continues after its sink was suspended for two and a half seconds`() async throws

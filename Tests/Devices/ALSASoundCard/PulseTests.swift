@@ -21,7 +21,8 @@ import Testing
     let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2, count: 20))
     #expect(playback.configuration.format.sampleRate == 48_000)
     try capture.start()
-    // A server delivers no frames until both streams are connected.
+    // The sound begins with silence, because a server delivers no frames until both streams are
+    // connected.
     let silence = [Float](repeating: 0, count: 48_000)
     let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
     async let played = playback.play(silence + signal + silence + silence + silence)

@@ -86,7 +86,7 @@ import Testing
     #expect(actions.last == .failed(operation: "snd_pcm_start", code: -EAGAIN))
   }
 
-  @Test func `after an interrupted wait to start, the recovery continues with the start`() {
+  @Test func `if start must be retried, the recovery continues with start and not with prepare`() {
     var recovery = Recovery(direction: .capture, suspended: start)
     _ = recovery.begin(after: -EPIPE)
     #expect(!recovery.isPrepared)

@@ -28,7 +28,9 @@ import Testing
     ("pcmC0D0p", true), ("controlC1", true), ("native", true), ("pipewire-0", true), ("snd", true),
     ("seq", false), ("timer", false), ("tty7", false), ("autospawn.lock", false),
   ])
-  func `only names of devices and servers are relevant`(name: String, isWorth: Bool) {
+  func `only changes of device files and server sockets count as device changes`(
+    name: String, isWorth: Bool
+  ) {
     #expect(SoundServer.isDeviceChange(name) == isWorth)
   }
 }

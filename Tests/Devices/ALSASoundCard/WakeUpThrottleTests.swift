@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test mutating func `at clock speed, the thread rests for the duration of the missing frames`() {
+  @Test
+  mutating func `a device at clock speed lets the thread rest until the missing frames are due`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     #expect(wakes.consumeRest() == .milliseconds(15))
@@ -52,7 +53,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `one wait in eight is for the device, so that a loss is detected`() {
+  @Test mutating func `one time in eight, the thread waits for the device instead of resting`() {
     wait(times: 4)
     var rests: [Bool] = []
     for _ in 0..<16 {
@@ -75,7 +76,7 @@ import Testing
 
   @Test mutating func `while the device cannot be ready, the thread rests without checking it`() {
     wait(times: 4)
-    // The last wait ended after 80 ms with a period of frames, which have been transferred.
+    // The last wait ended at 80 ms. The period that it made ready has been transferred.
     wakes.transferred(960)
     #expect(wakes.consumeRestUnseen(at: start + .milliseconds(82)) == .milliseconds(18))
     wakes.observe(950, at: start + .milliseconds(100))
@@ -112,7 +113,8 @@ import Testing
     #expect(wakes.consumeRestUnseen(at: start + .milliseconds(82)) == nil)
   }
 
-  @Test mutating func `one wait in eight is for the device even if it was not checked`() {
+  @Test
+  mutating func `one time in eight, the thread waits for the device even if it was not checked`() {
     wait(times: 4)
     wakes.transferred(960)
     var rests: [Bool] = []

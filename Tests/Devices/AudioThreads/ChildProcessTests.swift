@@ -23,7 +23,7 @@ import Testing
       var byte: UInt8 = 0
       #expect(read(copy, &byte, 1) == -1 && errno == EAGAIN)
       pipe = nil
-      // A pipe without an inlet is at its end.
+      // The pipe has lost its only inlet, so the read returns the end of the file.
       #expect(read(copy, &byte, 1) == 0)
     }
   }

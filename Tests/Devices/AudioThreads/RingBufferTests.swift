@@ -98,7 +98,7 @@ import Testing
     #expect(written == capacity && ring.storage.elementsEqual(0..<capacity))
   }
 
-  @Test func `only resident pages are present before they are touched`() {
+  @Test func `the resident part of a ring is in memory before it is used, and the rest is not`() {
     let ring = RingBuffer<UInt8>(capacity: 1 << 22, resident: 1 << 20)
     let page = Int(sysconf(CInt(_SC_PAGESIZE)))
     var states = [UInt8](repeating: 0, count: ring.capacity / page)
@@ -108,7 +108,8 @@ import Testing
     #expect(present.last == false)
   }
 
-  @Test(arguments: [1, 1_000, 1 << 18]) func `a ring of any size can be resident`(capacity: Int) {
+  @Test(arguments: [1, 1_000, 1 << 18])
+  func `the whole ring can be kept resident, whatever its size`(capacity: Int) {
     let ring = RingBuffer<UInt64>(capacity: capacity, resident: capacity)
     let sevens = [UInt64](repeating: 7, count: capacity)
     #expect(sevens.withUnsafeBufferPointer { ring.tryWrite($0) } == capacity)

@@ -27,7 +27,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a device that has run is stalled within a second`() {
+  @Test mutating func `a device that stops running counts as stalled within a second`() {
     watch.progressed()
     let verdicts = (0..<4).map { _ in
       watch.waited(.milliseconds(200), atMost: .milliseconds(200))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  mutating func `late waits delay the stalled verdict until the limit for the start`() {
+  mutating func `if waits return late, a device is stalled only after the longer start limit`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))
@@ -133,7 +133,7 @@ import Testing
     #expect(watch.verdict == .fine)
   }
 
-  @Test func `a running device is stalled after its configured patience`() {
+  @Test func `a sound server's device counts as stalled only after its configured timeout`() {
     var server = StallWatch(
       lateAfter: .milliseconds(200), longestWait: .milliseconds(200), patience: .seconds(5))
     server.progressed()

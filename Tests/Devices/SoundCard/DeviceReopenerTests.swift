@@ -88,7 +88,8 @@ import Testing
     #expect(device.state.withLock { $0.closed } == 0)
   }
 
-  @Test func `popExpired returns an expired waiter once, and the wait ends when no waiter is left`()
+  @Test
+  func `popExpired returns an expired waiter once, and reopening ends when the last waiter leaves`()
     async
   {
     let device = FakeDevice()
@@ -120,7 +121,7 @@ import Testing
     #expect(late == nil)
   }
 
-  @Test func `a device opened after the end is closed`() async {
+  @Test func `a device that opens after the reopener has ended is closed`() async {
     let openingGate = Gate()
     let device = FakeDevice(behind: openingGate)
     let reopener = device.reopener()

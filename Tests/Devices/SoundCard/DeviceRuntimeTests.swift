@@ -17,7 +17,8 @@ import Testing
     server = NotingServer(device, try DeviceLink(limit: 3))
   }
 
-  @Test func `a device has a limited number of places, and a port's place is free after its end`()
+  @Test
+  func `a device accepts a limited number of ports, and a port that ends makes room for another`()
     async throws
   {
     let runtime = try DeviceRuntime(device, server)
@@ -100,7 +101,7 @@ private final class NotingPort: DevicePort {
   }
 }
 
-/// A server whose thread waits for commands, or for the end that the test sets.
+/// A server whose thread performs commands until it is told to quit, or until the test ends it.
 private final class NotingServer: PortServer {
   static let threadName = "test-server"
 

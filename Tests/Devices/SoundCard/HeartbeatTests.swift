@@ -18,7 +18,7 @@ import Testing
     #expect(isEqual(heartbeat.beat, (3, .transfer)))
   }
 
-  @Test func `a thread is abandoned once and permanently`() {
+  @Test func `a thread can be abandoned only once, and stays abandoned`() {
     let heartbeat = Heartbeat()
     #expect(!heartbeat.isAbandoned)
     #expect(heartbeat.abandon())

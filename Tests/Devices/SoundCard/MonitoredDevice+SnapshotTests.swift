@@ -26,14 +26,15 @@ import Testing
     beats.map { check($0, after: interval) }
   }
 
-  @Test func `a hanging call is late once and then stalled, within a second`() {
+  @Test func `a hanging call is reported as late once, and then as stalled, within a second`() {
     #expect(
       verdicts(Array(repeating: inWrite, count: 5))
         == [.fine, .fine, .late, .fine, .stalled])
     #expect(MonitoredPlayback.interval * 5 <= .seconds(1))
   }
 
-  @Test func `a call into a sound server is not stalled before the device's patience ends`() {
+  @Test func `a call into a sound server counts as stalled only after the server's longer timeout`()
+  {
     let verdicts = (0..<27).map { _ in
       check(inWrite, after: .milliseconds(200), patience: .seconds(5))
     }
@@ -41,17 +42,17 @@ import Testing
     #expect(verdicts.contains(.stalled))
   }
 
-  @Test func `a thread that repeats the same call is fine`() {
+  @Test func `a thread that makes the same kind of call repeatedly does not count as hanging`() {
     let beats = (0..<20).map { (count: UInt64($0), call: PCMCall?.some(.wait)) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread outside of calls is fine`() {
+  @Test func `a thread outside of calls does not count as hanging`() {
     let mixing: Heartbeat.Beat = (8, nil)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread that continues after a late call is fine again`() {
+  @Test func `a thread that continues after a late call no longer counts as late`() {
     let next: Heartbeat.Beat = (9, .transfer)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
@@ -62,14 +63,14 @@ import Testing
     #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
   }
 
-  @Test func `late snapshots extend the limit to seconds`() {
+  @Test func `if snapshots come late, a call counts as stalled only after several seconds`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 26), every: .milliseconds(300))
     #expect(verdicts.dropLast().count { $0 != .fine } == 1)
     #expect(verdicts[2] == .late)
     #expect(verdicts.last == .stalled)
   }
 
-  @Test func `timely snapshots count even between late snapshots`() {
+  @Test func `punctual snapshots between late ones still count toward a stall`() {
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
       check(inWrite, after: .milliseconds($0))
     }
@@ -77,12 +78,12 @@ import Testing
       verdicts == [.fine, .fine, .late, .fine, .fine, .fine, .stalled])
   }
 
-  @Test func `frequent snapshots add only the time between them`() {
+  @Test func `snapshots in quick succession do not make a call count as stalled sooner`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
     #expect(verdicts.filter { $0 != .fine } == [.late])
   }
 
-  @Test func `a call that hangs is stalled as soon as its caller wants to end`() throws {
+  @Test func `a hanging call counts as stalled as soon as its caller wants to end`() throws {
     for isEnding in [false, true] {
       let device = MonitoredPlayback(try HangingDevice())
       let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)

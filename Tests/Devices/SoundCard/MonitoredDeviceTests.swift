@@ -72,7 +72,9 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a device whose long waits end when it is woken is never reported as hanging`() throws
+  @Test
+  func `a device that waits without a timeout, and returns when woken, never counts as hanging`()
+    throws
   {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)

@@ -23,7 +23,7 @@ import Testing
     #expect(attempts == [1, 2, 4, 9, 14, 19, 24])
   }
 
-  @Test func `after the end of the wait no attempt begins`() {
+  @Test func `after the last waiter's deadline, no attempt to reopen begins`() {
     var schedule = oneWaiter()
     schedule.end()
     let opens = schedule.advance(to: .seconds(1)).opens

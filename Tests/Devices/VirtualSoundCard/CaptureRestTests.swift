@@ -9,7 +9,10 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(5))) struct CaptureRestTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
-  @Test func `a card in lockstep continues while a capture rests`() async throws {
+  @Test
+  func `with a lockstep clock, the card's time continues while a capture waits without reading`()
+    async throws
+  {
     let clock = TestClock()
     let pcm = try await open(.lockstep(clock))
     let rest = halfBuffer(of: pcm)
@@ -27,14 +30,14 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `after a card waited for its engine, it catches up, or with slack skips the delay`(
+  func `a lockstep card that waited for its engine makes up the delay, or with slack skips it`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()
     let pcm = try await open(.lockstep(clock, slack: slack))
     let period = pcm.configuration.period.duration(at: format.sampleRate)
-    // The first step waits for the late engine. Then all five steps are taken, or with `slack` only
-    // two.
+    // The card's first step waits for the engine while five periods pass. Then the card takes all
+    // five steps at once, or with `slack` only two.
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: period * 5)
     let reader = try DedicatedThread.start(name: "reader") {
@@ -52,7 +55,8 @@ import VirtualSoundCard
     pcm.close()
   }
 
-  @Test func `the time of an untimed card advances while a capture rests`() async throws {
+  @Test func `on an untimed card, time advances by the duration that a capture waits`() async throws
+  {
     let pcm = try await open(.untimed)
     let rest = halfBuffer(of: pcm)
     #expect(try pcm.wait(for: .nothing, atMost: rest) == .timedOut)

@@ -8,7 +8,7 @@ import Testing
 @testable import VirtualSoundCard
 
 @Suite(.timeLimit(.minutes(60))) struct VirtualDeviceTests {
-  @Test func `the card is unplugged before its device reports the loss`() async throws {
+  @Test func `when a device reports its loss, its card already counts as unplugged`() async throws {
     let clock = TestClock()
     for _ in 0..<500 {
       let card = VirtualSoundCard(

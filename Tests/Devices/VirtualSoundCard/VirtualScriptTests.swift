@@ -35,7 +35,7 @@ import Testing
     #expect(script.timeline.isEmpty)
   }
 
-  @Test func `a hang-up is thrown once, as deviceLost, and only in a wait`() throws {
+  @Test func `a scripted hang-up throws deviceLost once, and only from a wait`() throws {
     var script = VirtualScript([.hungUp(at: 10)])
     #expect(script.failure(in: .wait, at: 9) == nil)
     #expect(script.failure(in: .transfer, at: 10) == nil)

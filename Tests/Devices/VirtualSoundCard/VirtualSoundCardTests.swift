@@ -85,7 +85,9 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a buffer microphone delivers all its frames and then ends`() async throws {
+  @Test func `a microphone that captures a buffer delivers all its frames and then ends`()
+    async throws
+  {
     let captured = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(captured))
     let pcm = try await card.soundCard.openCapture(

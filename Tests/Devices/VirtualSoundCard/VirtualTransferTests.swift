@@ -15,7 +15,8 @@ import Testing
         sampleFormat: .float32, period: 10, buffer: 40), script: VirtualScript(faults))
   }
 
-  @Test func `playback starts at two periods and takes no more than the buffer holds`() {
+  @Test func `playback starts once two periods are written, and a write fills at most the buffer`()
+  {
     var device = transfer(.playback)
     #expect(device.write(10) == 10)
     device.tick(10)
@@ -117,7 +118,7 @@ import Testing
     #expect(read.map(\.first) == [0, 4, 8, 8])
   }
 
-  @Test func `the delay is the scripted value from its frame on, or the last reported value`() {
+  @Test func `a scripted delay is reported from its frame on, and nil repeats the last delay`() {
     var device = transfer(
       .playback, faults: [.claimedDelay(-500, at: 10), .claimedDelay(nil, at: 20)])
     _ = device.write(40)
@@ -165,7 +166,7 @@ import Testing
     #expect(device.happened == [0, 1])
   }
 
-  @Test func `a playback does not underrun while its engine is on time`() {
+  @Test func `pass(_:) empties a playback's buffer without reporting an underrun`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.pass(40)

@@ -3,7 +3,7 @@ import Observation
 import Reducers
 import Testing
 
-/// What happens where a feature or a store is used in a way that cannot work: nothing traps.
+/// Wrong uses of features and stores are reported, and never trap.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct BadUseTests {
   private final class Box<State, Action> {
     var store: Store<State, Action>?
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// A store whose reducer may use the store itself.
+  /// Returns a store whose reducer may use the store itself.
   private func store(
     _ call: @escaping @MainActor (Store<[String], String>, String) -> Effect<String>
   ) -> Store<[String], String> {
@@ -141,7 +141,7 @@ import Testing
       switch action {
       case "start":
         Effect.run { send in
-          // A wait that does not end when the effect is canceled.
+          // This wait ignores cancellation, so the effect still runs after it is canceled.
           await Task.detached { for await _ in gate { break } }.value
           await send("late")
         }
@@ -199,7 +199,7 @@ import Testing
     #expect(counter.count == 1)
   }
 
-  @Test func `of several elements with the same ID the first is kept, and forEach runs only it`()
+  @Test func `if elements have the same ID, only the first is kept and reduced`()
     async
   {
     let rows: IdentifiedArrayOf<Counter.State> = [

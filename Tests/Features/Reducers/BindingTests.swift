@@ -74,14 +74,14 @@ import Testing
     }
   }
 
-  @Test func `the path of a binding extracts the value of its property alone`() {
+  @Test func `the case path of a binding matches only an action for its property`() {
     let action = Settings.Action.set(\.name, "memo")
     #expect(action[case: \.binding.name] == "memo")
     #expect(action[case: \.binding.isComplete] == nil)
     #expect(Settings.Action.set(\.name, "a") != .set(\.name, "b"))
   }
 
-  @Test func `bindings of a screen are in the case view, to which the screen sends`() async {
+  @Test func `a screen can put its bindings into the view case of its action`() async {
     let store = TestStore(initialState: Screen.State()) { Screen() }
     await store.send(\.view.binding.name, "memo") { $0.name = "memo" }
     await store.send(\.view.save)
@@ -91,7 +91,7 @@ import Testing
     #expect(view.store.name == "memo")
   }
 
-  @Test func `a change of a value runs a closure on the state, and its effect`() async {
+  @Test func `onChange runs a closure on the state, and the effect that it returns`() async {
     let store = TestStore(initialState: Settings.State()) {
       Settings().onChange(of: \.name) { old, state in
         state.changes.append("\(old) -> \(state.name)")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a function decides whether a value has changed`() async {
+  @Test func `onChange can compare values with a custom function`() async {
     let store = TestStore(initialState: [0, 0]) {
       Reduce<[Int], Int> { state, number in
         state[0] = number
@@ -127,7 +127,8 @@ import Testing
     await store.send(40) { $0 = [40, 204] }
   }
 
-  @Test func `a reducer's dependency is set by its own type`() async {
+  @Test func `dependency(_:) sets a reducer's dependency whose key is the value's own type`() async
+  {
     struct Greeter: TestDependencyKey, Sendable {
       var word = "none"
       static let testValue = Greeter()

@@ -17,7 +17,7 @@ import Testing
     #expect(Parent.Action.sheet(.dismiss).is(\.sheet.dismiss))
   }
 
-  @Test func `is, the case subscript, and modify apply to one case`() {
+  @Test func `is, the case subscript, and modify have an effect only on a matching case`() {
     var action = Parent.Action.child(.add(1))
     #expect(action.is(\.child))
     #expect(!action.is(\.optional))
@@ -28,7 +28,7 @@ import Testing
     #expect(action == .child(.add(2)))
   }
 
-  @Test func `modify reports another case and changes nothing`() {
+  @Test func `modify on a different case reports an issue and changes nothing`() {
     var action = Parent.Action.clear
     withKnownIssue {
       action.modify(\.child) { $0 = .increment }

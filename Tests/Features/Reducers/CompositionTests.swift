@@ -15,7 +15,9 @@ import Testing
     }
   }
 
-  @Test func `a scoped child changes its part of the state, and its effects reach it`() async {
+  @Test func `a scoped child changes its part of the state, and gets the actions of its effects`()
+    async
+  {
     let store = parent()
     await store.send(.child(.increment)) { $0.child.count = 1 }
     await store.send(.child(.addLater(2)))
@@ -46,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `each row runs its own reducer, and a removed row's effects end alone`() async {
+  @Test func `each row runs its own reducer, and removing a row ends only its own effects`() async {
     let store = parent(Parent.State(rows: [Counter.State(id: 1), Counter.State(id: 2)]))
     let first = await store.send(.rows(.element(id: 1, action: .startTicking)))
     let second = await store.send(.rows(.element(id: 2, action: .startTicking)))
@@ -167,7 +169,9 @@ import Testing
     await store.receive(.add(1)) { $0.count = 1 }
   }
 
-  @Test func `a dependency of a reducer is set where the reducer's children are made`() async {
+  @Test func `a reducer's dependency is also set where the reducer's body creates its children`()
+    async
+  {
     struct Child: Reducer {
       let id: String
 
@@ -190,7 +194,7 @@ import Testing
     await store.send("a") { $0 = ["0"] }
   }
 
-  @Test func `a binding action sets its property and is seen by the logic below`() async {
+  @Test func `BindingReducer sets the property before the reducers that follow it run`() async {
     struct Form: Reducer {
       struct State: Equatable, Sendable {
         var name = ""
@@ -231,7 +235,8 @@ import Testing
     #expect(changes.value == ["increment 0 1", "stopTicking 1 1"])
   }
 
-  @Test func `a printer gets states that differ in the shared values that an action changed`() async
+  @Test func `a change printer gets different states only if the action changed a shared value`()
+    async
   {
     struct State: Equatable {
       @Shared var count: Int
@@ -250,7 +255,10 @@ import Testing
     #expect(changes.value == [true, false])
   }
 
-  @Test func `a child whose state is a case changes it, and its effects reach it`() async {
+  @Test
+  func `ifCaseLet runs a child whose state is a case, and the child gets its effects' actions`()
+    async
+  {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
       Screen()
     } withDependencies: {
@@ -321,7 +329,7 @@ import Testing
     await store.send("a") { $0 = ["0a"] }
   }
 
-  @Test func `a mapped effect sends the actions of the other type`() async {
+  @Test func `a mapped effect sends its actions converted to the other type`() async {
     let store = TestStore(initialState: [String]()) {
       Reduce<[String], String> { state, action in
         guard action != "-" else {

@@ -8,7 +8,7 @@ import Testing
 
   private struct Failure: Error {}
 
-  /// A store that keeps what its effects send; `-` starts the effect.
+  /// Returns a store that keeps what its effects send; `-` starts the effect.
   private func store(
     _ effect: @escaping () -> Effect<String>
   ) -> Store<[String], String> {
@@ -66,7 +66,7 @@ import Testing
     #expect(store.state == ["2"])
   }
 
-  @Test func `cancelling a concatenation ends what has not begun`() async {
+  @Test func `canceling a concatenation prevents the steps that have not begun`() async {
     let store = store { .concatenate(after(1, "a"), after(1, "b")) }
     let task = store.send("-")
     await clock.advance(by: .seconds(1))
@@ -86,7 +86,10 @@ import Testing
     #expect(store.state == ["a", "b", "c", "d"])
   }
 
-  @Test func `a step after a sent action starts when the effects of that action have`() async {
+  @Test
+  func `a concatenated effect starts once the effects of the previously sent action have started`()
+    async
+  {
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
         switch action {
@@ -105,7 +108,7 @@ import Testing
     #expect(store.state == ["start", "end"])
   }
 
-  @Test func `a concatenation that cancels itself goes no further`() async {
+  @Test func `a concatenation that cancels itself runs no further steps`() async {
     let store = store {
       Effect<String>.concatenate(.cancel(id: "all"), .send("a"), after(1, "b"))
         .cancellable(id: "all")
@@ -114,7 +117,7 @@ import Testing
     #expect(store.state == [])
   }
 
-  @Test func `debounce starts only the last of close effects`() async {
+  @Test func `of several effects in quick succession, debounce starts only the last`() async {
     var number = 0
     let store = store {
       number += 1
@@ -150,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: ["level", "all"])
-  func `an interval continues after its effects are canceled`(id: String) async {
+  func `canceling a throttled effect does not end the interval of the throttle`(id: String) async {
     let clock = clock
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
@@ -215,7 +218,7 @@ import Testing
   @Test func `a task outside effects is canceled by its ID`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let task = Task {
-      // The operation throws nothing, so nothing has to be tried.
+      // `withTaskCancellation` is not marked with `try`, because its operation throws nothing.
       await withTaskCancellation(id: "outside") {
         begin.yield()
         return (try? await Task.never()) == nil
@@ -226,7 +229,7 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func `a task outside effects ignores cancellations under other dependencies`() async {
+  @Test func `a cancellation does not end a task that was started with other dependencies`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let log = LockIsolated<[String]>([])
     let task = withDependencies {
@@ -319,7 +322,7 @@ import Testing
     #expect(store.state == ["late"])
   }
 
-  @Test func `an effect cancels itself at once and others of its feature by their ID`() async {
+  @Test func `an effect can cancel itself, and other effects of its feature by their ID`() async {
     let clock = clock
     let wasCanceled = LockIsolated(false)
     let store = Store<[String], String>(initialState: []) {
@@ -332,7 +335,7 @@ import Testing
           }
           .cancellable(id: "all")
         case "stop":
-          // On the main actor, so that nothing else can cancel it in between.
+          // The effect never suspends on the main actor, so only the first line can cancel it.
           return .run { @MainActor send in
             Task.cancel(id: "all")
             wasCanceled.setValue(Task.isCancelled)
@@ -352,7 +355,7 @@ import Testing
     #expect(wasCanceled.value)
   }
 
-  @Test func `a child of Scope shares the IDs of its parent`() async {
+  @Test func `effects of a parent and of its child in a Scope share cancellation IDs`() async {
     let store = TestStore(initialState: Parent.State()) {
       CombineReducers<Parent.State, Parent.Action> {
         Scope(state: \.child, action: \.child) { Counter() }
@@ -441,8 +444,7 @@ import Testing
     #expect(store.state == ["slept"])
   }
 
-  @Test func `an effect that throttle starts at the end of an interval begins the next one`() async
-  {
+  @Test func `a delayed effect of throttle begins a new interval`() async {
     var number = 0
     let store = store {
       number += 1
@@ -461,7 +463,7 @@ import Testing
     await clock.advance(by: .seconds(1))
   }
 
-  @Test func `a debounced effect that has started is cancelled by the next one`() async {
+  @Test func `a debounced effect that has started is canceled by the next one`() async {
     let store = store {
       after(5, "done").debounce(id: "search", for: .seconds(1), clock: clock)
     }
@@ -474,7 +476,10 @@ import Testing
     #expect(store.state == ["done"])
   }
 
-  @Test func `a throttled effect that waits belongs to its own action`() async {
+  @Test
+  func `canceling the first action does not cancel the throttled effect of the second action`()
+    async
+  {
     var number = 0
     let store = store {
       number += 1
@@ -499,7 +504,7 @@ import Testing
     #expect(store.state == ["1", "2"])
   }
 
-  @Test func `a throttled effect takes the place of a canceled one that waited`() async {
+  @Test func `a throttled effect replaces a waiting effect that was canceled`() async {
     var number = 0
     let store = store {
       number += 1

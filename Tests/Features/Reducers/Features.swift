@@ -51,7 +51,7 @@ struct Counter: Reducer {
       return .run { [dismiss] _ in await dismiss() }
     case .closeLater:
       return .run { [clock, dismiss] _ in
-        // As an operation whose failure does not matter: a cancellation fails it as well.
+        // With `try?`, the effect continues even if the sleep is canceled.
         try? await clock.sleep(for: .seconds(1))
         await dismiss()
       }

@@ -50,7 +50,7 @@ import Testing
     #expect(ids { $0.removeAll(keepingCapacity: true) } == [])
   }
 
-  @Test func `offsets move in their order before the element at the target`() {
+  @Test func `move(fromOffsets:toOffset:) keeps the order of the moved elements`() {
     #expect(ids { $0.move(fromOffsets: [0, 2], toOffset: 0) } == [1, 3, 2, 4])
     #expect(ids { $0.move(fromOffsets: [0, 2], toOffset: 2) } == [2, 1, 3, 4])
     #expect(ids { $0.move(fromOffsets: [0, 2], toOffset: 4) } == [2, 4, 1, 3])
@@ -80,7 +80,7 @@ import Testing
     #expect(joined[id: 5]?.rank == 50)
   }
 
-  @Test func `replaced ranges and inserted elements take their places`() {
+  @Test func `replaceSubrange and insert(contentsOf:) put elements at the given indices`() {
     #expect(ids { $0.replaceSubrange(1..<3, with: [Item(id: 7, rank: 0)]) } == [1, 7, 4])
     let new = [Item(id: 8, rank: 0), Item(id: 9, rank: 0)]
     #expect(ids { $0.insert(contentsOf: new, at: 1) } == [1, 8, 9, 2, 3, 4])
@@ -100,7 +100,8 @@ import Testing
     #expect(items.ids == [6, 1, 2, 3, 4])
   }
 
-  @Test func `an element that is set at an index moves there, or replaces the one there`() {
+  @Test
+  func `setting an index moves an element with the same ID there, or else replaces the element`() {
     #expect(ids { $0[0] = Item(id: 3, rank: 0) } == [3, 1, 2, 4])
     #expect(ids { $0[3] = Item(id: 1, rank: 0) } == [2, 3, 4, 1])
     #expect(ids { $0[1] = Item(id: 9, rank: 0) } == [1, 9, 3, 4])
@@ -109,7 +110,7 @@ import Testing
     #expect(items.map(\.rank) == [30, 99, 40, 20])
   }
 
-  @Test func `a default is read without being stored, and stored when it is changed`() {
+  @Test func `reading with a default stores nothing, and changing the default value stores it`() {
     var items = items
     #expect(items[id: 5, default: Item(id: 5, rank: 1)].rank == 1)
     #expect(items.ids == [1, 2, 3, 4])
@@ -125,7 +126,7 @@ import Testing
     #expect(!large.contains(Item(id: 2, rank: 10)))
   }
 
-  @Test func `arrays are made of slices, of other paths, and of elements that are combined`() {
+  @Test func `an array can be made from a slice, by another key path, or by combining equal IDs`() {
     #expect(IdentifiedArray(items[1..<3]).ids == [2, 3])
     #expect(IdentifiedArray(uncheckedUniqueElements: items) == items)
     var words = IdentifiedArray(id: \String.count)
@@ -140,7 +141,7 @@ import Testing
     #expect(sums.map(\.rank) == [3])
   }
 
-  @Test func `an array is shown as its elements`() {
+  @Test func `mirrors and descriptions show an identified array as its elements`() {
     let names: IdentifiedArrayOf<Identified<Int, String>> = [Identified("a", id: 1)]
     #expect(Mirror(reflecting: names).displayStyle == .collection)
     #expect(Mirror(reflecting: names).children.map(\.label) == [nil])

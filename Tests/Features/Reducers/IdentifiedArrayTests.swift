@@ -21,8 +21,8 @@ import Testing
     #expect(rows.map(\.name) == ["one", "two", "three"])
   }
 
-  @Test func `an element whose id is in use is refused by append and replaces the other by update`()
-  {
+  @Test
+  func `append rejects an element whose id is in use; updateOrAppend replaces the existing one`() {
     var rows = rows
     #expect(rows.append(Row(id: 2, name: "again")) == (inserted: false, index: 1))
     #expect(rows[id: 2]?.name == "two")

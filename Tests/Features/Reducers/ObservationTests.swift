@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reducers
 
-/// Which observers of a store are notified of which changes.
+/// Tests that each observer of a store is notified of the changes of the values it read.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ObservationTests {
   private let store = Store(
     initialState: Parent.State(
@@ -50,7 +50,7 @@ import Testing
     #expect(!learns(reading: { _ = child.count }) { store.send(.optional(.increment)) })
   }
 
-  @Test func `an observer that retains no child store is notified of the child's changes`() {
+  @Test func `an observer that creates its child store while reading is notified of changes`() {
     func count() { _ = store.scope(state: \.child, action: \.child).count }
     #expect(!learns(reading: count) { store.send(.optional(.increment)) })
     #expect(learns(reading: count) { store.send(.child(.increment)) })
@@ -98,11 +98,11 @@ import Testing
     #expect(store.changes.observedCount == 0)
   }
 
-  @Test func `withState is not observed`() {
+  @Test func `values read with withState are not observed`() {
     #expect(!learns(reading: { _ = store.withState(\.child) }) { store.send(.child(.increment)) })
   }
 
-  @Test func `an observer that reads again is notified of each change`() async {
+  @Test func `an observer that reads again after each change is notified of each change`() async {
     var counts: [Int] = []
     for number in 1...3 {
       #expect(

@@ -20,7 +20,7 @@ import Testing
     #expect(value == first)
   }
 
-  @Test func `values of each type are stored, and changes made elsewhere arrive`() {
+  @Test func `values of every supported type are stored, and external changes are read`() {
     check(true, false)
     check(1, 2)
     check(0.5, 1.5)
@@ -31,7 +31,9 @@ import Testing
     check(URL(filePath: "/a"), URL(filePath: "/b"))
   }
 
-  @Test func `a URL keeps its scheme and query, and a stored path is a file`() async throws {
+  @Test func `a web URL keeps its scheme and query, and a stored path is read as a file URL`()
+    async throws
+  {
     let page = try #require(URL(string: "https://example.com/a%20b?c=d#e"))
     check(page, URL(filePath: "/a b"))
     @Shared(.appStorage("page")) var url = URL(filePath: "/a")
@@ -42,7 +44,7 @@ import Testing
     #expect(url.isFileURL && url.path == "/c d")
   }
 
-  @Test func `a raw value is stored, and another raw value is read as the default`() {
+  @Test func `a raw value is stored, and an unknown raw value is read as the default`() {
     @Shared(.appStorage("theme")) var theme = Theme.dark
     #expect(store.string(forKey: "theme") == "dark")
     store.set("light", forKey: "theme")
@@ -56,7 +58,7 @@ import Testing
     #expect(store.object(forKey: "accent") == nil)
   }
 
-  @Test func `a removed value is the default, and nil is stored as no value`() {
+  @Test func `removing a stored value restores the default, and setting nil removes the value`() {
     @Shared(.appStorage("flag")) var flag: Bool? = true
     #expect(store.bool(forKey: "flag"))
     store.set(false, forKey: "flag")
@@ -76,7 +78,7 @@ import Testing
     #expect(number == 1)
   }
 
-  @Test func `values of other defaults are separate`() {
+  @Test func `the same key in another UserDefaults is a separate value`() {
     let other = withDependencies {
       $0.context = .preview
     } operation: {
@@ -107,7 +109,7 @@ import Testing
   private let files = LockIsolated<[URL: Data]>([:])
   private let url = URL(filePath: "/memos.json")
 
-  @Test func `a change is in the file at once, and a default is not written`() {
+  @Test func `a change is written to the file at once, and a default value is not written`() {
     withDependencies {
       $0.defaultFileStorage = .inMemory(fileSystem: files)
     } operation: {
@@ -159,7 +161,8 @@ import Testing
     #expect(other.wrappedValue == 1)
   }
 
-  @Test func `a file of the file system is replaced as a whole, in a new directory, with its mode`()
+  @Test
+  func `a file is replaced as a whole and keeps its mode, and a missing directory is created`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -170,7 +173,7 @@ import Testing
       @Shared(.fileStorage(file)) var numbers: [Int] = []
       $numbers.withLock { $0 = [1] }
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-      // An open file keeps its content when another one takes its place.
+      // If the file is replaced as a whole, an open handle still reads the old content.
       let before = try FileHandle(forReadingFrom: file)
       $numbers.withLock { $0 = [1, 2] }
       #expect(try before.readToEnd() == Data("[1]".utf8))

@@ -68,7 +68,9 @@ private struct SharedModel: Reducer {
     TestStore(initialState: SharedCounter.State(count: $count)) { SharedCounter() }
   }
 
-  @Test func `the change of a shared value is stated as the change of the state is`() async {
+  @Test func `a change of a shared value is asserted in the same closure as a change of the state`()
+    async
+  {
     let store = counter()
     await store.send(.increment) {
       $0.clicks = 1
@@ -82,7 +84,9 @@ private struct SharedModel: Reducer {
     #expect(store.state.count == 2)
   }
 
-  @Test func `an unstated change of a shared value in presented state is reported`() async {
+  @Test func `a shared value in presented state that changes without an assertion is reported`()
+    async
+  {
     @Shared(value: SharedModel.Model()) var model
     let child = PresentationState(wrappedValue: SharedModel.Child(count: $model.count))
     let store = TestStore(initialState: SharedModel.State(name: $model.name, child: child)) {
@@ -110,7 +114,7 @@ private struct SharedModel: Reducer {
     #expect(count == 1)
   }
 
-  @Test func `a change of a shared value that is not stated fails`() async {
+  @Test func `an unasserted change of a shared value fails`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment) { $0.clicks = 1 }
@@ -120,7 +124,10 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `each received action has the values after it, even if another one followed`() async {
+  @Test
+  func `each received action sees the shared value after it, even if another action followed`()
+    async
+  {
     let store = counter()
     await store.send(.incrementTwice)
     await store.receive(.increment) {
@@ -133,7 +140,9 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `the change of an effect is stated with the next action, or fails the end`() async {
+  @Test func `a change made by an effect must be asserted by the next action, or the test fails`()
+    async
+  {
     let store = counter()
     await store.send(.incrementInEffect).finish()
     await store.send(.increment) {
@@ -149,7 +158,8 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `a shared value outside the state is stated through the test's own reference`() async {
+  @Test func `a shared value outside the state is asserted through the test's own reference`() async
+  {
     @Shared(.inMemory("log")) var log: [String] = []
     let store = counter()
     await store.send(.log) { [$log] _ in $log.withLock { $0 = ["logged"] } }
@@ -161,7 +171,7 @@ private struct SharedModel: Reducer {
     #expect(log == ["logged", "logged"])
   }
 
-  @Test func `a state with another reference to an equal value is equal`() async {
+  @Test func `two references to equal shared values are equal`() async {
     let store = TestStore(initialState: [SharedCounter.State]()) {
       Reduce<[SharedCounter.State], Bool> { [$count] state, _ in
         state.append(SharedCounter.State(count: $count))
@@ -171,7 +181,7 @@ private struct SharedModel: Reducer {
     await store.send(true) { $0 = [SharedCounter.State(count: Shared(value: 0))] }
   }
 
-  @Test func `without exhaustivity only the stated changes of shared values are checked`() async {
+  @Test func `with exhaustivity off, only asserted changes of shared values are checked`() async {
     let store = counter()
     store.exhaustivity = .off
     await store.send(.increment)
@@ -184,7 +194,8 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `without exhaustivity a wrong statement about a value outside the state fails`() async
+  @Test func `with exhaustivity off, a wrong assertion about a value outside the state fails`()
+    async
   {
     @Shared(.inMemory("log")) var log: [String] = []
     let store = counter()
@@ -196,7 +207,7 @@ private struct SharedModel: Reducer {
     }
   }
 
-  @Test func `an unstated change of a value in an element is reported once`() async {
+  @Test func `an unasserted change of a shared value in an element is reported once`() async {
     struct State: Equatable {
       var clicks = 0
       var rows: [SharedCounter.State]
@@ -218,7 +229,7 @@ private struct SharedModel: Reducer {
     #expect(reports.value == 1)
   }
 
-  @Test func `changes that the test itself makes are not those of the store`() async {
+  @Test func `a change made by the test itself need not be asserted`() async {
     let store = counter()
     $count.withLock { $0 = 10 }
     await store.send(.increment) {

@@ -22,7 +22,8 @@ import Testing
     #expect($users[0].id == 1)
   }
 
-  @Test func `a reader follows the value that it was made of, not a later one`() {
+  @Test func `a reader keeps following the original value after the parent reference is replaced`()
+  {
     @Shared(value: User(id: 1)) var user
     @SharedReader var id: Int
     _id = $user.id
@@ -84,7 +85,7 @@ import Testing
     #expect(numbers == [])
   }
 
-  @Test func `changes of many tasks are all made`() async {
+  @Test func `concurrent changes of a shared value are not lost`() async {
     @Shared(value: 0) var count
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
@@ -126,7 +127,7 @@ import Testing
     #expect(SharedReader($plain).description == "SharedReader<Int>(value: 1)")
   }
 
-  @Test func `a value in memory has its first default, and remains when nobody refers to it`() {
+  @Test func `an in-memory value keeps its first default, and remains without references`() {
     do {
       @Shared(.inMemory("count")) var count = 1
       @Shared(.inMemory("count")) var same = 2
@@ -150,7 +151,7 @@ import Testing
     #expect(other.wrappedValue == 6)
   }
 
-  @Test func `a key may have a default value, which another default overrides only at first`() {
+  @Test func `a key's built-in default applies unless its first use gives another default`() {
     @Shared(.number) var number
     @Shared(.number) var same = 3
     @SharedReader(.number) var read
@@ -171,7 +172,8 @@ import Testing
     #expect(outer.number == 1)
   }
 
-  @Test func `a key of an app loads, watches, and saves, and its errors are kept`() async throws {
+  @Test func `a custom key loads, watches, and saves its value, and keeps its errors`() async throws
+  {
     let file = LockIsolated<String?>(nil)
     let key = TextKey(file: file)
     @Shared(key) var text = "none"
@@ -197,7 +199,7 @@ import Testing
     #expect(text == "again")
   }
 
-  @Test func `a change while a loaded value is announced is not overwritten by it`() async throws {
+  @Test func `an observer's change while a loaded value is announced is not lost`() async throws {
     let file = LockIsolated<String?>("old")
     @Shared(TextKey(file: file)) var text = "none"
     let next = LockIsolated<String?>("newer")
@@ -214,7 +216,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `values whose saves notify each other are saved, and load what was stored meanwhile`()
+  func `two values that notify each other while saving do not deadlock, and read the new data`()
     async
   {
     let (first, second) = (WatchedKey(), WatchedKey())
@@ -224,7 +226,7 @@ import Testing
     for (key, other) in [(first, second), (second, first)] {
       let whenSaved: @Sendable () -> Void = {
         meeting.attend()
-        // Both saves are running.
+        // Here, the saves of both values are in progress.
         other.stored.setValue("elsewhere")
         other.notify()
       }
@@ -257,7 +259,7 @@ private final class Meeting: Sendable {
   }
 }
 
-/// A key whose changes elsewhere are made by a test.
+/// A key whose stored value a test changes from outside and then announces with `notify`.
 private struct WatchedKey: SharedKey {
   let stored = LockIsolated<String?>(nil)
   let subscriber = LockIsolated<(@Sendable () -> Void)?>(nil)

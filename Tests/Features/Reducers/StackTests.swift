@@ -72,7 +72,7 @@ import Testing
     #expect(stack != equal)
   }
 
-  @Test func `setting an unknown ID expects a push, and the next element gets the ID after it`()
+  @Test func `setting an unknown ID in a test expects a push, and the next push gets the next ID`()
     async
   {
     let store = screens(Counter.State())
@@ -100,7 +100,7 @@ import Testing
     #expect(Array(stack) == [1])
   }
 
-  @Test func `a stack changes as an array does, and each new element gets a new ID`() {
+  @Test func `a stack supports the operations of an array, and each new element gets a new ID`() {
     var stack: StackState<Int> = [1, 2, 3]
     stack.replaceSubrange(1..<2, with: [7, 8])
     #expect(Array(stack) == [1, 7, 8, 3])
@@ -115,7 +115,8 @@ import Testing
     #expect(Array(stack) == [9, 11, 5])
   }
 
-  @Test func `the value of an element's case changes in place, and another case is reported`() {
+  @Test
+  func `the case subscript of a stack changes a matching element and reports a different one`() {
     var stack: StackState<Screen.State> = [.counter(Counter.State()), .text("a")]
     stack[id: 0, case: \.counter]?.count = 2
     stack[id: 1, case: \.text]? += "b"
@@ -171,7 +172,9 @@ import Testing
     await second.finish()
   }
 
-  @Test func `the effects of all elements end when another stack replaces theirs`() async {
+  @Test func `the effects of all elements end when another stack replaces theirs in the state`()
+    async
+  {
     let store = screens(Counter.State())
     let ticking = await store.send(.path(.element(id: 0, action: .startTicking)))
     await store.send(.replace) { $0.path = [Counter.State(id: 7)] }
@@ -181,7 +184,7 @@ import Testing
     await others.finish()
   }
 
-  @Test func `the effects of all elements end when a reducer after theirs replaces their stack`()
+  @Test func `the effects of all elements end when a later reducer replaces the stack`()
     async
   {
     let store = TestStore(
@@ -207,7 +210,9 @@ import Testing
     await ticking.finish()
   }
 
-  @Test func `a used ID, a skipped ID, and an unknown ID are reported`() async {
+  @Test func `a push with a used or skipped ID, and an action for an unknown ID, are reported`()
+    async
+  {
     let store = screens(Counter.State())
     await withKnownIssue {
       await store.send(.path(.push(id: 0, state: Counter.State(id: 9))))

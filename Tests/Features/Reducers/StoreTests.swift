@@ -39,7 +39,7 @@ import Testing
     #expect(store.count == 3)
   }
 
-  @Test func `cancelling the task of an action ends its effects`() async {
+  @Test func `canceling the task of an action ends its effects`() async {
     let store = counter()
     let task = store.send(.startTicking)
     task.cancel()
@@ -55,7 +55,8 @@ import Testing
     await task?.finish()
   }
 
-  @Test func `a child store reads and changes its part, and is the same while retained`() {
+  @Test func `a child store reads and changes its part of the state, and is reused while retained`()
+  {
     let store = parent()
     let child = store.scope(state: \.child, action: \.child)
     child.send(.increment)
@@ -64,7 +65,9 @@ import Testing
     #expect(store.scope(state: \.child, action: \.child) === child)
   }
 
-  @Test func `an optional child store exists while there is state, and keeps the last one`() throws
+  @Test
+  func `an optional child has a store only while its state exists, and the store keeps its state`()
+    throws
   {
     let store = parent()
     #expect(store.scope(state: \.optional, action: \.optional) == nil)
@@ -75,7 +78,7 @@ import Testing
     #expect(child.count == 4)
   }
 
-  @Test func `rows have stores by their ids`() throws {
+  @Test func `each row has a store, found by the row's ID`() throws {
     let store = parent(Parent.State(rows: [Counter.State(id: 1), Counter.State(id: 2)]))
     let rows = store.scope(state: \.rows, action: \.rows)
     let second = try #require(rows[id: 2])
@@ -108,7 +111,7 @@ import Testing
   }
 
   @Test
-  func `states yields the current and later newest states, and ends with the store`()
+  func `states yields the current state and then the newest one, and ends with the store`()
     async
   {
     var store: Store<Counter.State, Counter.Action>? = counter()

@@ -2,7 +2,7 @@ import ClientDependencies
 import ReducersMacros
 import Testing
 
-/// What a test states, and what a test store reports about it.
+/// Tests the ways to state expectations, and the reports of a test store.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TestStoreStatementTests {
   private let clock = TestClock<Duration>()
 
@@ -75,7 +75,8 @@ import Testing
     await store.send(3) { $0 = 12 }
   }
 
-  @Test func `actions are sent by the path of their case, with their value`() async {
+  @Test func `an action can be sent by the key path of its case, with the associated value`() async
+  {
     let store = steps()
     await store.send(\.later, "a") { $0.log = ["a"] }
     await store.send(\.first) { $0.log = ["a", "first"] }
@@ -83,14 +84,16 @@ import Testing
     await store.receive(\.first) { $0.log = ["a", "first", "first"] }
   }
 
-  @Test func `the aliases of a feature name its store, effects, and send`() {
+  @Test func `StoreOf, EffectOf, and SendOf are shorthands for a feature's types`() {
     let store: StoreOf<Steps> = Store(initialState: Steps.State()) { Steps() }
     let effect: EffectOf<Steps> = .run { (send: SendOf<Steps>) in await send(.first) }
     let effects: [Effect<Steps.Action>] = [effect]
     #expect(store.log == [] && effects.count == 1)
   }
 
-  @Test func `closures read the store's dependencies, and its state before the action`() async {
+  @Test func `closures of a test store read its dependencies, and its state before the action`()
+    async
+  {
     let store = steps()
     await store.send(.number) {
       @Dependency(\.withRandomNumberGenerator) var random
@@ -106,7 +109,9 @@ import Testing
     await store.receive(.second) { $0.log = ["first", "second"] }
   }
 
-  @Test func `after a wrong action nothing more is reported about it`() async {
+  @Test func `after receiving an unexpected action, its state change is not reported as well`()
+    async
+  {
     let store = steps()
     await store.send(.start)
     await withKnownIssue {
@@ -132,7 +137,9 @@ import Testing
     await store.skipInFlightEffects()
   }
 
-  @Test func `without exhaustivity, actions stay received if the expected one is missing`() async {
+  @Test func `with exhaustivity off, received actions remain if the expected action is missing`()
+    async
+  {
     let store = steps()
     store.exhaustivity = .off
     await store.send(.start)
@@ -158,7 +165,7 @@ import Testing
     await store.skipInFlightEffects()
   }
 
-  @Test func `assert states values of the current state`() async {
+  @Test func `assert compares the current state with the expected values`() async {
     let store = steps()
     store.exhaustivity = .off
     await store.send(.first)
@@ -170,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `exhaustivity is set for an operation`() async {
+  @Test func `withExhaustivity applies only within its operation`() async {
     let store = steps()
     await store.withExhaustivity(.off) { _ = await store.send(.first) }
     #expect(store.exhaustivity == .on)
@@ -202,7 +209,7 @@ import Testing
     #expect(!store.isDismissed)
   }
 
-  @Test func `a state that changed without a closure is reported as such`() async {
+  @Test func `a change of the state that no closure asserts is reported`() async {
     let store = steps()
     await withKnownIssue {
       await store.send(.first)

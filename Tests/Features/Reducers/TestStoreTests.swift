@@ -48,7 +48,7 @@ import Testing
     await store.receive(.add(5)) { $0.count = 5 }
   }
 
-  @Test func `another action than the expected one fails and counts as received`() async {
+  @Test func `receiving an unexpected action fails, and the action counts as received`() async {
     let store = counter()
     await store.send(.addLater(5))
     await clock.advance(by: .seconds(1))
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a running effect fails the wait for it after the limit`() async {
+  @Test func `receive fails at its timeout if an effect is still running`() async {
     let store = counter()
     await store.send(.startTicking)
     await withKnownIssue {
@@ -81,7 +81,7 @@ import Testing
     await store.skipInFlightEffects()
   }
 
-  @Test func `the limits are measured on the clock that is set for them`() async {
+  @Test func `timeouts are measured with the test store's timeoutClock`() async {
     let store = counter()
     let limits = TestClock<Duration>()
     store.timeoutClock = limits
@@ -138,7 +138,7 @@ import Testing
     #expect(store.state.count == 2)
   }
 
-  @Test func `received actions are skipped, and none to skip is an issue`() async {
+  @Test func `skipping received actions or running effects is an issue if there are none`() async {
     let store = counter()
     await store.send(.addLater(5)).finishAfter { await clock.advance(by: .seconds(1)) }
     await store.skipReceivedActions()
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled effect that is still running is not an issue`() async {
+  @Test func `a canceled effect that is still running is not an issue`() async {
     let (gate, open) = AsyncStream<Void>.makeStream()
     let store = TestStore(initialState: 0) {
       Reduce<Int, String> { _, action in
@@ -239,7 +239,7 @@ import Testing
     }
     await store.send("start")
     await store.send("stop")
-    // Nor does it count as running after a limit.
+    // The canceled effect is not waited for, so even a tiny timeout reports nothing.
     await store.finish(timeout: .milliseconds(1))
     withExtendedLifetime(open) {}
   }
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test func `without exhaustivity only the expected changes are checked`() async {
+  @Test func `with exhaustivity off, only the expected changes are checked`() async {
     let store = counter()
     store.exhaustivity = .off
     await store.send(.increment)
@@ -277,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `dependencies change for later actions and within an operation`() async {
+  @Test func `dependencies can be changed for a single operation`() async {
     let store = counter()
     let other = TestClock<Duration>()
     let task = await store.withDependencies {

@@ -3,7 +3,7 @@ import ClientDependenciesMacros
 import ReducersMacros
 import Testing
 
-/// The features of the articles, with another import.
+/// Runs the features of the articles about reducers.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ArticleFeatureTests {
   @Test func `a feature loads through its client, and a test states each step`() async {
     let store = TestStore(initialState: Journeys.State()) {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a failure becomes an alert that any of its buttons takes away`() async {
+  @Test func `a failure shows an alert, and each of its buttons closes the alert`() async {
     struct Offline: Error {}
     let store = TestStore(initialState: Journeys.State()) {
       Journeys()
@@ -41,7 +41,7 @@ import Testing
     await store.send(.destination(.dismiss)) { $0.destination = nil }
   }
 
-  @Test func `a destination changes its state and dismisses itself`() async {
+  @Test func `a destination can change its state and dismiss itself`() async {
     let store = TestStore(initialState: Journeys.State(journeys: ["Alps"])) { Journeys() }
     await store.send(.renameTapped) { $0.destination = .rename(Rename.State(name: "Alps")) }
     await store.send(.destination(.presented(.rename(.set(\.name, "Alpes"))))) {

@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `a push is stated by the ID of the element`() async {
+  @Test func `a test asserts a push with the ID of the new element`() async {
     let store = app()
     await store.send(.path(.push(id: 0, state: .page(Page.State())))) {
       $0.path[id: 0] = .page(Page.State())
@@ -153,7 +153,7 @@ import Testing
     await store.send(.path(.popFrom(id: 0))) { $0.path = [] }
   }
 
-  @Test func `a presented feature knows that it is presented, a root feature that it is not`()
+  @Test func `isPresented is true in a presented feature and false in a root feature`()
     async
   {
     let store = app(App.State(destination: .page(Page.State())))
@@ -164,7 +164,7 @@ import Testing
     await page.send(.appeared) { $0.isPresented = false }
   }
 
-  @Test func `destinations are a destination of others`() async {
+  @Test func `a destination can contain other destinations`() async {
     let store = TestStore(initialState: Nested.State.inner(.page(Page.State()))) { Nested.body }
     await store.send(\.inner.page.renumber) { $0 = .inner(.page(Page.State(id: 1))) }
   }
@@ -177,7 +177,9 @@ import Testing
     }
   }
 
-  @Test func `an optional alert without a reducer closes before its parent`() async {
+  @Test func `an optional alert without a reducer is closed before its parent handles the action`()
+    async
+  {
     let store = app(App.State(alert: Self.notice))
     await store.send(\.alert.understood) {
       $0.alert = nil
@@ -185,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `a feature that changes its own id loses its effects`() async {
+  @Test func `if a feature changes its own ID, its effects end`() async {
     let store = app(App.State(destination: .page(Page.State())))
     let listening = await store.send(\.destination.page.listen)
     await store.send(\.destination.page.renumber) { $0.destination = .page(Page.State(id: 1)) }
@@ -210,7 +212,8 @@ import Testing
     await second.finish()
   }
 
-  @Test func `the value of a presented case changes in place, and another case is reported`() {
+  @Test
+  func `the case subscript changes a presented state of that case, and reports a different case`() {
     var state = App.State(destination: .page(Page.State()))
     state.$destination[case: \.page]?.id += 1
     #expect(state.destination == .page(Page.State(id: 1)))
@@ -224,7 +227,7 @@ import Testing
     #expect(state.destination == nil)
   }
 
-  @Test func `a copy of a presented state is equal without a comparison`() {
+  @Test func `a presentation state equals its copy even if the presented values are never equal`() {
     struct Incomparable: Equatable {
       static func == (_: Self, _: Self) -> Bool { false }
     }
@@ -234,7 +237,7 @@ import Testing
     #expect(PresentationState(wrappedValue: Incomparable()) != state)
   }
 
-  @Test func `the value of a case is a property of the state of an enumeration`() {
+  @Test func `each case of an enumeration's state has a property with its associated value`() {
     var state = Path.State.page(Page.State(id: 7))
     #expect(state.page?.id == 7)
     state = .text("a")
@@ -249,7 +252,7 @@ import Testing
   }
 }
 
-/// What `@Reducer` adds.
+/// Tests the declarations that `@Reducer` adds.
 @MainActor @Suite struct FilledFeatureTests {
   @Reducer struct Empty {}
   @Reducer
@@ -280,7 +283,7 @@ import Testing
   struct Outer {
     struct State: Equatable { var count = 0 }
     enum Action { case increment }
-    /// A feature of its own with the types of the outer one.
+    /// A nested feature that uses the `State` and `Action` of the outer feature.
     @Reducer
     struct Part {
       var body: some Reducer<State, Action> {
@@ -311,12 +314,12 @@ import Testing
     Store(initialState: 3) { Stored() }.send(true)
   }
 
-  @Test func `the types of a body that names others are not added`() async {
+  @Test func `the macro adds no State and Action if the body's type names other types`() async {
     let store = TestStore(initialState: 0) { Generic() }
     await store.send(true) { $0 = 1 }
   }
 
-  @Test func `a feature within another one uses its types`() async {
+  @Test func `a nested feature without its own types uses those of the outer feature`() async {
     let store = TestStore(initialState: Outer.State()) { Outer() }
     await store.send(.increment) { $0.count = 3 }
   }

@@ -110,7 +110,7 @@ import Testing
     List.State(rows: [Row.State(id: 1)], path: [Row.State(id: 2)], sheet: .row(Row.State(id: 3)))
   }
 
-  /// The failures of a test, by what it does wrong.
+  /// The ways in which a test can fail, each with the name of its mistake.
   private var failures: [(name: String, run: @MainActor () async -> Void)] {
     [
       ("wrong value", { await self.store().send(\.binding.title, "a") { $0.title = "b" } }),
@@ -244,7 +244,7 @@ import Testing
       (
         "unhandled error",
         {
-          // The store lives until its effect has ended.
+          // The variable keeps the store alive until its effect has ended.
           let store = self.store()
           await store.send(.fail).finish()
           await store.finish()
@@ -292,11 +292,11 @@ import Testing
         issues.withValue { $0.append(issue.comments.map(\.rawValue).joined(separator: "\n")) }
         return true
       }
-      // Effects report in parallel with the test store.
+      // Effects report in parallel with the test store, so the reports are sorted.
       let reports = issues.value.sorted().joined(separator: "\n\n")
       text += "# \(failure.name)\n\n\(reports)\n\n"
     }
-    // An address differs in each run.
+    // An address would differ in each run.
     #expect(!text.contains("0x"))
     let file = Checkout.file("Tests/Fixtures/FailureMessages.txt")
     if ProcessInfo.processInfo.environment["SYRINX_WRITE_GOLDEN"] == "1" {

@@ -36,13 +36,13 @@ import Testing
     #expect(AnyCasePath<Event, Void>(\.stopped).embed(()) == .stopped)
   }
 
-  @Test func `paths go through nested and generic enumerations`() {
+  @Test func `case paths work in nested and generic enumerations`() {
     #expect(Event.nested(.level(1))[case: \.nested.level] == 1)
     #expect(Box.full(2)[case: \.full] == 2)
     #expect(Box<Int>.empty.is(\.empty))
   }
 
-  @Test func `a case value may be written with Self`() {
+  @Test func `the type of an associated value may contain Self`() {
     #expect(Event.same(.stopped).is(\.same.stopped))
     #expect(Event.pair(id: 1, of: [.level(1)])[case: \.pair]?.of == [.level(1)])
   }
@@ -61,7 +61,8 @@ import Testing
     @Presents var popover: Optional<Int> = 4
   }
 
-  @Test func `a presented property is nil or its initial value, and $ gives its presentation`() {
+  @Test func `a presented property is nil or its initial value, and $property is its presentation`()
+  {
     var screen = Screen(title: "a", sheet: "b")
     #expect(screen.sheet == "b")
     #expect(screen.popover == 4)
@@ -78,7 +79,7 @@ import Testing
     var roll: @Sendable (_ sides: Int) -> Int = { _ in 0 }
   }
 
-  @Test func `a client with the macro needs no other import`() {
+  @Test func `a file with a client needs only one import for the macro`() {
     var dice = Dice()
     dice.roll = { $0 }
     #expect(dice.roll(sides: 6) == 6)

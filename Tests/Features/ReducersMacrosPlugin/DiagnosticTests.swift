@@ -21,7 +21,7 @@ import Testing
       source, expandedSource: "", diagnostics: diagnostics,
       macroSpecs: Self.macros.mapValues { MacroSpec(type: $0) }, indentationWidth: .spaces(2),
       failureHandler: { failure in
-        // The expansion of a faulty source is irrelevant.
+        // If the source is faulty, its expansion does not matter.
         guard !failure.message.hasPrefix("Macro expansion did not produce") else { return }
         Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
       })

@@ -105,7 +105,8 @@ let package = Package(
         "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard", "SoundFile",
         "TestTools",
       ],
-      // This file uses an extension of `Mutex`, which is a separate type in each module here.
+      // This test uses an extension of the system's `Mutex`, which each module here replaces with
+      // its own.
       exclude: ["ALSASoundCardTests/ALSADevice+OpeningTests.swift"]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads", "FilePaths", "TestTools"]),
@@ -121,7 +122,7 @@ let package = Package(
         "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine",
         "TestTools", logging,
       ]),
-    // Without the tests that need the macros.
+    // Excludes the tests that need the macros, which this package does not build.
     tests(
       "Reducers", ["ClientDependencies", "Reducers"],
       exclude: [

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Reads foreign bytes under libFuzzer. Tests/Support/fuzz.sh builds it, with every module of the
-// repository instrumented, and runs it.
+// A fuzzer for the code that reads untrusted bytes. Tests/Support/fuzz.sh builds it, with every
+// module of the repository instrumented, and runs it.
 func product(_ name: String) -> Target.Dependency { .product(name: name, package: "syrinx") }
 
 let package = Package(

@@ -17,7 +17,8 @@ let package = Package(
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.4.0")
   ],
   targets: [
-    // Separate packages in reality, which `Dependencies` re-exports.
+    // In reality, `Clocks` and `ConcurrencyExtras` are separate packages, which `Dependencies`
+    // re-exports.
     .target(name: "Clocks", dependencies: [issueReporting]),
     .target(name: "ConcurrencyExtras"),
     .target(name: "Dependencies", dependencies: ["Clocks", "ConcurrencyExtras", issueReporting]),

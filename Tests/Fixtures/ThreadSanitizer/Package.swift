@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Only the module `ClientDependencies` and its tests, for Thread Sanitizer.
+// This package contains only `ClientDependencies` and its tests, for Thread Sanitizer.
 let settings: [SwiftSetting] = [
   // Defines the condition of the trait `Foundation`.
   .define("Foundation"),

@@ -9,7 +9,9 @@ import Testing
   let tone = AudioSignal.sine(440).buffer(
     .seconds(1), format: AudioFormat(sampleRate: 8_000, channelCount: 1))
 
-  @Test func `a call of an unimplemented endpoint reports its name, and throws if possible`() async
+  @Test
+  func `a call of an unimplemented endpoint reports the endpoint's name, and throws if it can`()
+    async
   {
     let player = AudioPlayerClient.testValue
     await expectIssue("AudioPlayerClient.play") {

@@ -3,7 +3,7 @@ import AudioPlayerClient
 import Testing
 
 @Suite struct PlaybackPolicyTests {
-  @Test func `a slow consumer gets the sum of all silence from a bounded queue`() {
+  @Test func `for a slow consumer, silence events are merged into one with the total duration`() {
     var queue: [PlaybackEvent] = []
     for step in 1...100 {
       PipePolicy.playback.enqueue(&queue, .xrun(.milliseconds(25)))
@@ -24,7 +24,8 @@ import Testing
       ])
   }
 
-  @Test func `a slow consumer gets the newest 64 events of a kind and the finished event`() {
+  @Test
+  func `a slow consumer gets the newest 64 events of each kind, and always the finished event`() {
     let place = { (step: Int) in PlaybackProgress(played: .milliseconds(step)) }
     let started = PlaybackEvent.started(
       PlaybackStart(device: "x", format: AudioFormat(sampleRate: 8_000, channelCount: 1)))

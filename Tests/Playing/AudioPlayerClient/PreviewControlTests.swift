@@ -220,7 +220,7 @@ import Testing
     #expect(last?.time == .seconds(4))
   }
 
-  @Test func `a round without audio is the last round, and its items report errors`() async {
+  @Test func `a repeated list without any audio ends with the error emptySource`() async {
     let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
     await #expect(throws: AudioPlayerError.emptySource(nil)) {
       try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }
@@ -251,7 +251,8 @@ import Testing
     #expect(events.contains { if case .looped(_, count: 2) = $0 { true } else { false } })
   }
 
-  @Test func `a stream continues after a pause during which its next buffer arrived`() async throws
+  @Test func `a stream resumes after a pause with the buffer that arrived during the pause`()
+    async throws
   {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     let request = PlaybackRequest(items: [PlaybackItem(source: .stream(stream))], id: "a")

@@ -26,7 +26,8 @@ import VirtualSoundCard
     } operation: {
       (0..<40).map { _ in
         Task {
-          // This caller may try again while the other callers have not yet received the error.
+          // If opening fails, this caller may try again before the other callers have received the
+          // error.
           let first = try? await player.acquire(request)
           let device = if let first { first } else { try await player.acquire(request) }
           await player.release(device)

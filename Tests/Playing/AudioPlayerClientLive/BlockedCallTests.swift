@@ -25,7 +25,7 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a device that hangs in the call that starts its last frames is reported as lost`()
+  @Test func `a device that hangs when a short sound is started is reported as lost`()
     async throws
   {
     let harness = PlayerHarness(faults: [.blocked(in: .start)])
@@ -62,7 +62,7 @@ import VirtualSoundCard
         await player.stop()
       }
     } catch {
-      // The loss may be detected before the stop.
+      // If the loss is detected before the stop, the playback fails with this error.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)
@@ -82,7 +82,7 @@ import VirtualSoundCard
       if case .xrun(let silence) = event { silence } else { nil }
     }
     let silence = silences.reduce(.zero, +)
-    // 300 ms less the device's content, which is at least 75 ms.
+    // The call blocks for 300 ms, but the device first plays its buffer of at least 75 ms.
     #expect((.milliseconds(175)...(.milliseconds(250))).contains(silence), "\(silence)")
     let isComplete = harness.played.starts(with: sound.samples)
     #expect(isComplete)

@@ -19,8 +19,8 @@ import VirtualSoundCard
   private let card = VirtualSoundCard(pace: .realTime)
   private let log = Mutex<[PlaybackEvent]>([])
 
-  /// Where the disks stall: in the first file's middle or at its end, and in the second file before
-  /// its header, at its first frame, or in its middle.
+  /// Where reading blocks: in the middle or at the end of the first file, and in the second file
+  /// before the header, at the first frame, or in the middle.
   @Test(arguments: [
     (BlockedSourceCall.Kind.read(2), BlockedSourceCall.Kind.open), (.read(2), .read(1)),
     (.read(4), .read(2)),

@@ -33,7 +33,9 @@ import VirtualSoundCard
     #expect(harness.hasPlayed([Float](repeating: 0.375, count: 4_000)))
   }
 
-  @Test func `the ramp of a bus takes its full time while its sounds continue`() async throws {
+  @Test func `a volume ramp of a bus takes its full time while sounds play on the bus`()
+    async throws
+  {
     let playing = await harness.start(
       PlaybackRequest(source: steady(0.5, seconds: 2), bus: "speech"))
     await harness.pass(8)

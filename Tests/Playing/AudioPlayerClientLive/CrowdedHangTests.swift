@@ -31,7 +31,7 @@ import VirtualSoundCard
         }
       }
       await isLost.wait()
-      // The hanging thread must not keep its places in the voice table.
+      // The hanging thread must not occupy places in the voice table, so sounds can start again.
       for _ in 0..<2 {
         #expect(await comeAndGo(0..<35, player).allSatisfy { $0 == .success(.stopped) })
       }
@@ -57,7 +57,8 @@ import VirtualSoundCard
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await failing.value }
     await harness.pass { $0.gap != nil }
     try await harness.finish(waiting)
-    // The unplayed frames of both sounds are written first.
+    // The reopened device first gets the unplayed frames of both sounds, and then only the waiting
+    // sound.
     let tail = Array(sound.samples.suffix(1_000))
     #expect(harness.card.played.count == 2)
     #expect(harness.card.played.last?.samples.range(of: tail) != nil)
@@ -97,7 +98,7 @@ import VirtualSoundCard
       await begun.wait()
     }
     for number in numbers {
-      // For a refused sound, this throws `unknownPlayback`.
+      // If the sound was refused, this throws `unknownPlayback`, which is ignored.
       try? await player.control(id: PlaybackID("\(number)"), command: .stop())
     }
     var ends: [Result<PlaybackFinish.Reason?, AudioPlayerError>] = []

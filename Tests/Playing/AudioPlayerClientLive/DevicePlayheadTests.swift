@@ -29,7 +29,8 @@ import Testing
     #expect(playhead.played == 100)
   }
 
-  @Test mutating func `after a device loss, a frame is written again or counts as played`() {
+  @Test
+  mutating func `after a device loss, a written frame is written again or counts as played`() {
     playhead.write(800)
     playhead.observe(delay: 500, at: .seconds(1))
     var other = playhead

@@ -58,7 +58,7 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a playback completes without waiting for a device that stalls with its last frames`()
+  @Test func `a playback completes even if the device stalls with the last frames in its buffer`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed, faults: [.stalled(at: 3_900)])
@@ -75,8 +75,8 @@ import VirtualSoundCard
     let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.stalled(at: 3_900)])
     let playing = Task { try await play(on: card) }
     await clock.sleepers(atLeast: 1)
-    // The sound, the buffer of four periods, the grace period, and the period in which the end is
-    // detected.
+    // 500 ms of sound, the buffer of four periods, the grace period of 250 ms, and the period in
+    // which the end is detected.
     await clock.advance(by: .milliseconds(500 + 100 + 250 + 25))
     #expect(try await playing.value.last == completed)
   }

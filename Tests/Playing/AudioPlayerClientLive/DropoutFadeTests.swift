@@ -43,7 +43,9 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `if less than a fade is left, the last frame is held while it fades`(frames: Int) {
+  func `if too few frames are left for the fade-out, the last frame is repeated while it fades`(
+    frames: Int
+  ) {
     #expect(gains([8, frames]) == [whole, [0.75, 0.5, 0.25, 0]])
   }
 

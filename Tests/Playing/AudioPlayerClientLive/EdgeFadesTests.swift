@@ -22,7 +22,8 @@ import Testing
     #expect(faded([ones], in: 0, out: 0) == ones)
   }
 
-  @Test func `both fades move in even steps, however the samples are split`() {
+  @Test
+  func `fade-in and fade-out change the gain by equal steps, however the samples are divided`() {
     let expected = (0..<20).flatMap { frame in
       [Float](repeating: min(1, Float(frame + 1) / 4, Float(19 - frame) / 5), count: 2)
     }

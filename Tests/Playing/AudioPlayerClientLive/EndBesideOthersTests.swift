@@ -54,7 +54,7 @@ import VirtualSoundCard
         (.interrupted(PCMInterruption(cause: .suspended, lost: 8_000)), .seconds(1))
       ]
     }
-    // The device plays its content from 2,050 ms on.
+    // At 2,050 ms, after the suspend, the device begins to play the 100 ms in its buffer.
     harness.pcm.at(2_050 + 100) { _ in early = harness.events() }
     harness.pcm.at(2_050 + 100 + 250 + 50) { _ in late = harness.events() }
     try harness.run([try harness.voice(long), short])
@@ -64,12 +64,15 @@ import VirtualSoundCard
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `play returns in time beside a loop on a device that reports false delays`() async throws {
+  func `beside an endless loop, play returns in time even if the device reports false delays`()
+    async throws
+  {
     let harness = PlayerHarness(faults: [.claimedDelay(2_000_000_000)])
     let looping = await harness.start(
       PlaybackRequest(source: .buffers([staircase(4_000)]), repetition: .forever, id: "loop"))
     let short = await harness.start(PlaybackRequest(source: .buffers([staircase(4_000)])))
-    // The sound, the buffer of four periods, the grace period, and two periods around it.
+    // 500 ms of sound, the buffer of four periods, the grace period of 250 ms, and two more
+    // periods.
     await harness.clock.advance(by: .milliseconds(500 + 100 + 250 + 50))
     try await short.value
     #expect(

@@ -21,7 +21,8 @@ import Testing
     for batch in 0..<100 {
       let sounds = (0..<20).map { sound(batch * 20 + $0, 100) }
       try await harness.player.control(id: "a", command: .enqueue(sounds))
-      // As much time as was enqueued, so that half a second is always enqueued ahead.
+      // The time that passes equals the duration of the enqueued sound, so half a second is always
+      // enqueued ahead.
       await harness.pass(10)
       if batch >= 4 { await harness.sees { ($0.advanced?.item ?? 0) >= 20 * (batch - 4) } }
       most = max(most, living.count)
@@ -38,7 +39,8 @@ import Testing
     #expect(isWhole)
   }
 
-  @Test func `a seek reaches the request's items, but no released item`()
+  @Test
+  func `a seek can reach the request's own items, but not an enqueued item that was released`()
     async throws
   {
     let harness = PlayerHarness()

@@ -21,7 +21,7 @@ import Testing
     #expect(mailbox.next().map { _ in true } == nil)
   }
 
-  @Test func `setting an interruption calls it at once if a request is already waiting`()
+  @Test func `an interruption handler that is set while a request waits is called at once`()
     async throws
   {
     let bell = Gate()

@@ -25,7 +25,8 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(9))
       #expect(card.openDeviceCount == 1)
-      // The first sound's idle time must not be running any longer; the second sound's is.
+      // The idle time of the second sound is still running, so `checkSuspension` throws. The idle
+      // time of the first sound must have been canceled.
       await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
       await clock.advance(by: .seconds(1))
       await closed()

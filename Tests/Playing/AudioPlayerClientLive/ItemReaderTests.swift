@@ -86,7 +86,9 @@ import Testing
         == ItemPosition(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
 
-  @Test func `buffers at a rate other than the item's count by their duration`() async throws {
+  @Test func `buffers at a rate other than the item's advance the position by their duration`()
+    async throws
+  {
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let item = PlaybackItem(
       source: .buffers([

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [1.000_001, 2, 64, 1e20, 3.4e38] as [Float])
-  func `the limiter keeps any samples within ±1`(loudest: Float) {
+  func `the limiter keeps samples of any level within ±1`(loudest: Float) {
     let samples = AudioSignal.noise(seed: 3).buffer(8_000, format: format).samples
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit(
@@ -95,7 +95,7 @@ import Testing
     #expect(limiter.dueReport(at: 10_000, isEnding: false) == 0.9)
   }
 
-  @Test func `an unreported gain is due at once when a sound ends`() {
+  @Test func `a gain reduction that has not been reported is due as soon as the sound ends`() {
     var limiter = Limiter(rate: 1_000)
     limiter.note(0.5, at: 300)
     #expect(limiter.dueReport(at: 300, isEnding: true) == 0.5)

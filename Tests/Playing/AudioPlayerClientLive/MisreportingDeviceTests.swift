@@ -9,8 +9,8 @@ import VirtualSoundCard
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct MisreportingDeviceTests {
   private let sound = staircase(4_000)
   private let completed = PlaybackFinish(reason: .completed, played: .milliseconds(500))
-  /// The sound, the buffer of four periods, the grace period, and the period in which the end is
-  /// detected.
+  /// 500 ms of sound, the buffer of four periods, the grace period of 250 ms, and the period in
+  /// which the end is detected.
   private let longest = Duration.milliseconds(500 + 100 + 250 + 25)
 
   @Test(arguments: [

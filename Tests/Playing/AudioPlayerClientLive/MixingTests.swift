@@ -104,7 +104,7 @@ import Testing
     #expect(next.map { $0 - milliseconds * 8 <= harness.pcm.configuration.buffer.rawValue } == true)
   }
 
-  @Test func `the master volume moves in even steps while voices sound`() async throws {
+  @Test func `the master volume changes in equal steps while voices sound`() async throws {
     let harness = PlayerHarness()
     let steady = AudioBuffer(
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 8_000))

@@ -34,7 +34,7 @@ final class NamedPipe: Sendable {
     wav.prefix(wav.count - 4 * (frameCount - frames))
   }
 
-  /// Returns the bytes of the frames from `frame` on.
+  /// Returns the bytes of the frame `frame` and of all later frames.
   func rest(from frame: Int) -> Data {
     wav.dropFirst(bytes(frame).count)
   }

@@ -10,7 +10,8 @@ import VirtualSoundCard
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct OpeningFaultTests {
   private let request = PlaybackRequest(source: .buffers([staircase(4_000)]))
 
-  @Test func `the error of a busy device names its user, and the next sound opens the device`()
+  @Test
+  func `a busy device's error names the program that uses it; the next sound opens the device`()
     async throws
   {
     let holder = DeviceHolder(name: "mpv", processID: 42)

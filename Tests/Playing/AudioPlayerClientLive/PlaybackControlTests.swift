@@ -25,7 +25,8 @@ import Testing
     let position = place.position.rawValue
     #expect(place.played == place.position.duration(at: 8_000))
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
-    // The samples before the fade-out, and those after the fade-in from the reported frame on.
+    // The samples before the fade-out, and those after the fade-in, which begins at the reported
+    // frame.
     let before = try #require(harness.played.range(of: Array(stairs.samples[..<(position - 80)])))
     let after = try #require(harness.played.range(of: Array(stairs.samples[(position + 79)...])))
     let silence = harness.played[(before.upperBound + 80)..<(after.lowerBound - 79)]
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test func `a seek is possible even after the source has been decoded to its end`() async throws {
-    // The ring holds 8,000 frames.
+    // The whole sound fits into the ring of 8,000 frames, so it is decoded to its end at once.
     let short = staircase(7_000)
     let playing = await harness.start(PlaybackRequest(source: .buffers([short]), id: "a"))
     await harness.pass(2)
@@ -99,7 +100,7 @@ import Testing
     #expect(harness.played.range(of: Array(short.samples[90...])) != nil)
   }
 
-  @Test func `a volume command moves the gain in even steps`() async throws {
+  @Test func `a volume command changes the gain in equal steps`() async throws {
     let level = AudioBuffer(
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 16_000))
     let playing = await harness.start(PlaybackRequest(source: .buffers([level]), id: "a"))
@@ -162,7 +163,7 @@ import Testing
     #expect(largestStep(Array(harness.played[1...])) < 0.01)
   }
 
-  @Test func `a stop during a pause is not reported as a resumption`() async throws {
+  @Test func `stopping a paused playback reports no resumption`() async throws {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
     try await harness.send("a", .pause())
@@ -198,7 +199,7 @@ import Testing
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
-    // This fade does not end while the card's time stands still.
+    // The command waits, because its fade does not end while the card's time stands still.
     let pause = PlaybackCommand.pause(fade: .seconds(1))
     let cancelled = Task { try await harness.player.control(id: "a", command: pause) }
     cancelled.cancel()

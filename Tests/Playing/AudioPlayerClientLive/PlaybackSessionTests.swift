@@ -13,7 +13,7 @@ import VirtualSoundCard
   private let silence = AudioBuffer(
     silence: 800, format: AudioFormat(sampleRate: 8_000, channelCount: 1))
 
-  @Test func `a playback is over when it reports its end`() async throws {
+  @Test func `when a playback reports its end, isOver is already true`() async throws {
     let playing = Mutex<PlaybackSession?>(nil)
     let isOver = Mutex<Bool?>(nil)
     try await withDependencies {

@@ -32,8 +32,8 @@ import Testing
     try harness.run([voice])
     #expect(harness.pcm.written.prefix(8_000).elementsEqual(second))
     #expect(harness.pcm.interruptions == 0)
-    // Each wait covers two of the 34 periods after the first six; three more waits drain the
-    // device.
+    // After the first six periods, each wait covers two of the remaining 34. Three more waits drain
+    // the device.
     #expect(harness.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
   }
 
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test
-  func `once two periods are mixed, a source may be late by most of a period without silence`()
+  func `after its first two periods, a source may be almost a period late without causing silence`()
     throws
   {
     let twoPeriods = 2 * harness.pcm.configuration.period.rawValue
@@ -172,7 +172,7 @@ import Testing
     #expect(parts.dropLast().allSatisfy { $0 >= 400 }, "\(parts)")
   }
 
-  @Test func `a source that stays late does not keep the device nearly dry for other voices`()
+  @Test func `a late source does not drain the device's buffer while another voice plays`()
     throws
   {
     let late = try harness.voice([Float](repeating: 0.25, count: 1_600), isComplete: false)
@@ -215,7 +215,7 @@ import Testing
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(milliseconds) { _ in voice.stop() }
     try harness.run([voice])
-    // The fade of the held frame takes 40 frames, and that of the stop takes 80.
+    // Two fades may overlap: the held frame fades out in 40 frames, and the stop in 80.
     let steepest: Float = 0.5 / 40 + 0.5 / 80
     #expect(largestStep(harness.pcm.written) <= steepest + 1e-6)
     #expect(harness.pcm.written.last == 0)
@@ -287,13 +287,15 @@ import Testing
     #expect(harness.events().first == .silence(ObjectIdentifier(voice), 800))
   }
 
-  @Test func `room in the ring is not signaled while no thread waits for it`() throws {
+  @Test func `free space in a voice's ring is not signaled unless a thread has requested it`()
+    throws
+  {
     let voice = try harness.voice(second)
     try harness.run([voice])
     #expect(!voice.room.clear())
   }
 
-  @Test func `requested room in the ring is signaled`() throws {
+  @Test func `requested free space in a voice's ring is signaled`() throws {
     let voice = try harness.voice(second)
     voice.roomRequest.make()
     try harness.run([voice])

@@ -107,7 +107,7 @@ final class PlayerHarness: Sendable {
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
-      // A canceled task does not wait until its playback has faded out.
+      // A canceled task returns before its playback has faded out, so wait for that.
       if playing.isCancelled { await player.stop() }
       try outcome.get()
     }
@@ -133,7 +133,7 @@ func staircase(_ frames: Int, from first: Int = 0) -> AudioBuffer {
     samples: (first..<first + frames).map { 0.25 + Float($0) / 65_536 })
 }
 
-/// The largest difference between adjacent samples.
+/// Returns the largest difference between adjacent samples.
 func largestStep(_ samples: [Float]) -> Float {
   zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
 }

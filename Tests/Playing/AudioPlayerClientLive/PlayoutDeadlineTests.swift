@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test
-  func `the wait for a device that pauses with its last frames is at most its patience`() {
+  func `the wait for a device that pauses with its last frames is limited by its stall timeout`() {
     let patience = Duration.seconds(5)
     // The device pauses for three seconds before its last 80 ms.
     let delay = { (now: Duration) in
@@ -57,7 +57,7 @@ import Testing
     #expect(wait { .milliseconds(200) + $0 } == .milliseconds(350))
   }
 
-  @Test func `the wait is never longer than the first delay plus 250 ms`() {
+  @Test func `the wait for a device that plays too slowly ends 250 ms after its first delay`() {
     let time = wait { .milliseconds(1_600) - $0 * 6 / 10 }
     #expect(time == .milliseconds(1_850))
   }

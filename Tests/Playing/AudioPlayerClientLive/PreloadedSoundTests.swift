@@ -212,7 +212,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `preloading a PreloadedSound of custom buffers opens its device`() async throws {
+  @Test func `preloading a sound that was created from buffers opens the device`() async throws {
     let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in
       let sound = try await player.preload(

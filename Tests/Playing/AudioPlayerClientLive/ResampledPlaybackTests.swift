@@ -86,7 +86,7 @@ import Testing
     #expect(places.map(\.played) == starts)
   }
 
-  @Test func `a resampled pause loses no frame and reports the source's next frame`()
+  @Test func `with resampling, a pause loses no frame and reports the source's next frame`()
     async throws
   {
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
@@ -99,7 +99,7 @@ import Testing
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.paused).first)
     let pause = FrameCount(place.played, at: 48_000).rawValue
-    // The time and the frame of the pause are at most half a source frame apart.
+    // The frame is rounded to the source's rate, so it may be half a source frame from the time.
     let distance = place.time.inSeconds - Double(pause) / 48_000
     #expect(abs(distance) <= 0.5 / 44_100 + 1e-8)
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
@@ -117,7 +117,7 @@ import Testing
     #expect(harness.events.compactMap(\.progress).last?.position == 60_001)
   }
 
-  @Test func `a resampled seek goes to exactly the source's frame`() async throws {
+  @Test func `with resampling, a seek goes to exactly the source's frame`() async throws {
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
     let playing = await harness.start(request)
     await harness.pass(9)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 1_000])
-  func `rewindable buffers return frames in pieces, again from any frame`(
+  func `rewindable buffers return all frames in order, again from any frame after a seek`(
     limit: Int
   ) {
     var tape = tape([3, 1, 6])
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `rewindable buffers release only returned frames`() {
+  @Test func `rewindable buffers release only frames that have been returned`() {
     var tape = tape([3, 1, 6])
     _ = tape.next(atMost: 3)
     tape.forget(before: 4)
@@ -43,7 +43,7 @@ import Testing
     #expect(samples(&tape) == staircase(9, from: 6).samples)
   }
 
-  @Test func `rewindable buffers at other rates count by their duration`() {
+  @Test func `rewindable buffers at another rate advance the position by their duration`() {
     var tape = tape([800])
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)
     for _ in 0..<3 { tape.append(AudioSignal.sine(440).buffer(1_601, format: fast)) }

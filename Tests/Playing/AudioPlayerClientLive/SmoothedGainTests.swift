@@ -3,7 +3,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct SmoothedGainTests {
-  @Test func `a gain moves in even steps and ends exactly at its target`() {
+  @Test func `a gain changes in equal steps and ends exactly at its target`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 4)
     #expect((0..<6).map { _ in ramp.next() } == [0.75, 0.5, 0.25, 0, 0, 0])
@@ -30,7 +30,7 @@ import Testing
     #expect(ramp.isSteady)
   }
 
-  @Test func `a repeated target and ramp continue the ramp`() {
+  @Test func `setting the same target and ramp again does not restart the ramp`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 8)
     for _ in 0..<4 { _ = ramp.next() }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4, 5, 9])
-  func `skip has the same effect as reading the gain of each skipped frame`(frames: Int) {
+  func `skipping frames leaves the gain at the same value as reading them one by one`(frames: Int) {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0.3, in: 5)
     var other = ramp

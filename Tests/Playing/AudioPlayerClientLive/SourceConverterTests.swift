@@ -90,13 +90,15 @@ import Testing
   }
 
   @Test(arguments: [1, 100, 589])
-  func `audio too short to be mirrored keeps its length`(count: Int) throws {
+  func `very short audio, whose edges cannot be mirrored, keeps its length`(count: Int) throws {
     let samples = try converted(count, from: 44_100, to: target, step: 50)
     let expected = FrameCount(count).converted(from: 44_100, to: 48_000)
     #expect(samples.count == expected.rawValue)
   }
 
-  @Test func `audio at a rate without a common divisor keeps its length`() throws {
+  @Test func `audio at a rate that has no common divisor with the card's rate keeps its length`()
+    throws
+  {
     #expect(try converted(4_000, from: 44_101, to: target, step: 1_000).count == 4_354)
   }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SpeedTests {
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
-  /// A tone of 440 Hz on the left, and silence on the right.
+  /// Returns a tone of 440 Hz on the left, and silence on the right.
   private func tone(_ frames: Int) -> [Float] {
     (0..<frames).flatMap { [0.5 * Float(sin(2 * Double.pi * 440 * Double($0) / 48_000)), 0] }
   }

@@ -13,7 +13,8 @@ import VirtualSoundCard
   private let answered = Gate()
   private let tone = AudioSignal.sine(440).buffer(.seconds(1), format: .speech)
 
-  /// A stream that yields its buffers and then neither a buffer nor an end until it is released.
+  /// Returns a request for a stream that yields these buffers, and then does not end until it is
+  /// released.
   private func stubborn(_ buffers: [AudioBuffer]) -> PlaybackRequest {
     let rest = RingBuffer<Int>(capacity: buffers.count + 1)
     for index in buffers.indices { rest.tryWrite(index) }

@@ -110,7 +110,7 @@ import VirtualSoundCard
     await letReturn(call)
   }
 
-  @Test func `a canceled valueOrEnd waits for a task that ends within a second`() async throws {
+  @Test func `a canceled valueOrEnd waits up to a second for its task to end`() async throws {
     let go = Gate()
     let work = Task<Int, any Error> {
       await go.wait()

@@ -41,7 +41,8 @@ import Testing
     #expect(most == 10)
   }
 
-  @Test func `frames written again can be lost again`() {
+  @Test func `frames that were written again after a loss can be written again after another loss`()
+  {
     let unplayed = UnplayedFrames(capacity: 10, channels: 2)
     frames(0..<10, in: unplayed)
     _ = unplayed.rewind(6)

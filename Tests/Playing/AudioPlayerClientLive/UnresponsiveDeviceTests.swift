@@ -7,7 +7,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// Devices and sources that do not respond: stop and cancel return nevertheless.
+/// Tests that stop and cancel return even if a device or a source does not respond.
 @Suite struct UnresponsiveDeviceTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.seconds(1), format: format) }

@@ -27,7 +27,7 @@ final class UnresponsivePlayback: PlaybackPCM {
       waker.wait()
       return .woken
     }
-    // Each wait advances the device's time by 10 ms, in no real time.
+    // Each wait advances the device's time by 10 ms, but takes no real time.
     for _ in 0..<10 { time.tryWrite(0) }
     return .timedOut
   }

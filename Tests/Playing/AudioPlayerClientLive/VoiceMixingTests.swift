@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// The device's frames after a command to a voice, at every phase of a period of 25 ms.
+/// Tests the device's output after a command to a voice, at every position in a 25 ms period.
 @Suite struct VoiceMixingTests {
   let harness: AudioThreadHarness
   let second = [Float](repeating: 0.5, count: 8_000)
@@ -90,7 +90,7 @@ import Testing
     #expect(largestStep(Array(harness.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-3)
   }
 
-  @Test func `a command that sets no volume does not wait for the end of a ramp`() throws {
+  @Test func `a command without a volume takes effect before a running volume ramp ends`() throws {
     let voice = try harness.voice(second)
     harness.pcm.at(200) { _ in voice.parameters.update { ($0.gain, $0.ramp) = (0, .seconds(60)) } }
     harness.pcm.at(400) { _ in

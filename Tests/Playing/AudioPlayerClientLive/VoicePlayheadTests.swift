@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test
-  func `a voice's playhead may lag between gaps, never leads, and is exact after the last gap`() {
+  func `a voice's playhead may lag between gaps but never leads, and is exact after the last gap`()
+  {
     var voice = VoicePlayhead()
     voice.mix(150, missing: 50, at: 0)
     voice.mix(150, missing: 50, at: 200)

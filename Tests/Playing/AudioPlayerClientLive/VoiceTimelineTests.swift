@@ -47,13 +47,13 @@ import Testing
     #expect(timeline.pass(400).count == 2)
   }
 
-  @Test mutating func `a cut removes later events but keeps a pause`() {
+  @Test mutating func `cutting a timeline removes later events but keeps a pause`() {
     timeline.begin(position(0, 0), at: 0)
     timeline.begin(position(1, 0), at: 1_000, .advanced(.pending))
     timeline.add(.paused(.pending), at: 500)
     timeline.cut(at: 500)
     timeline.begin(position(2, 33), at: 500, .sought(.pending))
-    // The pause was before the target of the seek.
+    // The pause came first, so it is reported with the position before the seek.
     #expect(timeline.pass(500) == [.paused(progress(500, 0, 500)), .sought(progress(500, 2, 33))])
     #expect(timeline.progress(501).item == 2)
     #expect(timeline.progress(501).position == 34)
@@ -87,7 +87,7 @@ import Testing
     #expect(timeline.pass(10_000).count <= 25)
   }
 
-  @Test mutating func `a short, repeated item keeps its round`() {
+  @Test mutating func `merged repetitions of a short item keep the number of their round`() {
     timeline.begin(position(round: 0), at: 0)
     for count in 1..<200 {
       let event =
@@ -113,7 +113,7 @@ import Testing
     #expect(timeline.pass(8_000).count == 1)
   }
 
-  @Test func `an empty timeline is at the first frame of the first item`() {
+  @Test func `a timeline without events starts at the first frame of the first item`() {
     #expect(timeline.progress(80) == PlaybackProgress(played: .milliseconds(10)))
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// At 1 kHz a fade of 10 ms is 10 frames; a block is 8.
+/// At the rate of 1 kHz, a fade of 10 ms has 10 frames; each block has 8 frames.
 @Suite struct VoiceTransportTests {
   private var sounding: VoiceTransport {
     var transport = VoiceTransport(VoiceParameters(gain: 1), rate: 1_000)
@@ -39,7 +39,7 @@ import Testing
     #expect(transport.isSettled)
   }
 
-  @Test func `a pause takes the frames of its fade and no more`() {
+  @Test func `a pause takes only the frames of its fade from the source`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     #expect(!transport.needsSource && !transport.isSettled)

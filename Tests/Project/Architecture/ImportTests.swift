@@ -25,7 +25,7 @@ import Testing
 
   @Test func `exactly one target imports each C module`() {
     #expect(cModules.count > 10)
-    // CSphinxBase is imported by the shim of CPocketSphinx, not by a target.
+    // CSphinxBase is imported only by the shim of CPocketSphinx, not by a target.
     for module in cModules where module != "CSphinxBase" {
       let importers = imports.filter { $0.value.contains(module) }.keys
       #expect(importers.count == 1, "\(module): \(importers)")
@@ -36,7 +36,7 @@ import Testing
     "AudioPlayerClient", "AudioRecorderClient", "SpeechClient", "SoundCard", "SpeechEngine",
     "VirtualSoundCard", "SyrinxTestSupport",
   ])
-  func `interfaces, engine seams, and fakes import neither C modules nor live modules`(
+  func `modules of interfaces and fakes import neither C modules nor live modules`(
     target: String
   ) throws {
     let imports = try #require(imports[target])

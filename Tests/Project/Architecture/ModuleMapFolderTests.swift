@@ -3,11 +3,11 @@ import Testing
 /// Finds files in the folders of C modules other than module maps and shims, so that no C code
 /// hides there.
 enum ModuleMapFolders {
-  /// The target with forwarding headers, because a single shim cannot include PocketSphinx's
-  /// headers from the system.
+  /// The target that may also contain headers: they forward to PocketSphinx's system headers, which
+  /// a single shim cannot include.
   private static let mayHoldHeaders: Set = ["CPocketSphinx"]
-  /// The target with C++ code that has a C interface, because TagLib's own C interface lacks
-  /// pictures.
+  /// The target that may contain C++ code: it gives TagLib a C interface, because TagLib's own C
+  /// interface lacks pictures.
   private static let mayHoldCode = "CTagLib"
 
   static func strangers(in files: [SourceFile]) -> [String] {

@@ -13,7 +13,7 @@ enum ShimComments {
 }
 
 @Suite struct ShimCommentTests {
-  @Test func `each function in a shim has a comment with its reason`() throws {
+  @Test func `each function in a C shim has a comment on why it is needed`() throws {
     let shims = try SourceFile.files(below: "Sources").filter { $0.name.hasSuffix("shim.h") }
     #expect(shims.count >= 4)
     #expect(shims.flatMap(ShimComments.uncommented) == [])

@@ -12,8 +12,7 @@ enum SourceRule: String, CaseIterable {
   ///
   /// `FilePath` keeps the bytes.
   case foundationPath
-  /// A child process not started by `ChildProcess`; it inherits files that other threads open
-  /// meanwhile.
+  /// A child process that `ChildProcess` did not start, so it may inherit files of other threads.
   case spawning
   /// A conversion with `Int(_: Double)`, which ends the process if the number is too large for
   /// `Int`.
@@ -77,7 +76,7 @@ enum SourceRule: String, CaseIterable {
     case .unfinishedWork: file.text.contains(/TODO|FIXME/)
     // A name after a module, such as `Swift.fatalError`, occurs only in the texts of macros.
     case .fatalError: hasCall(/[^\w.]fatalError *\(/, file)
-    // Without a space, because `try !isReady()` is not a forced try.
+    // The space in `try !isReady()` distinguishes it from a forced try.
     case .forcedTry: file.text.contains("try!")
     case .unseededRandom:
       file.path.hasPrefix("Tests/")

@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct SourceRulesTests {
   @Test(arguments: SourceRule.allCases)
-  func `no source breaks the rule`(rule: SourceRule) throws {
+  func `no source file breaks the given rule`(rule: SourceRule) throws {
     let sources = try ["Sources", "Samples", "Tests"].flatMap(SourceFile.files)
       .filter { $0.path.hasSuffix(".swift") || $0.path.hasSuffix(".h") }
       // The tests of this folder contain the forbidden texts.

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct SourcesPageTests {
-  @Test func `the page of the sources names every target and only existing paths`() throws {
+  @Test func `the page about the sources names every target and only existing paths`() throws {
     let files = try SourceFile.files(below: "Sources") + SourceFile.files(below: "Tests")
     let text = try #require(files.first { $0.path == "Sources/README.md" }).text
     let page = SourcesPage(text: text)

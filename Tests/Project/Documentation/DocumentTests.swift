@@ -27,7 +27,7 @@ import Testing
     #expect(document.faults == [])
   }
 
-  @Test func `a section is removed up to the next heading, and the other lines keep their numbers`()
+  @Test func `a removed section ends at the next heading, and all other lines keep their numbers`()
   {
     #expect(document.without(sections: ["C"]).snippets == [document.snippets[0]])
     #expect(document.without(sections: ["D", "E"]).snippets == document.snippets)

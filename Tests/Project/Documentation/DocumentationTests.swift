@@ -15,7 +15,7 @@ import Testing
     #expect(missing.map { "\($0.document):\($0.line)" } == [])
   }
 
-  @Test func `each code block has a marker that the tests accept`() throws {
+  @Test func `each code block has a language marker that the tests know`() throws {
     let faults = try documentation.documents().flatMap(\.faults)
     #expect(faults == [])
   }
@@ -30,7 +30,9 @@ import Testing
       ])
   }
 
-  @Test func `each page about a library has a snippet, except lists and the listed pages`() throws {
+  @Test func `each page about a library has a Swift snippet, except the pages listed in this test`()
+    throws
+  {
     let pages = try documentation.pages().filter {
       !$0.name.hasPrefix("Sources/Command/SyrinxCommand/")
     }
@@ -52,7 +54,7 @@ import Testing
     #expect(listed.sorted() == modules.filter { $0 != "SyrinxCommand" }.sorted())
   }
 
-  @Test func `a manifest names only existing products`() throws {
+  @Test func `the package manifests in the documentation name only existing products`() throws {
     let products = try documentation.products()
     let product = /\.product\(name: "(\w+)", package: "syrinx"\)/
     let named = try documentation.pages().flatMap { page in
@@ -109,7 +111,7 @@ import Testing
     "Apache License\n                           Version 2.0, January 2004",
     "Runtime Library Exception to the Apache 2.0 License",
   ])
-  func `the notices contain the texts that the licenses of the command's parts require`(
+  func `the third-party notices contain every text that a license requires`(
     text: String
   ) throws {
     let notices = documentation.root.appending(path: "THIRD-PARTY-NOTICES.md")

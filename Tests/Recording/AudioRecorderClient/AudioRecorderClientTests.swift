@@ -7,7 +7,9 @@ import Testing
 @Suite struct AudioRecorderClientTests {
   let url = URL(fileURLWithPath: "nowhere.wav")
 
-  @Test func `a call of an unimplemented endpoint reports its name, and throws if possible`() async
+  @Test
+  func `a call of an unimplemented endpoint reports the endpoint's name, and throws if it can`()
+    async
   {
     let recorder = AudioRecorderClient.testValue
     await expectIssue("AudioRecorderClient.currentTime") {
@@ -129,7 +131,7 @@ import Testing
         #expect(finish.reason == .stopped)
         #expect(finish.recorded == length * 2)
       }
-      // A recording with a maximum duration sleeps until its end without further calls.
+      // On the immediate clock, a recording with a maximum duration reaches its end at once.
       let request = RecordingRequest(url: url, maximumDuration: .seconds(60))
       let limited = try await recorder.beginRecording(request)
       try await clock.sleep(for: .seconds(5))
@@ -160,7 +162,7 @@ import Testing
       for try await event in await AudioRecorderClient.previewValue.recording(request: request) {
         if case .levels(let levels) = event { told.append(levels.recorded) }
       }
-      // A slow consumer gets the newest levels.
+      // If the consumer is slow, it gets only the newest level.
       let all: [Duration] = [.milliseconds(300), .milliseconds(500)]
       #expect(told == all || told == all.suffix(1))
     }
@@ -190,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `startRecording returns true for a stopped preview`() async throws {
+  @Test func `startRecording of a preview returns true after stopRecording`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

@@ -32,7 +32,7 @@ import Testing
     #expect(port.readerWakeUp.clear() && port.isDue)
   }
 
-  @Test func `thousands of wake-ups keep the stack of the control thread as shallow as the first`()
+  @Test func `the control thread's stack does not grow over thousands of wake-ups`()
     throws
   {
     let port = try CapturePort(of: speech)
@@ -47,7 +47,7 @@ import Testing
     #expect(addresses.withLock { $0.count } == 1)
   }
 
-  @Test func `blocks are joined up to a limit, and never over a loss`() throws {
+  @Test func `blocks are joined up to a limit, and never across a loss`() throws {
     let port = try CapturePort(of: speech)
     for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
     var reader = BlockReader(port)
@@ -66,7 +66,9 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
-  @Test func `a consumer gets the number of unjoined blocks before each block`() throws {
+  @Test func `with each joined block, a consumer gets the number of original blocks before it`()
+    throws
+  {
     let port = try CapturePort(of: speech)
     for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
     port.conclude(nil)
@@ -103,7 +105,8 @@ import Testing
     #expect(port.samples.capacity == 2 * capacity)
   }
 
-  @Test func `a user's timeline begins with its first block, and an earlier loss is no gap`()
+  @Test
+  func `a consumer's timeline begins with its first block, and a loss before that is not a gap`()
     throws
   {
     let port = try CapturePort(of: speech)
@@ -159,7 +162,7 @@ extension Result<Void, any Error> {
   }
 }
 
-/// Records its blocks; after a number of blocks it wants no more, or throws an error.
+/// Records its blocks, until it has as many as requested; it then ends the capture or throws.
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
   var batchDuration = Duration.zero

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [([0], 2), ([1], 2), ([1, 0], 2), ([2], 3), ([3, 0], 4)])
-  func `a device is never opened in mono for a pick, because a server would mix all channels`(
+  func `a device is not opened in mono to pick a channel, because a server would mix all channels`(
     picked: [Int], opened: Int
   ) throws {
     let url = URL(filePath: "a.wav")
@@ -29,7 +29,7 @@ import Testing
       (nil, nil, 48_000, 2), (16_000, 1, 48_000, 2), (22_050, 1, 44_100, 2), (8_000, 4, 48_000, 4),
       (44_100, 1, 44_100, 2), (48_000, 2, 48_000, 2), (96_000, 1, 96_000, 2),
     ] as [(SampleRate?, Int?, SampleRate, Int)])
-  func `the device is opened in a format that suits later users`(
+  func `the device is opened in a format that also suits later consumers`(
     rate: SampleRate?, channels: Int?, openedRate: SampleRate, openedChannels: Int
   ) {
     let request = CaptureRequest(sampleRate: rate, channelCount: channels).deviceRequest

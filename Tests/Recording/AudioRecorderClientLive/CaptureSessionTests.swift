@@ -86,7 +86,7 @@ import Testing
       (SoundCardError.notResponding("hw", operation: "open"), .deviceLost("hw")),
       (NoDescriptorLeft(), .system(reason: "NoDescriptorLeft()")),
     ] as [(any Error & Sendable, AudioRecorderError)])
-  func `an opening fails with the same error as a later loss`(
+  func `a failed opening throws the same client error as a later loss of the device`(
     reason: any Error & Sendable, told: AudioRecorderError
   ) async {
     await withDependencies {

@@ -79,7 +79,7 @@ import Testing
   func `with a high threshold the device is not polled until it is half full`(
     patience: Int, rests: Int
   ) throws {
-    // The device's buffer holds four periods.
+    // Each read returns a period, a quarter of the device's buffer.
     let pcm = try ScriptedCapture((0..<6).map { _ in .ready(160) })
     let capture = try OnePortCapture(pcm)
     capture.port.deferWakeUps(for: patience)

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 6), ([0, 1, 2, 3, 4, 5], 6), (nil, 4), (nil, 2)])
-  func `a recording of one channel mixes every microphone of the device`(
+  func `recording a device in mono averages all of its channels`(
     channels: [Int]?, count: Int
   ) throws {
     let device = AudioFormat(sampleRate: 48_000, channelCount: count)

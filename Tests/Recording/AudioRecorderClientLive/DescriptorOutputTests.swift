@@ -55,7 +55,7 @@ import Testing
     try recording.finish()
   }
 
-  @Test func `a descriptor takes no encoding but WAV`() {
+  @Test func `a recording to a descriptor can be encoded only as WAV`() {
     var request = RecordingRequest(url: folder.url("flac"), encoding: .flac16)
     request.destination = .descriptor(1)
     #expect(

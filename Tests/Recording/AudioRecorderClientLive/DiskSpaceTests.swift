@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `less than a minute is reported once, and again after more than two minutes were left`() {
+  func `less than a minute of space is reported once, and again after more than two were left`() {
     #expect(reports([100, 60, 59, 30]) == [nil, nil, 59, nil])
     #expect(reports([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }
@@ -25,7 +25,7 @@ import Testing
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)
   }
 
-  @Test func `audio that becomes loud is included in the estimate within 20 s`() throws {
+  @Test func `the estimate of the remaining time reflects louder audio within 20 s`() throws {
     var disk = DiskSpace(rate: 1_000)
     // The file grows by 1,000 bytes a second for a long time, then by 10,000.
     for second in 1...100 {
@@ -39,7 +39,7 @@ import Testing
     #expect((8..<20).contains(second))
   }
 
-  @Test func `a single burst of an encoder does not determine its rate`() {
+  @Test func `a single burst of an encoder does not distort the estimate of its rate`() {
     var disk = DiskSpace(rate: 1_000)
     let bytes = [1_000, 2_000, 3_000, 3_000, 3_000, 6_000]
     let left = bytes.enumerated().map { index, bytes in
@@ -48,7 +48,7 @@ import Testing
     #expect(left.allSatisfy { $0 == nil })
   }
 
-  @Test func `the estimate survives a change of files`() {
+  @Test func `the estimate of the remaining time continues when a new file begins`() {
     var disk = DiskSpace(rate: 1_000)
     let left = [1, 2, 3, 1, 2].map {
       disk.left(frames: .init(1_000 * $0), bytes: 1_000 * $0, free: 59_000)
@@ -56,7 +56,7 @@ import Testing
     #expect(left == [.seconds(59), nil, nil, nil, nil])
   }
 
-  @Test func `the disk is measured after every second of audio`() {
+  @Test func `the free disk space is measured after every second of audio`() {
     var disk = DiskSpace(rate: 8_000)
     let due = stride(from: 0, through: 24_000, by: 4_000).filter { disk.isDue(at: FrameCount($0)) }
     #expect(due == [8_000, 16_000, 24_000])

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [1, 100])
-  func `a margin is no longer than the silence`(size: Int) {
+  func `if the margins are longer than the silence, nothing is trimmed`(size: Int) {
     #expect(trimmed(audio, margin: 400, cut: size) == audio.samples)
   }
 

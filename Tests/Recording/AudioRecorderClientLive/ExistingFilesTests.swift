@@ -70,7 +70,7 @@ import Testing
     #expect(try folder.read(url("out-002.wav")).samples == blocks[1].samples)
   }
 
-  @Test func `only a file with the exact requested name is replaced`() throws {
+  @Test func `an existing file is replaced only if it has exactly the requested name`() throws {
     try create(["out.wav"])
     let files = try files("out.wav", RecordingRollingRule(length: .seconds(9)))
     try files.append(audio)

@@ -44,7 +44,8 @@ import VirtualSoundCard
   }
 
   /// The disk has space for no header, part of a header, and a header without a frame.
-  @Test func `on a full disk a failed next file leaves no trace`() async {
+  @Test func `if the disk is full, a next file that cannot be created leaves nothing behind`() async
+  {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
       let url = folder.url.appending(path: "out.wav")
@@ -100,7 +101,7 @@ import VirtualSoundCard
     }
     let reader = try SoundFileReader(url: url)
     while try !reader.read(atMost: 4_096).isEmpty {}
-    // The last file continues for the second before the second attempt.
+    // The last file continues for a second, until the second attempt to create the next file.
     #expect(reader.framesRead >= 72_000 && reader.shortfall == nil)
     #expect(closed.withLock { $0?.frameCount } == reader.framesRead)
   }

@@ -24,7 +24,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a thousand canceled captures leave nothing`() async {
+  @Test func `a thousand canceled captures leave nothing behind`() async {
     await #expect(processExitsWith: .success) {
       try await leavesNothing { recorder, index in
         for try await _ in await recorder.capture(request: CaptureRequest()) where index % 3 == 0 {
@@ -39,7 +39,7 @@ import VirtualSoundCard
   {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
-      // An untimed card would fill 1,200 files at full speed meanwhile.
+      // Without this clock, the card would run at full speed and fill the 1,200 files.
       let clock = TestClock()
       let card = VirtualSoundCard(
         pace: .lockstep(clock), microphone: .signal(.noise(seed: 2)), keepsPlayback: false)
@@ -56,7 +56,8 @@ import VirtualSoundCard
           return (task, begun)
         }
         await clock.advance(until: Task { for (_, begun) in recordings { await begun.wait() } })
-        // Each running recording has two threads, one of which syncs its file.
+        // Each running recording has two threads, one of which syncs its file, so 1,200 recordings
+        // have 2,400.
         #expect(try ProcessResources.threadNames().count <= 2_404)
         for (task, _) in recordings { task.cancel() }
         for (task, _) in recordings { _ = await task.result }

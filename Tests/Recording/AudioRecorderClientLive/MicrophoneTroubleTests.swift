@@ -19,8 +19,8 @@ import VirtualSoundCard
     #expect(events.contains(.xrun(.milliseconds(100))))
     let samples = try SoundFileReader(url: url).read(atMost: 8_000).samples
     #expect(samples.count == 4_000)
-    // The silence comes before the device's buffered frames, because it is reported as soon as
-    // possible.
+    // The silence is written as soon as the suspend is reported, so it comes before the frames that
+    // were still in the device's buffer.
     let before = try #require(samples.firstIndex(of: 0))
     #expect(before <= 1_600)
     #expect(samples[before..<(before + 800)].allSatisfy { $0 == 0 })
@@ -141,14 +141,16 @@ import VirtualSoundCard
     let harness = RecorderHarness(faults: [.refusedTransfers(every: 1)])
     let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
     await harness.clock.sleepers(atLeast: 1)
-    // The microphone overruns repeatedly, and recovers a hundred times without delivering a frame.
+    // The microphone refuses every read, so it overruns and recovers a hundred times before it
+    // counts as lost.
     await harness.clock.advance(by: .seconds(60))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     #expect(!FileManager.default.fileExists(atPath: harness.url.path))
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a busy microphone's error names its user, and the next attempt succeeds`()
+  @Test
+  func `the error of a busy microphone names the program that uses it; the next attempt succeeds`()
     async throws
   {
     let holder = DeviceHolder(name: "arecord", processID: 42)
@@ -184,7 +186,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  /// Returns a sound card whose microphone captures a constant, so that silence can be told apart.
+  /// Returns a sound card whose microphone captures a constant level, so silence is recognizable.
   private func card(_ fault: VirtualFault) -> VirtualSoundCard {
     let constant = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

@@ -29,7 +29,7 @@ import VirtualSoundCard
     #expect(card.openings == 1)
   }
 
-  @Test func `a user that joins while a device is probed opens the device after the probe`()
+  @Test func `a consumer that joins while a device is being probed opens the device afterward`()
     async throws
   {
     let devices = CaptureDevices()

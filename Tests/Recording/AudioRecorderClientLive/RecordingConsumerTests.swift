@@ -58,7 +58,7 @@ import Testing
     #expect(events.levels.map { $0.channels[0].clippedSamples } == [0, 0, 800, 1_600])
   }
 
-  @Test func `the length at a pause includes frames that may be trimmed`() throws {
+  @Test func `the position of a pause includes silence that may be trimmed later`() throws {
     let request = RecordingRequest(url: folder.url("wav"), trim: second)
     var blocks = 0
     let (events, _) = try record(
@@ -70,12 +70,15 @@ import Testing
       if blocks == 3 { recording.send(.pause) }
       if blocks == 4 { recording.send(.resume) }
     }
-    // A pause fades out over 40 frames.
+    // A pause fades out over 40 frames, which are 5 ms.
     #expect(events.contains(.paused(.milliseconds(1_005))))
     #expect(events.contains(.resumed(.milliseconds(1_005))))
   }
 
-  @Test func `blocks are joined only if the levels interval is long and no command waits`() throws {
+  @Test
+  func `blocks are processed in batches only if level reports are rare and no command is pending`()
+    throws
+  {
     #expect(try batchDuration() == .zero)
     #expect(try batchDuration(.seconds(1)) == .milliseconds(250))
     #expect(try batchDuration(.seconds(1), length: .milliseconds(40)) == .milliseconds(40))

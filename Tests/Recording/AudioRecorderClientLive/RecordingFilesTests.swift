@@ -118,7 +118,7 @@ import Testing
   @Test func `a disk that is almost full is reported once`() throws {
     var free = 10_000_000
     let told = Mutex<[RecordingEvent]>([])
-    // The recording grows by 64,000 bytes a second.
+    // The recording grows by 64,000 bytes a second, so 10 MB last for more than two minutes.
     let files = try RecordingFiles(
       folder.url("wav"), format: format, encoding: .wavFloat,
       freeSpace: { _ in free }, report: { event in told.withLock { $0.append(event) } })
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `the next file is written while the disk completes the last one`() throws {
+  func `the next file is written while the previous one is still being completed`() throws {
     let isWritten = try WakeUp()
     let events = Mutex<[RecordingEvent]>([])
     let url = folder.url("wav")

@@ -16,7 +16,7 @@ final class RecordingFolder: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// A file that does not exist yet.
+  /// Returns the URL of a file that does not exist yet.
   func url(_ pathExtension: String) -> URL {
     directory.appendingPathComponent("\(UUID().uuidString).\(pathExtension)")
   }

@@ -69,7 +69,8 @@ import Testing
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
-  @Test func `a pause begins and ends with a fade, which covers the whole of a shorter block`() {
+  @Test
+  func `a pause begins and ends with a fade, which covers the whole block if the block is short`() {
     var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
     let block = Steps.audio((1, 10))
     #expect(gate.process(block).kept == block.samples)
@@ -82,7 +83,7 @@ import Testing
     #expect(gate.process(block).kept == block.samples)
   }
 
-  @Test func `a pause that ends before the next block omits nothing`() {
+  @Test func `a pause that ends before the next block has no effect`() {
     var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
     let block = Steps.audio((1, 10))
     _ = gate.apply(.pause)

@@ -10,7 +10,7 @@ import Testing
   private func url(_ name: String) -> URL { URL(fileURLWithPath: name) }
 
   @Test(arguments: [("a.wav", "WAV, 16 bit"), ("a.FLAC", "FLAC, 16 bit"), ("a.opus", "Opus")])
-  func `the extension names the format`(name: String, encoding: String) throws {
+  func `the extension selects the format`(name: String, encoding: String) throws {
     let found = try RecordingRequest(url: url(name)).checkedEncoding()
     #expect("\(found)" == encoding)
   }

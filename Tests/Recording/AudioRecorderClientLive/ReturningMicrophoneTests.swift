@@ -96,7 +96,7 @@ import VirtualSoundCard
     #expect(try harness.samples().count == 48_000)
   }
 
-  @Test func `a user that joins while the device is lost waits or fails, as requested`()
+  @Test func `a capture that begins while the device is lost waits or fails, as requested`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault])

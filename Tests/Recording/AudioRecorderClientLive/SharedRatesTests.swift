@@ -85,7 +85,8 @@ import VirtualSoundCard
   }
 
   @Test func `each user counts losses in its own frames`() async throws {
-    // No rate except the device's converts these numbers of frames exactly.
+    // At rates other than the device's, these numbers of frames are not whole, so the losses are
+    // rounded.
     let faults = (1...400).map { VirtualFault.xrun(at: FrameCount(48_007 * $0), lost: 4_801) }
     let rates: [SampleRate] = [16_000, 48_000, 44_100, 22_050]
     let captured = try await withMicrophone(faults) { recorder in

@@ -30,7 +30,8 @@ import Testing
     #expect(level.map { $0.value.rounded() } == -80)
   }
 
-  @Test func `a frame at the threshold is loud and ends the search for silence`() {
+  @Test
+  func `a frame at the threshold counts as loud, so the microphone is not reported as silent`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     var samples = [Float](repeating: 0, count: 16_000)
     samples[0] = 0.001

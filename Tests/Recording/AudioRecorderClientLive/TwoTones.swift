@@ -28,7 +28,7 @@ enum TwoTones {
     return channel == 0 ? tone : tone + 0.25 * Float(sin(2 * .pi * 10_000 * place))
   }
 
-  /// Returns whether these samples are bit-identical to the microphone's, from any frame on.
+  /// Returns whether these samples are bit-identical to the microphone's, starting at any frame.
   static func isCaptured(in samples: [Float]) -> Bool {
     let channels = format.channelCount
     return (0..<cycle).contains { start in

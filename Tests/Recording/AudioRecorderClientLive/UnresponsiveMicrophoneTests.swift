@@ -8,7 +8,7 @@ import SoundFile
 import Testing
 import VirtualSoundCard
 
-/// A microphone whose calls do not return; the file is nevertheless closed and complete.
+/// Tests that the file is complete and closed even if the microphone's calls do not return.
 @Suite(.timeLimit(.minutes(5))) struct UnresponsiveMicrophoneTests {
   @Test(arguments: [PCMCall.wait, .transfer])
   func `a hanging microphone is reported as lost, and its earlier frames are in the file`(
@@ -21,7 +21,7 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       try await record(request(url), on: card)
     }
-    // This takes a second, or five if the machine is too busy.
+    // The loss is normally reported within a second, and on a busy machine within five.
     #expect(ContinuousClock.now - began < .seconds(15))
     let captured = try length(of: url)
     #expect((1_200...1_600).contains(captured), "\(captured)")
@@ -80,7 +80,7 @@ import VirtualSoundCard
       #expect(reader.announcedFrameCount == (try length(of: url)))
       try await isClosedWhenReleased(card)
     } else {
-      // The recording may be stopped before its first frame, and then there is no file.
+      // The recording may be stopped before its first frame, and then there is no file to check.
       card.releaseBlockedCalls()
     }
   }

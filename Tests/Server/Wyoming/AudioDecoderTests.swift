@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `samples at 16 bits round-trip, and louder ones are clipped`() throws {
+  @Test func `16-bit samples round-trip, and samples beyond full scale are clipped`() throws {
     let samples: [Float] = [0, 0.5, -0.25, 1, -1, 2, -2]
     var decoder = AudioDecoder(format: .speech)
     let largest: Float = 32_767.0 / 32_768
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test
-  func `integer samples between the levels that look like floating-point numbers are accepted`()
+  func `integer samples at levels whose bits resemble floating-point numbers are accepted`()
     throws
   {
     for level in [0.4, 0.49, 0.5, 0.55, 0.62] {
@@ -137,9 +137,9 @@ import Testing
     }
   }
 
-  @Test func `a chunk too short for a decision is accepted`() throws {
+  @Test func `audio too short to be recognized as floating-point samples is accepted`() throws {
     let payload = Self.floatPayload(Self.audio(), gain: 0.5)
-    // The pause at the beginning has 400 samples.
+    // Without the pause of 400 samples at the beginning, these are 999 samples, one too few.
     #expect(try decoded(Array(payload.prefix(1_399 * 4)), by: 640).count == 1_399)
     #expect(throws: AudioFormatError.floatingPoint) {
       try decoded(Array(payload.prefix(1_400 * 4)), by: 640)

@@ -73,7 +73,9 @@ import Testing
     }
   }
 
-  @Test func `bytes may end only between frames`() throws {
+  @Test func `input that ends between frames is valid, and input that ends within a frame throws`()
+    throws
+  {
     let first = Self.chunk.bytes
     let bytes = first + Self.stream[0].bytes
     for end in 1..<bytes.count where end != first.count {
@@ -176,7 +178,9 @@ import Testing
     #expect(read.map(\.type) == ["a"])
   }
 
-  @Test func `a text over a call's limit is kept for the next call`() throws {
+  @Test func `a text over the limit of one call is returned by a later call without that limit`()
+    throws
+  {
     let line = #"{"type":"a","data":{"x":"\#(String(repeating: "y", count: 90))"}}"#
     let long = WyomingEvent("b", ["x": .string(String(repeating: "y", count: 90))])
     for bytes in [Array("\(line)\n".utf8), long.bytes] {

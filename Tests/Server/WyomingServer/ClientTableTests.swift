@@ -140,7 +140,7 @@ import Testing
     #expect(limited.add(1, from: "10.0.0.1") == .served)
     #expect(limited.add(2, from: "10.0.0.1") == .leaving)
     #expect(limited.add(3, from: "10.0.0.2") == .served)
-    // Clients of a Unix socket have no address.
+    // Clients of a Unix socket have no address, so the limit per address does not apply to them.
     #expect(limited.add(4, from: nil) == .served && limited.add(5, from: nil) == .served)
   }
 

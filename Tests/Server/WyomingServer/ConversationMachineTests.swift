@@ -102,7 +102,7 @@ import Wyoming
     }
   }
 
-  @Test func `chunks only append, and together equal the transcript`() {
+  @Test func `transcript chunks are never changed, and joined they equal the transcript`() {
     var writer = TranscriptWriter(language: "en")
     var events = writer.process(.partial("go"))
     events += writer.process(.partial("go four words", stable: 1))
@@ -146,7 +146,7 @@ import Wyoming
   ) {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial(partial, stable: stable))
-    // Contradicting a sent word does not remove the word.
+    // This partial result contradicts a sent word, but the word remains.
     events += writer.process(.partial("x", stable: 0))
     events += writer.process(.final(final)) + writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }
@@ -158,8 +158,7 @@ import Wyoming
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
     _ = writer.process(.final("delta epsilon", utterance: 1))
-    // If a removed word is reported as unintelligible after a final result, the result is not
-    // changed.
+    // After a final result, no utterance is in progress, so a drop changes nothing.
     #expect(writer.drop(.unintelligible).isEmpty)
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }
@@ -169,7 +168,8 @@ import Wyoming
     #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
-  @Test func `a voice whose words are all retracted ends at the last retracted word`() {
+  @Test
+  func `if all words are retracted, voice-stopped has the end time of the last retracted word`() {
     let results: [[SpeechRecognitionResult]] = [
       [.partial("oh"), .final("")], [.partial("oh"), .partial(""), .final("")],
       [.partial("oh"), .partial("")],

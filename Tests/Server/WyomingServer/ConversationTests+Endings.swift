@@ -82,7 +82,7 @@ extension ConversationTests {
     let (taken, take) = AsyncStream.makeStream(of: Void.self)
     let client = client(CountingSpeech().client, clock: clock) {
       take.yield()
-      // Like a full socket: only cancellation ends the call.
+      // This call ends only if it is canceled, like a write to a full socket.
       await untilCancelled()
       throw CancellationError()
     }
@@ -90,7 +90,7 @@ extension ConversationTests {
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(30))
-    // The second attempt is the farewell, which has its own time limit.
+    // The second write is the server's error event, which has its own time limit of five seconds.
     _ = await taken.first { _ in true }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))
@@ -145,7 +145,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `canceling add does not wait for a recognition that accepts no audio`() async {
+  @Test func `canceling add returns even if the recognition accepts no audio`() async {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(

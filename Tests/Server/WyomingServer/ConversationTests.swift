@@ -96,7 +96,7 @@ import Wyoming
   }
 
   @Test(arguments: ["moonshine", "pocketsphinx", "vosk", "wyoming"])
-  func `the models of each engine are attributed to its page`(name: String) async {
+  func `the attribution of an engine's models links to the engine's page`(name: String) async {
     let engine = SpeechEngine(
       name: name, availability: { .ready(SpeechModel(language: "en-US", location: "here")) },
       makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `the time between waits counts too`() async {
+  @Test func `time that passes between two waits also counts toward the time limit`() async {
     #expect(await timeLeft(afterWaiting: .seconds(10)) == .seconds(20))
     await clock.advance(by: .seconds(5))
     #expect(watch.timeLeft == nil)

@@ -46,7 +46,8 @@ import WyomingServer
         """)
   }
 
-  @Test func `timers become histograms of seconds, and recorders without aggregation gauges`() {
+  @Test
+  func `timers become histograms in seconds, and recorders without aggregation become gauges`() {
     Timer(label: "time", factory: metrics).recordMilliseconds(1500)
     Recorder(label: "last", aggregate: false, factory: metrics).record(7)
     #expect(metrics.text.contains("time_sum 1.5\n"))

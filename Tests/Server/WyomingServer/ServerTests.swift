@@ -149,7 +149,8 @@ import WyomingServer
         #expect(try second.exchange(nil, until: "error").data["code"] == "busy")
         second.put(try connect(address))
       }
-      // The sleepers are the same timeout and the farewell of the rejected client.
+      // The sleepers are the idle timeout of the first client and the time limit for the error
+      // event.
       await clock.sleepers(atLeast: 2)
       try await onThread {
         first.close()
@@ -382,7 +383,7 @@ import WyomingServer
         try checkRefusal(at: address)
         try exchange(WyomingEvent("ping"), over: first, until: "pong")
         first.close()
-        // The system reports the end of the first connection with a delay.
+        // The system reports the end of the first connection with a delay, so try repeatedly.
         let isServed = (0..<100_000).contains { _ in
           (try? exchange(WyomingEvent("ping"), over: connect(address), until: "pong", "error"))?
             .type == "pong"
@@ -476,7 +477,7 @@ import WyomingServer
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `returnMemory is called some time after the last client has left`()
+  func `the server calls returnMemory some time after the last client has left`()
     async throws
   {
     let (clock, link) = (TestClock(), LinkBox())

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `for each node, a grammar with thousands of names is traversed only once`() throws {
+  @Test func `each node of a grammar with thousands of names is traversed only once`() throws {
     let names = (0..<10_000).map { "name\($0)" }.joined(separator: " | ")
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; public <a> = call (\(names));"))
     let texts = ["", "", ""] + (0..<10_000).map { " name\($0)" } + [" call"]

@@ -64,7 +64,7 @@ struct MoonshineModelTests {
   }
 
   @Test(arguments: ["encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin"])
-  func `a truncated or missing file is damaged`(name: String) throws {
+  func `a truncated or missing file is reported as damage`(name: String) throws {
     let whole = try Data(contentsOf: file(name).url)
     try whole.prefix(whole.count / 2 + 1).write(to: file(name).url)
     expectDamage(name, "")

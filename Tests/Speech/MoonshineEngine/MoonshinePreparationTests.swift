@@ -28,8 +28,8 @@ struct MoonshinePreparationTests {
     let tokens = try prepared(audio)
     #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))
-    // No operator scales the keys of the audio for each token, because the fused multiplication
-    // does.
+    // The prepared decoder has no separate operator that scales the keys, because the fused
+    // multiplication scales them.
     let decoder = try Data(contentsOf: folder.path.appending("decoder.blocks.ort").url)
     let isThere = ["Mul_1", "MatMul/MatMulScaleFusion//MatmulTransposeFusion/"].map { name in
       decoder.range(of: Data("layers.7/encoder_attn/\(name)\0".utf8)) != nil
@@ -42,15 +42,16 @@ struct MoonshinePreparationTests {
     #expect(decoder.count < 105_000_000)
   }
 
-  @Test func `with blocks, a pass over many tokens returns the same numbers as one pass per token`()
+  @Test
+  func `a model prepared with blocks gives the same numbers for many tokens at once as one by one`()
     throws
   {
     let library = try ONNXComponents.library()
     let folder = try CopiedModel()
     let files = MoonshineModelFiles(directory: folder.path)
     let run = try ONNXRun(in: library)
-    // The published model is not exact, because it multiplies a single row with floats added in
-    // another order.
+    // The published model is not exact, because it adds the products of a single row in another
+    // order than those of several rows.
     #expect(try MoonshineModel(files, in: library).isExact(as: run) == false)
     try folder.installed.prepareMoonshine(with: library)
     let model = try MoonshineModel(files, in: library)
@@ -67,7 +68,7 @@ struct MoonshinePreparationTests {
       state = next.state
     }
     #expect((whole.map(\.logits) == single.map(\.logits)) == hasBlocks)
-    // The next search reuses the tokens that have been read.
+    // A new search on the same audio reuses the results for tokens that have already been read.
     let known = try audio.begin(Array(tokens.prefix(9))).scores
     #expect(known.map(\.logits) == single.prefix(10).map(\.logits))
   }

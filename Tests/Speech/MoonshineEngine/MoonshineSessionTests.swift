@@ -29,7 +29,7 @@ import Testing
     #expect(final.hasEstimatedTimes)
   }
 
-  @Test func `partial hypotheses serve as drafts, and do not change the final hypothesis`()
+  @Test func `reading partial hypotheses does not change the final hypothesis`()
     throws
   {
     let audio = try Clip.goForward.samples
@@ -50,7 +50,10 @@ import Testing
     #expect(final.words.map(\.frames) == whole.words.map(\.frames))
   }
 
-  @Test func `the decode at an anticipated end is the final result if no speech follows`() throws {
+  @Test
+  func `without further speech, the early decode at an anticipated end becomes the final result`()
+    throws
+  {
     let audio = try Clip.goForward.samples
     let session = try RealModel.session()
     let spoken = Array(audio.prefix(36_000))
@@ -82,7 +85,9 @@ import Testing
   }
 
   @Test(arguments: [3 as UInt64])
-  func `words recognized in sounds other than speech are improbable`(seed: UInt64) throws {
+  func `text that is recognized in noise, tones, or silence has a low probability`(seed: UInt64)
+    throws
+  {
     var numbers = SeededNumbers(seed: seed)
     func noise(_ level: Float, _ seconds: Int) -> [Float] {
       (0..<seconds * 16_000).map { _ in Float.random(in: -level...level, using: &numbers) }
@@ -253,7 +258,7 @@ struct MoonshineClipTests {
     for clip in try Clip.all {
       let said = clip.words.split(separator: " ").map(String.init)
       let text = try session.recognize(clip.samples).text
-      // The British spelling is not an error.
+      // The British spelling does not count as an error.
       let recognized = String(decoding: text.spelling, as: UTF8.self)
         .replacing("metres", with: "meters").split(separator: " ").map(String.init)
       let errors = WordDistance.between(said, recognized)
@@ -264,7 +269,7 @@ struct MoonshineClipTests {
   }
 
   @Test
-  func `with the card grammar, card clips are recognized exactly, and other clips have no words`()
+  func `with the card grammar, card clips are recognized exactly, and other clips not at all`()
     throws
   {
     let folder = try #require(Clip.folder)

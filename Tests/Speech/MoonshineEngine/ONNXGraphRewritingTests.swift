@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [nil, 9] as [Int?])
-  func `a given head size replaces the size computed from a shape`(
+  func `a head size that is passed to the rewriting replaces the size that the graph computes`(
     headSize: Int?
   ) throws {
     let library = try ONNXComponents.library()
@@ -60,7 +60,7 @@ import Testing
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
     let x = try ONNXValue([Float](repeating: 1, count: 4), shape: [1, 4], in: library)
     let result = try session.run([("x", x)], outputs: ["y"])
-    // `y` is `x` times two roots: one of the size, and one that stays.
+    // `y` is `2 * sqrt(size) * x`, where `size` is 4 in the graph, or the passed 9.
     #expect(try result[0].withElements(of: Float.self) { $0[0] } == (headSize == nil ? 4 : 6))
   }
 
@@ -68,7 +68,7 @@ import Testing
     .installedEngines,
     arguments: [(true, -1.5, 2), (true, -1.25, 0), (false, -1.5, 0)] as [(Bool, Float, Int)],
     [nil, 16] as [Int?])
-  func `8-bit weights are multiplied as bytes if their offset is a multiple of their scale`(
+  func `8-bit weights are multiplied as bytes only if their offset is a multiple of their scale`(
     product: (quantizesInputs: Bool, offset: Float, count: Int), blockSize: Int?
   ) throws {
     let bytes: [Int8] = [-128, 127, 0, 3, -5, 100]
@@ -79,7 +79,7 @@ import Testing
     let name = blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
     #expect(rewritten.ranges(of: Data(name.utf8)).count == product.count)
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
-    // Both pairs are exact when rounded to 8 bits: unsigned without blocks, and signed with blocks.
+    // These inputs are exact in 8 bits: the first pair as unsigned numbers, the second as signed.
     let x: [Float] = blockSize == nil ? [255, 51] : [127, -51]
     let weights = bytes.map { Float($0) * 0.5 + offset }
     for go in [true, false] {

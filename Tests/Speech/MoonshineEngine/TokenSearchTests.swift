@@ -117,14 +117,17 @@ extension TokenSearch {
     }
   }
 
-  @Test func `a short utterance has a short text for any output of the model`() throws {
+  @Test func `the length of the text of a short utterance is limited, whatever the model outputs`()
+    throws
+  {
     let words = (0..<50).map { "word\($0)" }.joined(separator: " ")
     let model = ScriptedModel([(words, 1)])
     #expect(try search(model, seconds: 0.2).texts()[0].tokens.count == TextLimits.floor)
     #expect(try search(model, seconds: 4).texts()[0].tokens.count == 26)
   }
 
-  @Test func `several texts are followed at a time, and are returned likeliest first`() throws {
+  @Test func `the search follows several texts at a time and returns them likeliest first`() throws
+  {
     // The best text does not begin with the best first token.
     let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
     let texts = try search(model, width: 4).texts(3)
@@ -162,7 +165,7 @@ extension TokenSearch {
     #expect(model.passes.count <= 4)
   }
 
-  @Test func `a text that is much less likely than the best one is not followed`() throws {
+  @Test func `the search drops a text that is much less likely than the best one`() throws {
     let sentences: [(String, Float)] = [("go on", 0.99), ("we see it all", 0.01)]
     let model = ScriptedModel(sentences)
     var close = search(model, width: 4)
@@ -176,7 +179,7 @@ extension TokenSearch {
   }
 
   @Test
-  func `of texts with the same last six words, only one is followed, and a draft completes it`()
+  func `of texts with the same last six words, only the likeliest is continued, even with a draft`()
     throws
   {
     let end = "on to the sea and back past the old red house with a blue door"

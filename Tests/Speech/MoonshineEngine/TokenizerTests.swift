@@ -26,7 +26,7 @@ import Testing
     #expect(tokenizer.text(of: [3, 5, 4]) == " Tenn't")
   }
 
-  @Test func `a truncated or foreign tokenizer file is damaged`() throws {
+  @Test func `a truncated or foreign tokenizer file is reported as damage`() throws {
     let whole = bytes(Self.first + ["\u{2581}Ten", "four"])
     for count in 0..<whole.count {
       // A file that is cut after a token is valid only if it has all special tokens.
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test
-  func `tokens(readBy:) returns the tokens that the reader accepts, each with the next reader`() {
+  func `tokens(readBy:) returns each token that the reader accepts, with the reader after it`() {
     let texts = ["", "", "", " te", " ten", " Ten", "n", " tenth", "tent", ",", " x"]
     let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
     let found = tokenizer.tokens(readBy: Array(" tent".utf8)[...]) { rest, byte in

@@ -108,7 +108,7 @@ extension ONNXValue {
     let free = port.name == "input_values" ? 16_000 : 1
     // Every dimension of a damaged model may be of any length.
     var shape = port.shape.map { min($0 ?? free, 100_000) }
-    // A prepared decoder has no shape here.
+    // The decoder was prepared, which removes the shape of this input.
     if port.name == "input_ids", shape.isEmpty { shape = [1, 1] }
     guard shape.reduce(1, *) < 10_000_000 else { throw .failed(reason: "it takes too much") }
     try self.init(of: Element.self, shape: shape, in: library) { _ in }

@@ -111,7 +111,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["pipe", "/dev/zero"])
-  func `a manifest that is endless or not a regular file is damaged`(kind: String) throws {
+  func `a manifest that is endless or not a regular file is reported as damage`(kind: String) throws
+  {
     let manifest = folder.file("manifest.json")
     try FileManager.default.removeItem(at: manifest)
     if kind == "pipe" {
@@ -201,13 +202,13 @@ import Testing
     #expect(other("moonshine", home: home) == used)
     #expect(other("parrot", home: home) == nil)
     #expect(other("moonshine", home: home, data: folder.file("b").path) == nil)
-    // The registered home is found if HOME names another one.
+    // If HOME was changed, the home folder of the password database is also searched.
     try FileManager.default.createDirectory(
       at: folder.file("home/.local/share/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let own = home.appending(".local/share/syrinx")
     #expect(other("moonshine", home: home, data: "/nowhere") == own)
     #expect(other("moonshine", home: home, data: home.appending(".local/share").text) == used)
-    // Whoever sets only XDG_DATA_HOME has chosen the folder.
+    // If only XDG_DATA_HOME was changed, the user chose the folder, so no other folder is searched.
     let chosen = ["HOME": home.text, "XDG_DATA_HOME": "/nowhere", "XDG_DATA_DIRS": "/nowhere"]
     #expect(
       InstalledFolder.otherRoot(having: "moonshine", environment: chosen, registeredHome: home)

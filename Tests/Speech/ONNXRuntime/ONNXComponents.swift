@@ -12,7 +12,7 @@ enum ONNXComponents {
     return FilePath((named ?? Checkout.file(".build/engines")).appending(path: "syrinx"))
   }()
 
-  /// Whether all components are installed; none is if PyPI could not be reached.
+  /// Whether all components are installed; false if, for example, PyPI could not be reached.
   static let areInstalled = ["onnxruntime", "moonshine-base-en", "silero"].allSatisfy {
     folder.appending(FilePath($0)).status != nil
   }

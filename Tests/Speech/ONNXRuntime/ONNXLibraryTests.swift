@@ -49,7 +49,7 @@ import Testing
         """)
   }
 
-  @Test func `a version is at least 1.16 by its first two numbers`() {
+  @Test func `isVersion(_:atLeast:) compares the first two numbers of a version`() {
     for (version, isEnough) in [
       ("1.16", true), ("1.28.2", true), ("2.0.0", true), ("1.15.1", false), ("0.16.0", false),
       ("0.99", false), ("1", false),

@@ -132,7 +132,7 @@ import Testing
     #expect(reason([x], [ONNXPort("state", .float, [])]) == "it has no output \"state\"")
   }
 
-  @Test func `the library ends a run whose options are terminated`() throws {
+  @Test func `a run ends with an error if its options were terminated before`() throws {
     let session = try session(TinyModel.endless)
     let run = try ONNXRun(in: library)
     // Calls the C function directly, because after `terminate` the run would not even begin.

@@ -62,10 +62,10 @@ enum TinyModel {
     return model(graph)
   }
 
-  /// `y = go ? x * w : x * v`, with the 8-bit weights `w = (byte - zero) * scale`, from `bytes`
-  /// with two rows, and `v`, the same from `bytes` with two columns, transposed.
+  /// Returns a model of `y = go ? x * w : x * v` with 8-bit weights.
   ///
-  /// `offset` is `-zero * scale`.
+  /// `w` is `(byte - zero) * scale` for `bytes` in two rows. `v` is the same for `bytes` in two
+  /// columns, transposed. `offset` is `-zero * scale`.
   static func weighing(bytes: [Int8], scale: Float, offset: Float) -> Message {
     let length = bytes.count / 2
     func tensor(_ name: String, type: Int, _ shape: [Int], _ content: [UInt8]) -> Message {
@@ -103,7 +103,8 @@ enum TinyModel {
     return model(main)
   }
 
-  /// `y = go ? x + x : x`, nested `depth` times; the graphs of the branches have no names.
+  /// Returns a model of `y = go ? x + x : x`, nested `depth` times; the branches' graphs have no
+  /// names.
   static func choosing(depth: Int = 2) -> Message {
     model(
       graph(

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `a vocabulary needs the words of a grammar, but not names, tags, weights, or comments`() {
+  func `a vocabulary must contain a grammar's words, but not its rule names, tags, or comments`() {
     let grammar = DecoderSearch.grammar(
       """
       #JSGF V1.0 UTF-8 en;
@@ -52,7 +52,8 @@ import Testing
   }
 
   @Test(arguments: ["\"go on\"", "// robot", "go\\", "\u{FC}ber"])
-  func `an uncertain word counts as unknown`(text: String) {
+  func `quotes, line comments, escapes, and non-ASCII letters count as unknown words`(text: String)
+  {
     #expect(!isWithin("go on", .grammar("public <a> = go | \(text);")))
   }
 }

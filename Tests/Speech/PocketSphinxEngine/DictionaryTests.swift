@@ -92,7 +92,7 @@ import Testing
     _ = try engine.makeSession(options)
   }
 
-  @Test func `a decoder with the whole dictionary also takes dictation`() throws {
+  @Test func `dictation can use an idle decoder that has the whole dictionary`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let decoder = try pool.acquire(wholeDictionary: true)
     pool.giveBack(decoder)

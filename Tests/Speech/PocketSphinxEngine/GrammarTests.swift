@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: ["<left>", "<right>"])
   func `every public rule may be spoken`(other: String) throws {
-    // PocketSphinx alone would choose one of these rules by its name.
+    // PocketSphinx itself would accept only one of these public rules, chosen by its name.
     let rules = [
       "public \(other) = turn left;", "public <a> = go forward <count> meters;",
       "<count> = ten;", "public <z> = stop;",
@@ -161,7 +161,7 @@ import Testing
 }
 
 @Suite struct GrammarErrorTests {
-  @Test func `without an error in the log, a grammar is accepted`() {
+  @Test func `without errors in PocketSphinx's log, no grammar error is created`() {
     #expect(SpeechEngineError(grammarErrors: [], in: "") == nil)
   }
 

@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `the usual threshold falls with the length of the phrase`() {
+  @Test func `a longer key phrase has a lower usual threshold`() {
     #expect(abs(Decoder.usualThreshold(phoneCount: 2) / 1e-5 - 1) < 1e-6)
     #expect(abs(Decoder.usualThreshold(phoneCount: 12) / 1e-12 - 1) < 1e-6)
     #expect(abs(Decoder.usualThreshold(phoneCount: 99) / 1e-30 - 1) < 1e-6)
@@ -111,7 +111,7 @@ import Testing
 @Suite struct PhraseSpottingTests {
   private typealias Word = SpeechHypothesis.Word
 
-  @Test func `audio after a phrase is searched again`() {
+  @Test func `after a phrase is found, the search begins again with the audio after it`() {
     var spotting = PhraseSpotting()
     spotting.add((0..<1000).map { Int16($0) })
     #expect(spotting.process([], settling: 0) == nil)

@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test(arguments: [(EMFILE, "ulimit -n"), (ENFILE, "ulimit -n"), (ENOMEM, "ulimit -v")])
-  func `a system limit is not an unreadable file`(code: Int32, remedy: String) {
+  func `running out of descriptors or memory is not reported as an unreadable file`(
+    code: Int32, remedy: String
+  ) {
     guard case .failed(let reason) = SpeechEngineError.unreadable("mdef", code: code) else {
       Issue.record("the file is blamed")
       return

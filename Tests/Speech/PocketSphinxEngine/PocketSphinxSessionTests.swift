@@ -71,7 +71,8 @@ import Testing
     #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
   }
 
-  @Test func `an interruption at the end of an utterance keeps its decoder from other sessions`()
+  @Test
+  func `a decoder that was interrupted at the end of an utterance is not given to other sessions`()
     throws
   {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))

@@ -21,12 +21,14 @@ import TestTools
     return change
   }
 
-  /// A spectrum that changes to another one every 40 ms.
+  /// Returns a value that alternates between 0 and `size` every 40 ms, for a frame of 10 ms.
   private func alternating(_ index: Int, by size: Float) -> Float {
     (index / 4).isMultiple(of: 2) ? 0 : size
   }
 
-  @Test func `a third of a second of change is detected at once, and stays detected`() {
+  @Test
+  func `a third of a second of spectral change is detected, and later stillness does not undo it`()
+  {
     #expect(change(frames: 36) { (1000, alternating($0, by: 8)) }.hasChanged)
     #expect(change(frames: 400) { (1000, $0 < 36 ? alternating($0, by: 8) : 0) }.hasChanged)
   }
@@ -42,7 +44,7 @@ import TestTools
     #expect(!change(frames: 100) { (1000, $0 < 50 ? 0 : 40) }.canBeSpeech)
   }
 
-  @Test func `background below the sound is ignored`() {
+  @Test func `spectral change in the quiet background of a louder sound is ignored`() {
     let background = change(frames: 100) {
       $0 < 50 ? (1000, 0) : (100, alternating($0, by: 40))
     }

@@ -73,7 +73,7 @@ import Testing
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let usual = try pool.acquire()
     pool.giveBack(usual)
-    // Even the extremes must not end the process.
+    // Extreme values of the settings must not end the process.
     let settings = try DecoderSettings([
       "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
       "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",
@@ -96,13 +96,13 @@ import Testing
     let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]
     #expect(try words(narrow).map(\.text) != sentence)
     #expect(try words([:]).map(\.text) == sentence)
-    // Without the best path, PocketSphinx has no confidence.
+    // Without its best-path search, PocketSphinx reports no confidences.
     #expect(try words(["bestpath": "no"]).allSatisfy { $0.confidence == nil })
   }
 }
 
 @Suite struct MemoryFileTests {
-  @Test func `a memory file can be read from its path more than once`() {
+  @Test func `the path of a memory file can be read more than once`() {
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
     let copies = withMemoryFile(bytes) { path in
       (0..<2).map { _ in path.flatMap(FileManager.default.contents).map(Array.init) }

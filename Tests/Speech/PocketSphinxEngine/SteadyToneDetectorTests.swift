@@ -14,7 +14,8 @@ import Testing
     return tones
   }
 
-  /// A buzz with ten partials whose pitch rises from 120 Hz by this many hertz per second.
+  /// Returns a sample of a buzz with ten partials, whose pitch rises from 120 Hz by `rate` Hz per
+  /// second.
   private func buzz(_ time: Double, rising rate: Double = 0) -> Double {
     let turns = 120 * time + rate * time * time / 2
     return (1...10).reduce(0) { $0 + sin(2 * .pi * turns * Double($1)) / 10 }
@@ -41,7 +42,7 @@ import Testing
     #expect(tones(seconds: 4) { $0 < 1 ? 0.05 * buzz($0, rising: 60) : buzz($0) }.canBeSpeech)
   }
 
-  @Test func `background below the sound is ignored`() {
+  @Test func `a moving pitch in the quiet background of a louder sound is ignored`() {
     let beside = tones(seconds: 4) { $0 < 2 ? buzz($0) : 0.05 * buzz($0, rising: 60) }
     #expect(!beside.canBeSpeech)
   }
@@ -53,7 +54,7 @@ import Testing
     #expect(tones(seconds: 2) { _ in 0 }.canBeSpeech)
   }
 
-  @Test func `the power of a tone is in its band`() {
+  @Test func `the power of a tone is in the band of the tone's frequency`() {
     let samples = (0..<PowerSpectrum.length).map { index in
       Int16(8_000 * sin(2 * .pi * 100 * Double(index) / Double(PowerSpectrum.length)))
     }

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test
-  mutating func `the search waits for 1.5 s, then the mean is set each half second`() {
+  mutating func `the mean is first due after 1.5 s, when the search begins, then every 0.5 s`() {
     let first = dues(tenths: 15)
     #expect(first == Array(repeating: false, count: 14) + [true])
     #expect(mean.isSearching)
@@ -55,7 +55,7 @@ import Testing
     mean.map { $0.compactMap { Float(String(format: "%g", $0)) } }
   }
 
-  /// Two seconds of speech, in steps of 0.1 s.
+  /// Returns two seconds of speech, in steps of 0.1 s.
   private func tenths() throws -> [[Float]] {
     let samples = try samples(of: "go-forward.wav")
     return (0..<20).map { Array(samples[$0 * 1600..<($0 + 1) * 1600]) }
@@ -87,7 +87,10 @@ import Testing
     #expect(mean(of: decoder).allSatisfy { $0 > 900 })
   }
 
-  @Test func `after 1.5 s, and each half second later, the decoder gets the mean so far`() throws {
+  @Test
+  func `after 1.5 s and then every half second, the decoder gets the utterance's mean so far`()
+    throws
+  {
     let tenths = try tenths()
     let decoder = try pool.acquire()
     let models = mean(of: decoder)
@@ -127,8 +130,8 @@ import Testing
       let words = try other.recognizeInSteps(utterance).final.words
       #expect(words.map(\.text) == expected.map(\.text))
       #expect(words.map(\.frames) == expected.map(\.frames))
-      // A decoder's scores depend slightly on earlier utterances: PocketSphinx keeps their best
-      // densities.
+      // PocketSphinx keeps the best densities of earlier utterances, so the confidences may differ
+      // slightly.
       for (word, other) in zip(words, expected) {
         let (one, two) = (try #require(word.confidence), try #require(other.confidence))
         #expect(abs(one - two) < 0.001, "\(word) \(other)")

@@ -29,8 +29,8 @@ import Testing
     #expect(
       try places(["Go", "forward", "10", "meters"]) == places(["go", "forward", "ten", "meters"]))
     #expect(try places(["\"25,\""]) == places(["twenty-five"]))
-    // A sign is spoken as a word, which the number's position would include, so such a number has
-    // no position.
+    // A number with a sign has no position, because the position would include the word of the
+    // sign.
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 

@@ -101,7 +101,7 @@ import Testing
     #expect(reason(lost)?.contains("/nowhere/lib.so") == true)
   }
 
-  @Test func `the availability reports the error that the first frame would throw`() throws {
+  @Test func `availability reports the error that processing the first frame would throw`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
     #expect(

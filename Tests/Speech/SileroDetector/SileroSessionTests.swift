@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// "Go forward ten meters", from 0.4 s on.
+  /// Returns "go forward ten meters", from 0.4 s on.
   private func speech() throws -> [Float] {
     let sound = Checkout.file("Samples/sounds/go-forward.wav")
     return try SoundFileReader(url: sound).read(atMost: 1_000_000).samples
@@ -43,10 +43,11 @@ import Testing
     #expect(first.count == 89 && first.allSatisfy { (0...1).contains($0) })
     #expect(Set(first).count > 30)
     #expect(try probabilities(samples, by: other) == first)
-    // The session keeps the state of the network, which `flush` clears.
+    // The samples continue the previous ones, so the probabilities differ until `flush` resets the
+    // network.
     #expect(try probabilities(samples, by: one) != first)
     #expect(one.flush().isEmpty)
-    // The session keeps its adaptation to the level.
+    // After `flush`, only the adaptation to the level remains, so the probabilities are similar.
     #expect(try abs(probabilities(samples, by: one)[5] - first[5]) < 0.2)
   }
 

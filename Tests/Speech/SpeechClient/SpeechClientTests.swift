@@ -5,7 +5,9 @@ import SpeechClient
 import Testing
 
 @Suite struct SpeechClientTests {
-  @Test func `unimplemented endpoints report an issue and return failing values`() async {
+  @Test func `unimplemented endpoints report an issue, and then deny, throw, or return nothing`()
+    async
+  {
     @Dependency(\.speechClient) var client
     withExpectedIssue {
       #expect(

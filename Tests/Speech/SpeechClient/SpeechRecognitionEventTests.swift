@@ -23,7 +23,7 @@ import Testing
     #expect(results.last?.speechRecognitionMetadata?.speakingRate == 200)
   }
 
-  /// A screen that shows a text, as an app has it.
+  /// A type on the main actor that shows the recognized text, like the screen of an app.
   @MainActor private final class Screen {
     private(set) var lines: [String] = []
     private(set) var text = ""

@@ -76,7 +76,7 @@ import Testing
     await thread?.join()
   }
 
-  @Test func `releasing the stream of results unread ends the task`() async throws {
+  @Test func `releasing an unread stream of results ends the task`() async throws {
     var thread: DedicatedThread?
     do {
       let (results, its) = start()

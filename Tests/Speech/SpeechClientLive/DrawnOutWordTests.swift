@@ -55,7 +55,8 @@ import Testing
     #expect(finals.count > 1, "\(results.finals)")
     let words = finals.flatMap(\.bestTranscription.segments)
     #expect(words.map(\.timestamp) == words.map(\.timestamp).sorted())
-    // The first utterance begins at 0.2 s; the rest of the word follows right after its end.
+    // The first utterance begins at 0.2 s and is cut at its maximum length. The rest of "forward"
+    // follows at once.
     let behind = Duration.milliseconds(2_700)...(.milliseconds(2_900))
     #expect(words.contains { behind.contains($0.timestamp) }, "\(words.map(\.timestamp))")
     #expect(words.first?.substring.hasPrefix("go") == true, "\(results.finals)")

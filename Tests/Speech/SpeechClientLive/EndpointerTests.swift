@@ -49,8 +49,7 @@ import Testing
   }
 
   @Test
-  func `an utterance of maximum length ends in a pause, and the silence after it is no utterance`()
-  {
+  func `an utterance that reaches its maximum length within a pause ends instead of being cut`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.milliseconds(600), .seconds(1))
     policy.silence = .milliseconds(400)
@@ -58,7 +57,7 @@ import Testing
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
   }
 
-  @Test func `a pause is reported only once until there is more speech`() {
+  @Test func `a pause is reported once, and again only after more speech`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)
@@ -72,8 +71,8 @@ import Testing
 
   @Test func `a long utterance is cut after the quietest frame near the limit`() {
     var endpointer = Endpointer(policy: short)
-    // With the eighteenth of these frames, the utterance has 20 frames. It is quiet once before its
-    // last tenth, and once within it.
+    // With the pre-roll of two frames, the last of these 18 frames reaches the maximum of 20. Only
+    // the dip in the last tenth counts, not the deeper one before that.
     let energies: [Double] = (0..<18).map { $0 == 10 ? 0.001 : $0 == 15 ? 0.01 : 10 }
     let events = energies.map { endpointer.add(isSpeech: true, energy: $0) }
     #expect(events.last == .cut(framesBack: 2))

@@ -27,7 +27,7 @@ import Testing
     #expect(taken(&queue) == nil)
   }
 
-  @Test func `the queue keeps only the newest unread lag, and drops no other event`() {
+  @Test func `the queue replaces an unread lag with a newer one, and drops no other event`() {
     var queue = PolicyQueue(policy: .events(limit: 16))
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
@@ -39,7 +39,7 @@ import Testing
     #expect(seen == [events[0]] + events[2...])
   }
 
-  @Test func `a stream of results queues no other events`() {
+  @Test func `a stream of results has no other events in its queue`() {
     var queue = PolicyQueue(policy: .events(limit: 1, resultsOnly: true))
     queue.send(.speechStarted(at: .zero))
     #expect(queue.hasRoom)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a full queue has room after a result is read, the limit is lifted, or the stream ends`() {
+  func `a full queue has room again after a read, without its limit, or at its end`() {
     var full = PolicyQueue(policy: .events(limit: 2))
     full.send(event(0))
     #expect(full.hasRoom)

@@ -11,8 +11,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// `finishTask` returns in bounded time, in whatever state the task is; the time is a test
-/// clock's.
+/// Tests that `finishTask` returns in bounded time, by a test clock, in whatever state the task is.
 @Suite(.timeLimit(.minutes(5))) struct FinishingTests {
   private let clock = TestClock()
   private let tasks: SpeechTasks
@@ -39,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0, 12, 14, 20])
-  func `a source without audio or end is abandoned after a second, with the last result`(
+  func `finishing abandons a silent source after a second and returns the last result`(
     given: Int
   ) async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(given)))
@@ -166,8 +165,8 @@ import Testing
     defer { blocking.release() }
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    // The other decoder proceeds until it waits for the first one, and the half minute begins
-    // again.
+    // With two decoders, the half minute begins only when the other decoder has to wait for the
+    // blocked one, so the clock runs until the task ends.
     if jobCount == 1 {
       await finish(within: 30)
     } else {
@@ -198,7 +197,7 @@ import Testing
   func `an engine whose call does not return is interrupted when it is abandoned`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
-    // With several decoders, no partial hypothesis is read.
+    // Partial hypotheses exist only with one decoder.
     let jobCount = place == .guessing ? 1 : jobCount
     let blocking = BlockingEngine(in: place, canBeInterrupted: true)
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)

@@ -29,8 +29,10 @@ func audio(utterances: Int, format: AudioFormat = .speech) -> [AudioBuffer] {
 /// for any other audio.
 func utteranceIndex(_ samples: [Float]) -> Int? { utteranceStarts[Array(samples.prefix(2))] }
 
-/// The indices of utterances, by the first two samples of each step within half a second of an
-/// utterance's beginning.
+/// The indices of the utterances in `audio(utterances:)`.
+///
+/// The keys are the first two samples of each 10 ms step in the half second at which an utterance
+/// can begin.
 private let utteranceStarts: [[Float]: Int] = {
   let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001)
   var starts: [[Float]: Int] = [:]
@@ -55,8 +57,9 @@ func sound(_ name: String) -> URL {
   Checkout.file("Samples/sounds/\(name)")
 }
 
-/// Runs a script below Tests/Support and returns the path that it prints, of a file that it fetches
-/// only once.
+/// Runs a script below Tests/Support, and returns the path that it prints.
+///
+/// The script downloads the file at that path only once.
 func printed(by script: String) throws -> URL {
   let path = Checkout.file("Tests/Support/\(script)").path
   let (process, output) = (Process(), Pipe())

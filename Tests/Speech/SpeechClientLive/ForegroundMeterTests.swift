@@ -26,23 +26,24 @@ import Testing
     }.max() ?? 0
   }
 
-  @Test func `the measured pause of the nearest voice is a quarter of a second too short`() {
+  @Test func `a pause of the nearest voice is measured about a quarter of a second too short`() {
     #expect((70...100).contains(longestPause(others: 0.1)))
     #expect((70...100).contains(longestPause(others: 0.03)))
   }
 
-  @Test func `neither voices of equal level nor sound of constant level has a foreground pause`() {
+  @Test func `the meter finds no pause in equally loud voices or in a constant sound`() {
     #expect(longestPause(others: 1) == 0)
     var meter = ForegroundMeter(frameLength: 160)
     for _ in 0..<1_000 { meter.add(0.1, isSpeech: true) }
     #expect(meter.pauseFrames == 0)
   }
 
-  @Test func `while the detector finds pauses, the meter reports none`() {
+  @Test func `the meter reports no pause if the detector itself finds pauses`() {
     #expect(longestPause(others: 0.1, dip: 300) == 0)
   }
 
-  @Test func `after the end of an utterance, a pause requires that the nearest voice speaks first`()
+  @Test
+  func `after an utterance ends, the meter reports no pause until the nearest voice speaks again`()
   {
     var meter = ForegroundMeter(frameLength: 160)
     for index in 0..<500 { meter.add(index < 400 ? 1 : 0.1, isSpeech: true) }
@@ -69,7 +70,7 @@ import Testing
       default: break
       }
     }
-    // Without the meter, there are two utterances of 20 s.
+    // Without the meter, there would be two utterances of 20 s.
     let longest = found.map(\.count).max() ?? 0
     #expect(longest < 8 * 16_000, "\(found)")
     for pause in pauses {

@@ -65,7 +65,9 @@ import Testing
     #expect(engines.map(\.isInUse) == [true])
   }
 
-  @Test func `a model borrowed from another engine is listed only for that engine`() async {
+  @Test func `a model that two engines list is shown only with the engine that it belongs to`()
+    async
+  {
     let engines = await client(
       Self.engine("one", [german, english]),
       [Self.engine("one", [german]), Self.engine("two", [english])]
@@ -73,7 +75,7 @@ import Testing
     #expect(engines.map(\.models) == [[german], [english]])
   }
 
-  @Test func `the engine in use replaces its namesake`() async {
+  @Test func `the engine in use replaces the listed engine with the same name`() async {
     let engines = await client(
       Self.engine("one", [german]), [Self.engine("two", []), Self.engine("one", [english])]
     ).engines()

@@ -21,7 +21,7 @@ import Testing
     if case .end = queue.next() { true } else { false }
   }
 
-  @Test func `a source that waits delivers one buffer at a time`() {
+  @Test func `a source that can wait delivers one buffer at a time`() {
     var queue = IntakeQueue(.wait)
     #expect(queue.hasRoom && taken(&queue) == nil && !queue.isClosed)
     queue.add(buffer(0))
@@ -76,14 +76,17 @@ import Testing
     #expect((0..<7).allSatisfy { _ in taken(&patient)?.isLate == false })
   }
 
-  @Test func `buffers without offsets keep their positions when other buffers are dropped`() {
+  @Test
+  func `buffers that all begin at frame 0 keep their positions when other buffers are dropped`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<10 { queue.add(buffer(number, at: 0)) }
     #expect(taken(&queue)?.buffer.firstFrame == 8000)
   }
 
   @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
-  func `a jump ahead is a gap before its buffer`(backPressure: SpeechRequest.BackPressure) {
+  func `if the frame index jumps ahead, the missing frames are a gap before the buffer`(
+    backPressure: SpeechRequest.BackPressure
+  ) {
     var queue = IntakeQueue(backPressure)
     // A buffer that jumps back follows the previous buffer.
     for number in [0, 1, 5, 0, 7] {
@@ -114,7 +117,7 @@ import Testing
     var end = Duration.zero
     for index in 0..<40 {
       let format = index % 2 == 0 ? AudioFormat.speech : other
-      // The first frame that is not before the end of the previous buffer.
+      // The buffer begins at the first frame that does not overlap the previous buffer.
       let frame = FrameCount(
         Int((end / .seconds(1) * Double(format.sampleRate.hertz)).rounded(.up)))
       let length = index % 2 == 0 ? 1601 : 4411
@@ -210,7 +213,7 @@ import Testing
     #expect(isOver(&queue))
   }
 
-  @Test func `a finishing task does not take empty buffers forever`() {
+  @Test func `finishing limits the number of empty buffers that are accepted`() {
     var queue = IntakeQueue(.wait)
     queue.finish()
     let empty = AudioBuffer(format: .speech, samples: [], firstFrame: 0)

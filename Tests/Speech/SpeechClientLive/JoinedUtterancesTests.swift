@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `one decode yields a result for each stretch of speech, between its start and end`(
+  func `joined utterances are decoded once, and each has its own start, result, and end`(
     jobCount: Int
   ) async throws {
     let scripted = Self.scripted(["one", "two", "three"])
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `joined speech without words is one utterance, which is dropped`(
+  func `joined utterances without words are dropped as a single utterance`(
     jobCount: Int
   ) async throws {
     let events = try await events(
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [(1, false), (3, true)])
-  func `only joined utterances need measured word times`(
+  func `if word times are not requested, they are measured only for joined utterances`(
     utterances: Int, isMeasured: Bool
   ) async throws {
     let log = LockIsolated<[Bool]>([])

@@ -58,7 +58,8 @@ struct KoreanVoskTests {
     }
   }
 
-  @Test func `a partial hypothesis is less than a second behind the words`() throws {
+  @Test func `a partial hypothesis lacks at most one of the words that ended a second ago`() throws
+  {
     let session = try engine.makeSession(SpeechSessionOptions())
     // One hypothesis for each 100 ms.
     var seen: [SpeechHypothesis] = []
@@ -71,7 +72,10 @@ struct KoreanVoskTests {
     #expect(seen.last?.text == final.text)
   }
 
-  @Test func `a pause within an utterance delays the words after it, and no word is lost`() throws {
+  @Test
+  func `a pause inserted between two words shifts the times of the later words and loses no word`()
+    throws
+  {
     // The gap is between two words, and long enough for libvosk to end a segment in it.
     let gap = 32_500
     let pause = [Float](repeating: 0, count: 16_000)
@@ -113,7 +117,8 @@ struct KoreanVoskTests {
     }
   }
 
-  /// The model's word `<UNK>` is a noise, so key phrases would be found in any speech.
+  /// In this model, `<UNK>` stands for noise, not for unknown words, so any speech would match a
+  /// key phrase.
   @Test
   func `the Korean model does not support key phrases, because it lacks a word for unknown words`()
     throws

@@ -16,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LiveSourceTests {
   private let tasks = SpeechTasks()
 
-  /// Buffers that are available at once, and an end on command.
+  /// A source whose buffers are available at once, and which ends when `end` opens.
   private final class Source: Sendable {
     let drained = Gate()
     let end = Gate()
@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  /// Returns a request whose backlog is up to two seconds: for buffers, or for a microphone that
-  /// would wait.
+  /// Returns a request with a backlog of up to two seconds: of a stream, or of a microphone.
   private func requestWithBacklog(_ source: Source, isMicrophone: Bool) -> SpeechRequest {
     if isMicrophone {
       return SpeechRequest(source: .microphone(CaptureRequest(droppingOldestAfter: .seconds(2))))
@@ -137,7 +136,10 @@ import Testing
     #expect(finals == 3)
   }
 
-  @Test func `a file waits, whatever back pressure is requested`() async throws {
+  @Test
+  func `a file is read only as fast as it is recognized, whatever back pressure is requested`()
+    async throws
+  {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
     defer { try? FileManager.default.removeItem(at: url) }
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wavFloat)
@@ -148,7 +150,7 @@ import Testing
     request.backPressure = .buffer(upTo: .zero)
     let stream = events(request, on: blocking.engine)
     await blocking.reached.wait()
-    // A task that did not wait would meanwhile read to the end of the file, as this loop does.
+    // This loop reads the whole file. A task that did not wait would do the same in that time.
     for try await _ in SoundFile.buffers(of: url) {}
     blocking.release()
     var kinds: [String] = []

@@ -54,8 +54,8 @@ import Testing
   func `neither the memory of a task nor the number of its sessions grows`(
     jobCount: Int, count: Int
   ) async throws {
-    // The first look is after more than six seconds, because the levels of the last six seconds are
-    // held.
+    // The first look comes after more than six seconds, because the detector always holds the
+    // levels of the last six seconds.
     let course = try await course(
       utterances: count, looks: [20, count / 2, count], jobCount: jobCount)
     #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")
@@ -70,7 +70,7 @@ import Testing
     #expect(course.starts == (0..<count).map { LongSpeech.lead + LongSpeech.period * $0 })
   }
 
-  @Test func `the queues between source and consumer hold only waiting elements`() {
+  @Test func `the queues between source and consumer retain no elements that have been read`() {
     let buffer = AudioBuffer(silence: 1600, format: .speech)
     var intake = [IntakeQueue(.wait), IntakeQueue(.buffer(upTo: .seconds(1)))]
     var events = PolicyQueue(policy: .events(limit: 16))
@@ -136,11 +136,11 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   }
 }
 
-/// The size of a value, measured with its mirror.
+/// The contents of a value, counted by reflection.
 struct Holding: Equatable {
-  /// The number of samples in all arrays.
+  /// The number of samples in all of its arrays.
   var samples = 0
-  /// The number of other values.
+  /// The number of all other values in it.
   var others = 0
 
   init(of value: Any) {

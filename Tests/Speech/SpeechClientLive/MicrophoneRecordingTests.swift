@@ -54,7 +54,7 @@ import Testing
     try await stream.reduce(into: []) { $0.append($1) }
   }
 
-  /// Returns a client's events and results for a microphone.
+  /// Returns all events and all results that a client yields for a microphone.
   private nonisolated(nonsending) func told(
     by client: SpeechClient, of microphone: CaptureRequest = .speech
   ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {
@@ -72,7 +72,7 @@ import Testing
     var wanted = CaptureRequest.speech
     wanted.device = "hw:1"
     wanted.droppingOldestAfter = .seconds(2)
-    // The capture drops nothing before the request's backlog is full.
+    // The capture is opened with the request's backlog of a minute, so it drops nothing earlier.
     var opened = wanted
     opened.droppingOldestAfter = .seconds(60)
     let asked = Mutex<[CaptureRequest]>([])

@@ -37,7 +37,7 @@ import Testing
     Mixture(noise: .white, decibelsBelow: 0), Mixture(noise: .wandering, decibelsBelow: 30),
     Mixture(peak: -47),
   ])
-  func `the energy detector finds every onset and at most a tenth of the gaps are speech`(
+  func `the energy detector finds every onset, and at most a tenth of the gaps are speech`(
     mixture: Mixture
   ) throws {
     for clips in try Self.collections() {

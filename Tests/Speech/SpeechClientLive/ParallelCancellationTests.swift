@@ -112,7 +112,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `releasing the stream of results unread ends the task`() async throws {
+  @Test func `releasing an unread stream of results ends the task`() async throws {
     var thread: DedicatedThread?
     do {
       let (events, its) = try start()

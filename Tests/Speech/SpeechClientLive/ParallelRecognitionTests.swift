@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [100, 900])
-  func `the padding of an utterance is the same for all sessions`(milliseconds: Int) async throws {
+  func `several sessions pad an utterance like a single session`(milliseconds: Int) async throws {
     let processed = Mutex(0)
     let shared = SharedEngine { _ in processed.withLock { $0 += 1 } }
     var request = request(audio(utterances: 9), jobCount: 1)
@@ -46,11 +46,11 @@ import Testing
     request.jobCount = 3
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
-    // The parts of a cut utterance are not checked for speech again.
+    // `finishUtterance` was called once per utterance, so no session divided its utterance again.
     #expect(processed.withLock { $0 } == 9)
   }
 
-  @Test func `all sessions get the engine's own padding`()
+  @Test func `several sessions use the engine's own padding, like a single session`()
     async throws
   {
     let processed = Mutex(0)
@@ -127,7 +127,7 @@ import Testing
     let results = try await tasks.start(request(audio(utterances: 2), jobCount: 2), on: engine)
       .all()
     #expect(results.count == 2)
-    // A reader that waits for a writer now has one, and reads the end when it is closed.
+    // Opening the pipe for writing releases the thread that still waits for a writer.
     let end = open(pipe.path, O_RDWR)
     close(end)
     _ = held

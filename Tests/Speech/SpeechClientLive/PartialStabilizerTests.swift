@@ -57,7 +57,7 @@ import Testing
     late.add(far, processed: 0)
     late.add(far, processed: 8000)
     #expect(late.stableCount == 0)
-    // If the times are estimated, two equal decodes must suffice.
+    // Estimated times do not show whether a word has just ended, so two equal decodes suffice.
     far.hasEstimatedTimes = true
     late.add(far, processed: 8000)
     #expect(late.stableCount == 1)
@@ -149,7 +149,7 @@ import Testing
     #expect(counts.firstIndex { $0 > 0 } == needed - 1)
   }
 
-  @Test func `a position that changed often becomes stable as soon as decodes agree`() {
+  @Test func `a word that was revised often becomes stable as soon as two decodes agree`() {
     var stabilizer = PartialStabilizer()
     for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
       let hypothesis = hypothesis("\(word) on", revision: index)
@@ -159,7 +159,8 @@ import Testing
   }
 
   @Test
-  func `without confidences, a word is stable after two numbered decodes, or else half a second`() {
+  func `without confidences, a word is stable after two decodes with numbers, or else after 0.5 s`()
+  {
     var numbered = PartialStabilizer()
     numbered.add(hypothesis("go on", revision: 1), processed: 16_000)
     #expect(numbered.stableCount == 0)

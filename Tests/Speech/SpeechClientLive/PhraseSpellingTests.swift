@@ -84,7 +84,8 @@ import Testing
     #expect(PhraseSpelling([]).settledCount(count, of: words) == count)
   }
 
-  @Test func `a word of a phrase that is too short to be spoken is not removed`() {
+  @Test
+  func `a word that the spelling of a phrase splits is kept, even if a part of it is very short`() {
     var results = UtteranceResults(spelling: PhraseSpelling(["e mail"]))
     results.begin(at: 0)
     let word = Word("email", frames: 1600..<4640, confidence: 0.25)

@@ -34,7 +34,8 @@ import Testing
     }
     #expect(isSpeech(1, 0.05, certainty: 0.99) && isSpeech(1, nil, certainty: 0.99))
     #expect(!isSpeech(1, 0.05, certainty: 0.7) && !isSpeech(0, 1, certainty: 1))
-    // Few words are more likely to be accidental than many.
+    // Few words are more likely to be accidental than many, so three are rejected and four
+    // accepted.
     #expect(!isSpeech(3, 0.5, certainty: 0.7) && isSpeech(4, 0.5, certainty: 0.7))
     #expect(isSpeech(3, 0.7, certainty: 0.7) && !isSpeech(9, 0.3, certainty: 0.7))
   }
@@ -84,7 +85,7 @@ import Testing
     #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
   }
 
-  @Test func `a fragment beside a long unvoiced word is rejected, too`() {
+  @Test func `if a long word is unvoiced, a short fragment beside it is rejected, too`() {
     let applause: [(String, Range<FrameCount>, Double?)] = [
       ("up", 0..<71_500, 1), ("at", 71_500..<72_500, 0.4),
     ]
@@ -92,7 +93,7 @@ import Testing
     #expect(isSpeech(applause, isVoiced: true, sound: 80_000))
   }
 
-  @Test func `the estimated length of a word is not evidence`() {
+  @Test func `a word with an estimated length is not rejected because of its length`() {
     #expect(isSpeech([("up", 0..<32_000, 0.98)], hasEstimatedTimes: true))
     #expect(isSpeech([("the", 0..<1120, 0.3)], sound: 64_000, hasEstimatedTimes: true))
     #expect(!isSpeech([("thigh", 0..<8000, 0.003)], hasEstimatedTimes: true))
@@ -117,7 +118,7 @@ import Testing
 
   @Test(arguments: [90.0, 130, 220, 380])
   func `a drawn-out vowel is voiced`(pitch: Double) {
-    // Harmonics whose levels fall like a glottis's, with some breath noise.
+    // A vowel: harmonics that become weaker with their number, and some breath noise.
     var random = SeededNumbers(seed: UInt64(pitch))
     #expect(
       isVoiced { time in

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `a pause shorter than the policy's silence does not end an utterance`() async throws {
-    // The pause between the utterances lasts a second.
+    // The pause of a second between the utterances exceeds the required silence.
     #expect(try await results(EndpointPolicy(silence: .milliseconds(900))).count == 2)
     #expect(try await results(EndpointPolicy(silence: .milliseconds(1200))).count == 1)
   }
@@ -44,7 +44,7 @@ import Testing
     #expect(policy.usable.preRoll == .zero)
   }
 
-  @Test func `the policy is fitted to the engine`() {
+  @Test func `the endpoint policy is adapted to the engine's maximum length and padding`() {
     var traits = SpeechSessionTraits()
     traits.utteranceLength = .zero ... .seconds(8)
     let fitted = EndpointPolicy().fitted(to: traits)
@@ -203,8 +203,8 @@ import Testing
     _ = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 1))), on: engine.engine
     ).all()
-    // The utterance consists of half a second of noise, its pre-roll, 10 ms in which it fades in
-    // the detector, and the silence that the policy or the engine requests.
+    // The engine gets the pre-roll, half a second of noise, 10 ms in which the detector's measure
+    // decays, and the requested silence.
     #expect(engine.events.contains(.finished(after: FrameCount(12_960 + frames))))
     let cutOff = ScriptedSpeechEngine(
       utterances: [ScriptedUtterance("go")], tailPadding: .milliseconds(padding))

@@ -13,7 +13,9 @@ import Testing
     #expect(samples.count == 16_000)
   }
 
-  @Test func `before a jump, the rest of the earlier audio is returned`() throws {
+  @Test func `before a jump in the frame index, flush returns the rest of the earlier audio`()
+    throws
+  {
     var conversion = SpeechConversion()
     let second = AudioBuffer(silence: 48_000, format: stereo)
     #expect(!conversion.continues(with: second))

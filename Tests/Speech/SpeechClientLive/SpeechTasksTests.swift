@@ -83,7 +83,7 @@ import Testing
     #expect(results.isEmpty)
   }
 
-  @Test func `partial and final results arrive along with the audio`() async throws {
+  @Test func `a final result arrives while the source is still open`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
     for buffer in audio(utterances: 1) { end.yield(buffer) }

@@ -29,7 +29,7 @@ import Testing
 
   private static let texts = ["go", "on", "for", "ward", "ten", "10", "a", "the", "meters"]
 
-  /// Returns a hypothesis that revises the previous one from a random word on.
+  /// Returns a hypothesis that revises the previous one, starting at a random word.
   private func revision(
     of words: [SpeechHypothesis.Word], processed: Int, _ random: inout SeededNumbers
   ) -> [SpeechHypothesis.Word] {

@@ -32,7 +32,8 @@ import Testing
       .map { $0.duration(at: .speech) }
   }
 
-  /// Returns the samples in buffers of a tenth of a second, from `begin` on at the format's rate.
+  /// Returns the samples in buffers of a tenth of a second, starting at `begin` at the format's
+  /// rate.
   private func buffers(_ samples: [Float], at begin: FrameCount, format: AudioFormat) throws
     -> [AudioBuffer]
   {

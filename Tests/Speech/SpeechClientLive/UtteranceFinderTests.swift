@@ -40,7 +40,7 @@ import Testing
     [
       (nil, 3200, 3200), (100, 1600, 1600), (0, 0, 0), (400, 6400, 6400),
     ])
-  func `a pause is reported after 200 ms of silence and after its tail has been passed on`(
+  func `a pause is reported once its silence, by default 200 ms, has been passed on`(
     step: Int, expected: (tail: Int?, silence: Int, delivered: Int)
   ) throws {
     let actions = try actions(
@@ -86,7 +86,7 @@ import Testing
     step: Int, milliseconds: Int
   ) throws {
     let actions = try actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
-    // In whole steps of 10 ms.
+    // The tail is rounded down to whole steps of 10 ms.
     let tail = milliseconds / 10 * 160
     #expect(silenceAtEnd(actions) == FrameCount(tail))
     #expect(delivered(actions) == Array(Self.speech[11_200..<32_000 + tail]))
@@ -103,14 +103,14 @@ import Testing
     #expect(delivered(actions) == Array(samples[11_200..<54_400 + 1600]))
   }
 
-  @Test func `silence at the end of the audio is truncated to the tail of the policy`() throws {
+  @Test func `at the end of the audio, silence beyond the policy's tail is removed`() throws {
     let actions = try actions(
       Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
     #expect(silenceAtEnd(actions) == 1600)
     #expect(delivered(actions) == Array(Self.speech[11_200..<33_600]))
   }
 
-  @Test func `missing padding is filled with silence`() {
+  @Test func `an utterance that ends with too little silence is padded with zeros`() {
     let long = UtteranceFinder(policy: EndpointPolicy(tailPadding: .seconds(1)))
     #expect(long.padding(after: 9600) == [Float](repeating: 0, count: 6400))
     #expect(long.padding(after: 9600, wanted: .seconds(2)).count == 22_400)
@@ -146,7 +146,7 @@ import Testing
     #expect(delivered(actions).count > 16_000)
   }
 
-  @Test func `after a gap, frames are counted from its end`() throws {
+  @Test func `after a gap, frame numbers continue from the end of the gap`() throws {
     var finder = UtteranceFinder()
     _ = try finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test
-  func `speech begins at 0.5 and continues at 0.35, and its highest probability is reported`()
+  func `speech begins at a probability of 0.5, continues at 0.35, and reports its maximum`()
     throws
   {
     var finder = finder(frameLength: 160)
@@ -253,7 +253,7 @@ import Testing
     #expect(try add(0.6, 480).first == .begin(at: 11_200, sound: 16_000))
     #expect(try !add(0.4, 16_000).contains { if case .end = $0 { true } else { false } })
     try expectEnd(add(0.3, 9_600), certainty: 0.6)
-    // The next utterance has its own highest probability.
+    // The certainty of the next utterance is that utterance's own highest probability.
     _ = try add(0.1, 16_000)
     _ = try add(0.9, 1_600)
     try expectEnd(add(0.3, 9_600), certainty: 0.9)
@@ -266,7 +266,7 @@ import Testing
     }
   }
 
-  @Test func `a long silence never occupies more than twice the pre-roll`() throws {
+  @Test func `during a long silence, at most twice the pre-roll of audio is held`() throws {
     var finder = UtteranceFinder()
     let silence = [Float](repeating: 0, count: 1600)
     // The detector judges nothing in the first second.

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// The utterances of a file before they are decoded; in tenths of a second.
+/// Tests how the utterances of a file are joined before they are decoded; times are in tenths of a
+/// second.
 @Suite struct UtteranceJoinerTests {
   private typealias Action = UtteranceFinder.Action
 
@@ -36,7 +37,8 @@ import Testing
     }
   }
 
-  @Test func `neighbors within the limit are joined, without the middle of a long pause`() {
+  @Test
+  func `neighboring utterances are joined up to the limit, without the middle of a long pause`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     let joined = actions([10..<20, 30..<40]).flatMap { joiner.add($0) } + joiner.flush()
     let audio = Action.audio([Float](repeating: 0, count: 15 * 1600))

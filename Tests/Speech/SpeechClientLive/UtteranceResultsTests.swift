@@ -84,7 +84,7 @@ import Testing
     #expect(outcome(3, 0.3) == ("0 1 2", []))
   }
 
-  @Test func `an utterance whose only word is too short is lost`() {
+  @Test func `an utterance has no result if its only word is too short`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let word = SpeechHypothesis.Word("eight", frames: 0..<800, confidence: 0.24)
@@ -124,8 +124,7 @@ import Testing
   ])
 
   @Test
-  func `joined speech yields each result between its start and end, and an event for a lost sound`()
-  {
+  func `joined speech yields results between starts and ends, and drops a sound without words`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let events = results.events(of: joined(), twoWords)
@@ -191,7 +190,9 @@ import Testing
     #expect(partial?.utterance == 0 && numbers == Array(0..<words.count))
   }
 
-  @Test func `a result before the first joined sound ends before the sounds are dropped`() {
+  @Test
+  func `words before the first joined sound get a result of their own, and the sounds are dropped`()
+  {
     var results = UtteranceResults()
     var utterance = Utterance(start: 0, sound: 16_000, pause: .milliseconds(600))
     utterance.add([Float](repeating: 0, count: 32_000))
@@ -211,7 +212,7 @@ import Testing
     #expect(Array(events) == expected)
   }
 
-  @Test func `a partial result of joined speech shows only the first part`() {
+  @Test func `a partial result of joined speech contains only the words of the first part`() {
     var results = UtteranceResults(hasStableWords: false)
     results.begin(at: 0)
     let partial = results.partial(of: joined(), twoWords)
@@ -219,7 +220,7 @@ import Testing
     #expect(results.partial(of: joined(), twoWords) == nil)
   }
 
-  @Test func `an utterance without words is lost, unless only key phrases are recognized`() {
+  @Test func `an utterance without words is dropped, unless only key phrases are recognized`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let lost = SpeechRecognitionEvent.dropped(.zero ..< .seconds(7), reason: .unintelligible)
@@ -264,7 +265,7 @@ import Testing
     )
   }
 
-  /// The words are 300 ms long, which is enough for 7.5 s of sound.
+  /// The three words last 300 ms together, which is plausible for at most 7.5 s of sound.
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
@@ -276,7 +277,8 @@ import Testing
     #expect(final == nil)
   }
 
-  @Test func `the final confidence determines which words of a voice are kept`() {
+  @Test func `the final confidence determines whether a word is kept, even if the word was stable`()
+  {
     let voice = Plausibility(isVoiced: true, sound: 120_000)
     let (stable, final) = outcome(of: ["the", "a", "the"], with: voice)
     #expect(stable == 2)
@@ -326,7 +328,7 @@ import Testing
     ("a b", ["a", "a c b", "x y b"], [["x y"], []]),
     ("a b c", ["c", "x c"], [[], ["x"], []]),
   ])
-  func `a final result has alternatives, and each word has its counterparts in them`(
+  func `each word of a final result has its alternatives from the other transcriptions`(
     best: String, readings: [String], expected: [[String]]
   ) {
     var results = UtteranceResults()
@@ -342,7 +344,8 @@ import Testing
     #expect(result?.bestTranscription.segments.map(\.alternativeSubstrings) == expected)
   }
 
-  @Test func `a final sentence equals the engine's sentence`() {
+  @Test
+  func `the text of a final result is the engine's, even if partial results had stable words`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     for processed in [FrameCount(48_000), 56_000] {
@@ -386,13 +389,14 @@ import Testing
   }
 
   @Test
-  func `results report whether their times are estimated, and estimated times remove no word`() {
+  func `a result reports whether its times are estimated; if so, words repeated by a cut are kept`()
+  {
     var results = UtteranceResults()
     results.begin(at: 0)
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // This utterance repeats the second half of the previous utterance, which was cut.
+    // This utterance overlaps the previous one, which was cut, so it begins with the same word.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

@@ -8,8 +8,8 @@ import Testing
 @Suite struct UtteranceTests {
   private typealias Word = SpeechHypothesis.Word
 
-  /// An utterance with sound from 1 s to 2 s and from 3.5 s to 5 s, and with 0.3 s before each
-  /// sound and 0.2 s after it.
+  /// Returns an utterance with sound from 1 s to 2 s and from 3.5 s to 5 s, and with 0.3 s before
+  /// each sound and 0.2 s after it.
   ///
   /// The engine gets 1.5 s and 2 s.
   private func joined(pause: Duration? = .milliseconds(600)) -> Utterance {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `measured words get the times of the stream, and a pause divides them`() {
+  @Test func `measured words get times in the stream, and a pause divides them into parts`() {
     let hypothesis = SpeechHypothesis(
       words: words([("ask", 3..<8), ("not", 8..<13), ("what", 18..<25), ("your", 25..<33)]))
     let parts = joined().parts(of: hypothesis)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `the sound of a part never ends before it begins, even if its words follow all sound`() {
+  func `a part whose words come after the last sound gets an empty sound at its first word`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
@@ -57,7 +57,7 @@ import Testing
       parts.map { $0.utterance.sound } == [frame(10)..<frame(15), frame(51)..<frame(51)])
   }
 
-  @Test func `a stretch without words is found, unless times are estimated`() {
+  @Test func `sounds without words are found, unless the word times are estimated`() {
     var hypothesis = SpeechHypothesis(words: words([("ask", 3..<8), ("not", 8..<13)]))
     #expect(joined().wordlessSounds(in: hypothesis) == [frame(35)..<frame(50)])
     hypothesis.hasEstimatedTimes = true
@@ -67,7 +67,7 @@ import Testing
     #expect(joined().wordlessSounds(in: hypothesis).isEmpty)
   }
 
-  @Test func `a part has the certainty of the sounds in it`() {
+  @Test func `each part has the certainty of its own sounds`() {
     var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
     for (start, certainty) in [(0, 0.99), (20, 0.6)] {
       if start > 0 { utterance.resume(at: frame(start), sound: frame(start)) }
@@ -122,7 +122,7 @@ import Testing
       ])
   }
 
-  @Test func `an utterance that has no words or was not joined is one part`() {
+  @Test func `an utterance that has no words, or was not joined, is not divided`() {
     let none = joined().parts(of: SpeechHypothesis())
     #expect(none.map { $0.utterance.sound } == [frame(10)..<frame(50)])
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<13), ("On.", 25..<33)]))

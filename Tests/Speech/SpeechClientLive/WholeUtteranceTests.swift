@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test
-  func `partial results arrive at the engine's interval, and a stable word is in two of them`()
+  func `partial results arrive at the engine's interval, and two of them make a word stable`()
     async throws
   {
     let partials = try await everyResult(voice(in: [1...4], seconds: 5)).filter { !$0.isFinal }
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [nil, 0, 100, 400] as [Int?])
-  func `the decode in a pause is the result of the utterance`(tail: Int?) async throws {
+  func `the decode in a pause becomes the result of the utterance`(tail: Int?) async throws {
     let policy = EndpointPolicy(tailPadding: tail.map { .milliseconds($0) })
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(
@@ -184,7 +184,7 @@ import Testing
     #expect(Set(last.map(\.bestTranscription.formattedString)).count == 1)
   }
 
-  @Test func `audio of a source that can wait is not decoded early in pauses`() async throws {
+  @Test func `if a source can wait, its audio is not decoded early in pauses`() async throws {
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(buffers, partials: false, on: scripted.engine)
     let hasHint = scripted.events.contains { if case .anticipated = $0 { true } else { false } }
@@ -192,7 +192,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source that can wait is decoded in pauses if it is live`(isLive: Bool) async throws {
+  func `a stream that can wait is decoded early in pauses only if it is live`(isLive: Bool)
+    async throws
+  {
     var request = SpeechRequest(
       buffers: stream([joined(voice(in: [1...2], seconds: 4))]), shouldReportPartialResults: false)
     request.isLive = isLive
@@ -213,7 +215,7 @@ import Testing
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
 
-  @Test func `an engine chosen by another engine recognizes the stream with its own settings`()
+  @Test func `if an engine selects another engine for a stream, the settings of that engine apply`()
     async throws
   {
     var engine = SpeechEngine()
@@ -243,7 +245,7 @@ import Testing
   }
 
   @Test func `audio that ends in a pause is not decoded again`() async throws {
-    // A few more samples than the detector judges.
+    // The audio ends with 77 samples, too few for another step of the detector.
     var buffers = voice(in: [1...2], seconds: 2.4)
     buffers.append(
       AudioBuffer(format: .speech, samples: Array(repeating: 0, count: 77), firstFrame: 38_400))
@@ -253,7 +255,7 @@ import Testing
   }
 
   @Test
-  func `the engine is not notified of a pause that needs more silence or that the policy ends`()
+  func `a pause is not announced if the engine needs more silence or the utterance ends first`()
     async throws
   {
     let buffers = voice(in: [1...2], seconds: 3.5)
@@ -266,7 +268,7 @@ import Testing
     #expect(ends(scripted.events).count == 1)
   }
 
-  @Test func `the engine is not notified of pauses in files, or if it does not decode in pauses`()
+  @Test func `a pause is not announced in files, or to an engine that does not decode in pauses`()
     async throws
   {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")

@@ -46,7 +46,8 @@ import Testing
       levels.map { Noise(amplitude: $0, frames: 30, offset: offset) })
     for (level, (plain, shifted)) in zip(levels, zip(plain, shifted)) {
       #expect(plain.map { $0 >= 0.5 } == shifted.map { $0 >= 0.5 })
-      // The first sounds, which are judged together, have the expected result.
+      // The first three sounds lie within the first second, which is judged as a whole, so the
+      // expected result is certain.
       if level < 0.1 { #expect(shifted.allSatisfy { ($0 >= 0.5) == (level > 0.001) }) }
     }
   }
@@ -101,7 +102,10 @@ import Testing
     #expect(found.suffix(19).allSatisfy { (0.35..<0.5).contains($0) })
   }
 
-  @Test func `the first second is judged as a whole, and shorter audio when it ends`() throws {
+  @Test
+  func `the first second is judged as a whole; audio shorter than that is judged when it ends`()
+    throws
+  {
     let session = SpeechActivityDetector.energy.makeSession()
     let noise = Noise(amplitude: 0.01, frames: 100)
     let counts = try (0..<100).map { try session.process(noise.frame($0)[...]).count }

@@ -2,7 +2,7 @@ import SpeechEngine
 import Testing
 
 @Suite struct SpeechEngineErrorTests {
-  @Test func `the error for a missing model contains the remedy without the usual places`() {
+  @Test func `the error for a missing model contains the remedy, but not the searched places`() {
     let error = SpeechEngineError.modelMissing(searched: ["/a", "/b"], package: "some-model")
     #expect(
       error.description == "no speech model was found; `apt install some-model` installs one")
@@ -26,7 +26,7 @@ import Testing
     #expect(error.description.contains("has no usable library: install it"))
   }
 
-  @Test func `the error for a model without a package contains the remedy`() {
+  @Test func `the error for a model that no package provides contains the given remedy`() {
     let error = SpeechEngineError.modelNotInstalled(searched: ["/a", "/b"], remedy: "unpack one")
     #expect(error.description == "no speech model was found: unpack one")
   }

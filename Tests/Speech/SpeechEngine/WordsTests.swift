@@ -10,7 +10,8 @@ import Testing
     return span.frames
   }
 
-  @Test func `the voice spans the first to the last loud step`() {
+  @Test
+  func `the voice lasts from the first to the last loud step, including quiet steps in between`() {
     #expect(
       voice([(0.001, 1600), (0.5, 320), (0.001, 160), (0.4, 320), (0.001, 1600)]) == 1600..<2400)
     #expect(voice([(0, 50), (0.5, 50), (0, 60), (0, 100)]) == 0..<160)
@@ -18,7 +19,7 @@ import Testing
     #expect(voice([]) == 0..<0)
   }
 
-  @Test func `a word beside a pause is fitted to the voice across short dips`() {
+  @Test func `a word beside a pause is extended over the voice, across short dips`() {
     func fitted(_ words: [Range<Int>], _ pieces: [(Float, Int)]) -> [Range<Int>] {
       var span = VoicedSpan()
       for (level, count) in pieces { span.add([Float](repeating: level, count: count * 160)) }
@@ -28,12 +29,13 @@ import Testing
     }
     let sound: [(Float, Int)] = [(0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 50), (0.5, 20), (0, 30)]
     #expect(fitted([10..<35, 105..<120], sound) == [20..<50, 100..<120])
-    // In noise, the louder parts are the voice; between adjacent words, only silence is removed.
+    // In noise, the voice consists of the louder steps. Between adjacent words, only silence is
+    // removed.
     let noisy = sound.map { ($0.0 == 0 ? 0.1 : $0.0, $0.1) }
     #expect(fitted([10..<35, 105..<120], noisy) == [20..<50, 100..<120])
     #expect(fitted([12..<60, 60..<140], sound) == [20..<50, 100..<120])
     #expect(fitted([20..<45, 45..<50], sound) == [20..<45, 45..<50])
-    // Of two words beside the same sound, only one gets the sound.
+    // If a sound lies between two words, only the first of them is extended over it.
     let between: [(Float, Int)] = [
       (0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 5), (0.5, 20), (0, 30),
     ]

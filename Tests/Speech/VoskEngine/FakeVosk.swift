@@ -60,7 +60,7 @@ final class FakeVosk {
       .write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
   }
 
-  /// Makes the library log its calls, from the next model on.
+  /// Makes the library log its calls, starting with the next model.
   func keepLog() throws { try behave("log \(folder.path)/log") }
 
   var log: [String] {

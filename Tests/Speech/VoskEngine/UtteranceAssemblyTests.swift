@@ -19,7 +19,7 @@ import Testing
     words.map { $0.map(\.text).joined(separator: " ") }
   }
 
-  @Test func `alternatives differ in one segment, likeliest first`() {
+  @Test func `each alternative differs in one segment, and the likeliest comes first`() {
     var assembly = UtteranceAssembly()
     assembly.add(32_000)
     assembly.endSegment([

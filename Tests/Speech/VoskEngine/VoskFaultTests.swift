@@ -65,7 +65,10 @@ import Testing
     #expect(reason(try FakeVosk(script: ["null recognizer"])) == "libvosk made no recognizer")
   }
 
-  @Test func `a model that does not load is damaged, and the next session loads it again`() throws {
+  @Test
+  func `a model that does not load is reported as damaged, and the next session loads it again`()
+    throws
+  {
     let vosk = try FakeVosk(script: ["null model"])
     let engine = vosk.engine
     for _ in 0..<2 {

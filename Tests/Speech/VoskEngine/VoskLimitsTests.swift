@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `an engine option is an error`() {
+  @Test func `any engine option is rejected`() {
     guard case .optionInvalid("beam", _) = refusal({ $0.engineOptions = ["beam": "1"] }) else {
       Issue.record("it was taken")
       return

@@ -140,7 +140,7 @@ import Testing
     ("vosk-model-small-uk-v3-nano", "uk"), ("vosk-model-small-ja-0.22", "ja"),
     ("vosk-model-spk-0.4", "und"), ("my-model", "und"), ("", "und"), ("vosk-model-", "und"),
   ])
-  func `the language follows from the name`(name: String, tag: String) {
+  func `the language of a model follows from its name`(name: String, tag: String) {
     #expect(VoskModelFiles.tag(ofModelNamed: name) == tag)
   }
 }

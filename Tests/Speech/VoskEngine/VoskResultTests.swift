@@ -28,7 +28,7 @@ import Testing
     #expect(hypotheses?.map(\.confidence) == [-8.5, -9])
   }
 
-  @Test func `a partial result is a separate hypothesis`() throws {
+  @Test func `a partial result is read as a partial hypothesis, not as a final one`() throws {
     let partial = try result(
       #"{"partial":"go","partial_result":[{"conf":1,"end":2,"start":1,"word":"go"}]}"#)
     #expect(partial.partialHypothesis?.words == [.init(word: "go", start: 1, end: 2, conf: 1)])
@@ -39,7 +39,7 @@ import Testing
     #"{"text": ""}"#, #"{"alternatives" : [{"text": "", "confidence" : 1.0}] }"#,
     #"{"partial" : ""}"#,
   ])
-  func `a result before any audio is a partial result without words`(
+  func `a result without text is read as a partial hypothesis without words`(
     text: String
   ) throws {
     let hypothesis = try #require(try result(text).partialHypothesis)

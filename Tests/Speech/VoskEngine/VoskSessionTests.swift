@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a segment end within an utterance loses no words`() throws {
+  @Test func `if libvosk ends a segment within an utterance, no word is lost`() throws {
     let vosk = try FakeVosk(script: ["pause 40"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     let recognized = try session.understand(
@@ -122,7 +122,7 @@ import Testing
     close(writer.withLock { $0 })
   }
 
-  @Test func `silence and marks are not words`() throws {
+  @Test func `silence and the mark for unknown sounds yield no words`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     #expect(try session.understand(speech()).words.isEmpty)
@@ -185,7 +185,7 @@ import Testing
         frames(0).lowerBound..<frames(1).upperBound, frames(4),
       ])
     #expect(recognized.words.map(\.confidence) == [0.9, 0.6])
-    // The fourth word's confidence is 0.7, the fifth's 0.6.
+    // As the fourth word, "forward" has a confidence of 0.7, which is below the phrase's threshold.
     #expect(try session.understand(speech(.other, .other, .go, .forward)).texts == [])
   }
 
@@ -206,7 +206,7 @@ import Testing
     #expect(!vosk.log.contains("model_free"))
   }
 
-  @Test func `a model is freed after its engine and its sessions`() throws {
+  @Test func `a model is freed once its engine and all of its sessions are released`() throws {
     let vosk = try FakeVosk()
     try vosk.keepLog()
     do {

@@ -19,7 +19,7 @@ import Wyoming
     ("en-US", ["de", "en"], "en"), ("en_us", ["en", "en-US"], "en-US"),
     ("en", ["fr", "en-GB"], "en-GB"),
     ("EN", ["en"], "en"), ("sr-Latn-RS", ["sr"], "sr"),
-  ]) func `the server's spelling of a language is found`(
+  ]) func `the requested language is sent in the server's spelling`(
     wanted: String, languages: [String], spelling: String
   ) throws {
     let choice = try ModelChoice(info(languages), model: nil, language: wanted)
@@ -33,7 +33,7 @@ import Wyoming
     }
   }
 
-  @Test func `a server that lists no languages gets the requested language`() throws {
+  @Test func `if a server lists no languages, the requested language is sent`() throws {
     let choice = try ModelChoice(info([]), model: nil, language: "en-US")
     #expect(choice.language == "en-US")
     #expect(choice.tag == nil)

@@ -95,7 +95,7 @@ import Wyoming
     }
   }
 
-  @Test func `a server that closes at once, with audio unread, is an error`() throws {
+  @Test func `a server that closes the connection without reading the audio is an error`() throws {
     let reason = try reason { _ in }
     #expect(
       reason?.hasSuffix("the server closed the connection") == true
@@ -141,7 +141,9 @@ import Wyoming
     #expect(described.count < 700 && !described.contains("\n"))
   }
 
-  @Test func `an error that a server sends in place of its description is the reason`() throws {
+  @Test func `if a server sends an error instead of its description, that error is the reason`()
+    throws
+  {
     let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": "busy"])) }
     let error = engineError { _ = try SpeechEngine.patient(server.address).session() }
     #expect(error?.description.contains("reached: the server says: busy;") == true)
@@ -236,7 +238,7 @@ import Wyoming
     #expect(reason == "the server sent a transcript without a text")
   }
 
-  @Test func `a server that recognizes nothing is an error`() throws {
+  @Test func `a server that offers no recognition is an error`() throws {
     let server = try ScriptedServer { side in
       side.write(WyomingEvent("info", ["tts": []]))
       side.waitForEnd()

@@ -59,7 +59,7 @@ import Wyoming
       }
       let before = try open()
       var failures = 0
-      // Each descriptor that a start opens is in turn the one beyond the limit.
+      // In each round, the limit is reached at another of the descriptors that a start opens.
       for spare in 0..<12 {
         let fillers = (0..<spare).map { _ in dup(0) }
         let next = dup(0)
@@ -75,7 +75,7 @@ import Wyoming
         guard started == nil else { break }
         failures += 1
         let now = try open()
-        // Dispatch may meanwhile close one of its own descriptors.
+        // Only new descriptors are counted, because Dispatch may close one of its own meanwhile.
         let left = now.difference(from: before).insertions
         #expect(left.isEmpty, "with \(spare) to spare: \(left) beside \(before)")
         let (child, code) = (waitpid(-1, nil, WNOHANG), errno)
@@ -102,8 +102,8 @@ import Wyoming
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appending(path: "alive").path
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Opened first and without waiting for a writer, so that the test fails instead of hanging if
-    // the child is killed before it opens the pipe.
+    // The pipe is opened before the child starts, and without waiting for a writer. Otherwise the
+    // test would hang if the child were killed before it opens the pipe.
     let outlet = open(pipe, O_RDONLY | O_NONBLOCK)
     try #require(outlet >= 0)
     let alive = FileHandle(fileDescriptor: outlet, closeOnDealloc: true)
@@ -119,7 +119,7 @@ import Wyoming
     #expect(try alive.readToEnd()?.isEmpty == false)
   }
 
-  @Test func `the children of a child end with this process`() throws {
+  @Test func `when this process ends, the children of its child end as well`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -143,7 +143,7 @@ import Wyoming
     #expect(throws: LinkError.system(E2BIG)) { _ = try ServerProcess.start(command) }
   }
 
-  @Test func `if poll reports bytes that are missing, the read waits again`() throws {
+  @Test func `reading a socket without available bytes returns nil instead of blocking`() throws {
     let (ours, theirs) = try ServerProcess.sockets()
     #expect(try ByteLink(input: ours, output: ours).read() == nil)
     withExtendedLifetime(theirs) {}
@@ -170,7 +170,7 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text.hasPrefix("heard 3200 bytes"))
   }
 
-  @Test func `a child that is started between utterances may take the start timeout`() throws {
+  @Test func `a child that is restarted between utterances gets the longer start timeout`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

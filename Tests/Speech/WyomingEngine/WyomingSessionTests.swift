@@ -147,7 +147,9 @@ import Wyoming
     #expect(try session.finishUtterance().text == "2")
   }
 
-  @Test func `an early text on a kept connection is used if no other text arrives`() throws {
+  @Test func `a text that arrives early on a kept connection is used if no other text follows`()
+    throws
+  {
     let count = Mutex(0)
     let server = try ScriptedServer { side in
       count.withLock { $0 += 1 }
@@ -233,7 +235,7 @@ import Wyoming
     try session.process([Float](repeating: 0.1, count: 1600))
     var seen: [String] = []
     while seen.last != "go forward" {
-      // Sends more audio until the server's response to the first audio has arrived.
+      // Keeps sending audio until the server's whole text has arrived.
       try session.process([Float](repeating: 0.1, count: 16))
       let text = try session.hypothesis.text
       if text != seen.last, !text.isEmpty { seen.append(text) }

@@ -5,7 +5,7 @@ package struct CompilerError {
   package let line: Int
   package let message: String
 
-  /// The compiler's errors for a source, with the macros that the tests are built with.
+  /// Returns the compiler's errors for a source, with the macros that the tests are built with.
   ///
   /// Errors inside an expansion are left out, because they name no line of the source.
   ///

@@ -10,7 +10,7 @@ package final class EventLog<Event: Sendable>: Sendable {
     var awaited: [(event: Predicate, gate: Gate)] = []
   }
 
-  // Locked to add an event or a waiting test.
+  // The lock is held only to add an event or a waiting test.
   private let state = Mutex(State())
 
   package init() {}

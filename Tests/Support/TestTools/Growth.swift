@@ -23,12 +23,14 @@ package func growth<Input>(
       return threadNanoseconds() - start
     }.min() ?? 0
   }
-  // The growth from the half is considered, too, because a constant cost may dominate the smallest
+  // The growth from the half counts, too, because a constant cost may dominate at the smallest
   // size.
   let (quarter, half, whole) = (max(1, times[0]), max(1, times[1]), times[2])
   return max(Double(whole) / Double(quarter), 2 * Double(whole) / Double(half))
 }
 
+/// Returns the processor time of the calling thread.
+///
 /// The corresponding C function is `clock_gettime`.
 private func threadNanoseconds() -> Int {
   var time = timespec()

@@ -9,8 +9,8 @@ package struct ProcessResources {
   /// The bytes that `malloc` has allocated.
   private var heap: Int
 
-  /// Counts the resources after ended threads have left the thread table, for which it looks at
-  /// most 10,000 times.
+  /// Counts the resources once ended threads have left the thread table, which is read at most
+  /// 10,000 times.
   private init() throws {
     threads = try Self.threadNames()
     for _ in 0..<10_000 where !threads.isEmpty { threads = try Self.threadNames() }
@@ -38,7 +38,7 @@ package struct ProcessResources {
       (before.heap, before.descriptors) = (after.heap, after.descriptors)
       try await work()
       after = try ProcessResources()
-      // The last operation closes its descriptors in a separate task.
+      // The last operation closes its descriptors in a separate task, so wait for that.
       for _ in 0..<1_000 where !after.isNoMore(than: before) {
         await Task.yield()
         after = try ProcessResources()

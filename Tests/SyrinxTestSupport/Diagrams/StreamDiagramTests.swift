@@ -9,8 +9,7 @@ import Testing
     StreamDiagram(inputs: [input]).run(demand: demand, symbol: { "\($0)" }) { $0[0] }
   }
 
-  @Test func `a consumer that requests everything gets each element in the column of its arrival`()
-  {
+  @Test func `with unlimited demand, each element is drawn in the column in which it arrives`() {
     #expect(run("ab--c|").output == "ab--c|")
     #expect(run("a[bc]-[d|]").output == "a[bc]-[d|]")
     #expect(run("a-^").output == "a-^")
@@ -24,11 +23,11 @@ import Testing
     #expect(run("[abc]|", demand: "-1-2-*") == .init(output: "-a-[bc]-|", taken: ["-a-[bc]--"]))
   }
 
-  @Test func `a request waits for its element, even without further requests`() {
+  @Test func `a single request waits until its element arrives`() {
     #expect(run("--a-b|", demand: "1---").output == "--a---")
   }
 
-  @Test func `consumed elements are drawn in the column in which demand reached the input`() {
+  @Test func `the diagram shows the elements taken from an input in the column of their request`() {
     let result = StreamDiagram(inputs: ["abcd|"]).run(demand: "-1-*", symbol: { "\($0)" }) {
       $0[0].filter { $0 != "a" }
     }

@@ -81,7 +81,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording lasts as long as the clock runs until its stop`(
+    func `a recording that is stopped after a second is a second long`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in
@@ -94,7 +94,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording ends at its length to the frame`(
+    func `a recording ends exactly at its maximum length`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in
@@ -105,7 +105,8 @@ extension FakesTests {
       }
     }
 
-    @Test func `a pause at an event of a handle is at the same position in every run`() async throws
+    @Test func `a pause that is requested at an event begins at the same position in every run`()
+      async throws
     {
       let positions = LockIsolated<[Duration]>([])
       for _ in 0..<3 {
@@ -152,7 +153,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording that waits begins with the command`(
+    func `a recording that waits for a command begins when it comes`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in

@@ -61,7 +61,7 @@ extension FakesTests {
       }
     }
 
-    /// Runs `body` with a client, by default without waiting.
+    /// Runs `body` with a client, by default on a clock that does not wait.
     private func check(
       _ implementation: Implementation, _ function: String = #function,
       on clock: any Clock<Duration> = ImmediateClock(),
@@ -111,7 +111,7 @@ extension FakesTests {
     }
 
     @Test(arguments: clients)
-    func `events are results between the start and the end of speech`(
+    func `recognition reports results between the start and the end of speech`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { client in
@@ -185,7 +185,7 @@ extension FakesTests {
     }
 
     @Test(arguments: clients)
-    func `key phrases beside a grammar are an error`(
+    func `a request with both key phrases and a grammar is an error`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { client in

@@ -84,7 +84,7 @@ struct EventRecordingTests {
     }
   }
 
-  @Test func `a recording without the reason for dropped audio can be read`()
+  @Test func `an old recording, which lacks the reasons for dropped audio, can be read`()
     async throws
   {
     try Data(
@@ -135,7 +135,9 @@ struct EventRecordingTests {
     }
   }
 
-  @Test func `a recording of results alone yields the start and end of speech`() async throws {
+  @Test func `a recording that contains only results also yields the start and end of speech`()
+    async throws
+  {
     try Data(
       """
       {"format":"syrinx-speech","version":1}

@@ -117,7 +117,7 @@ struct SpeechScriptTests {
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a key phrase is reported once, and a final result withdraws a phrase that it lacks`()
+  func `a key phrase is reported once, and removed if the final result lacks it`()
     async throws
   {
     var misheard = ScriptedUtterance("please stoop now")

@@ -50,7 +50,7 @@ struct ConfigCommand: Subcommand {
   }
 }
 
-/// A setting in the output of `syrinx config --json`.
+/// Creates the record of a setting for `syrinx config --json`.
 extension JSONRecord {
   init(_ name: Settings.Name, _ entry: Settings.Entry?) {
     self = [

@@ -240,7 +240,7 @@ struct ConvertCommand: FileListSubcommand {
   }
 }
 
-/// The records that `syrinx convert --json` prints.
+/// Creates the records that `syrinx convert --json` prints.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let conversionSchema = """
@@ -294,7 +294,7 @@ struct ConversionJob: Sendable {
   /// The container; nil for the container of the output's extension.
   let container: SoundFileEncoding.Container?
 
-  /// Converts, and shows the progress if there is a console.
+  /// Runs the conversion, and shows the progress if there is a console.
   func run(
     changing options: ConversionOptions, _ metadata: MetadataOptions, isMix: Bool, isRaw: Bool,
     progress console: Console?

@@ -104,7 +104,7 @@ extension AudioDevice {
   }
 }
 
-/// A device in the output of `syrinx devices --json`.
+/// Creates the record of a device for `syrinx devices --json`.
 extension JSONRecord {
   init(_ device: AudioDevice, _ details: DeviceDetails) {
     self = [

@@ -63,7 +63,7 @@ struct EnginesCommand: Subcommand {
 
   func perform(in context: CommandContext) async throws {
     if verify { return try await verifyFiles(in: context) }
-    // Not checked in `validate`, which also runs for the subcommands, where --to is valid.
+    // `validate` cannot check this, because it also runs for the subcommands, which accept --to.
     try require(
       destination.chosen == nil, "--to requires --verify, or `engines install` or `engines remove`."
     )
@@ -158,7 +158,7 @@ extension SpeechEngineCapability {
   }
 }
 
-/// An engine, or the installable voice activity detector, in the output of `syrinx engines --json`.
+/// Creates the records for `syrinx engines --json`: of engines, and of the installable detector.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let engineSchema = """
@@ -200,8 +200,7 @@ extension JSONRecord {
 }
 
 extension SpeechActivityDetector {
-  /// If commands use this detector, the location of the installed detector, or the reason that it is
-  /// not in use.
+  /// The path of the installed detector, or the reason that commands do not use it.
   fileprivate var installed: Result<String, CommandFailure> {
     let installable = EngineComponent.silero.name
     let remedy = "`syrinx engines install \(installable)` installs library and model"

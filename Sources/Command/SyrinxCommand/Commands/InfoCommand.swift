@@ -48,7 +48,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends the read of a pipe. It also ends FFmpeg, whose server may not respond.
+    // The stop signal ends the read of a pipe. It also ends an FFmpeg that waits for a web server.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }
@@ -62,7 +62,7 @@ struct InfoCommand: FileListSubcommand {
         of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
-      // One write prints all descriptions up to the next problem.
+      // Prints the descriptions before each problem with a single write, which is faster.
       var rest = descriptions[...]
       while !rest.isEmpty {
         let count = rest.prefix { $0.problem == nil }.count + 1
@@ -154,14 +154,16 @@ private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Descr
 }
 
 extension AudioTag {
-  /// The key in JSON and the displayed name: lowercase for common tags, otherwise as in the file.
+  /// The name of the tag in JSON and on the terminal.
+  ///
+  /// Common tags have lowercase names; other tags have the names in the file.
   fileprivate var recordKey: String {
     guard AudioTag.common.contains(self) else { return name }
     return self == .trackNumber ? "trackNumber" : name.lowercased()
   }
 }
 
-/// The records that `syrinx info --json` prints.
+/// Creates the records that `syrinx info --json` prints.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let fileInfoSchema = """
@@ -186,7 +188,7 @@ extension JSONRecord {
       "missing": info.shortfall.map { "\($0)" },
       "notices": info.notices.map { "\($0)" }.unlessEmpty,
     ]
-    // One value is a string, and more are an array.
+    // A tag with one value becomes a string, and a tag with several values an array.
     var tags: JSONRecord = [:]
     for (tag, values) in metadata.tags {
       if values.count == 1 { tags[tag.recordKey] = values[0] } else { tags[tag.recordKey] = values }

@@ -122,7 +122,7 @@ struct MeasureCommand: FileListSubcommand {
   private func print(
     _ record: JSONRecord, _ lines: [String], in context: CommandContext
   ) async throws {
-    // JSON has its own escapes.
+    // JSON itself escapes control characters.
     let lines = json.isOn ? [try record.jsonLine()] : lines.map(\.printableLine)
     for line in lines { try await context.console.print(line) }
   }
@@ -161,7 +161,7 @@ struct MeasureCommand: FileListSubcommand {
   }
 }
 
-/// The human-readable results for a file or a stream.
+/// Formats the results of a measurement as human-readable lines.
 extension AudioMeasurement {
   /// Returns the lines; the first line names the audio.
   fileprivate func lines(name: String) -> [String] {
@@ -236,7 +236,7 @@ extension AudioMeasurement {
 }
 
 extension Double {
-  /// The value with five decimals; it has no exponent below a billion.
+  /// The value with five decimals; a value of a billion or more in Swift's own format.
   fileprivate var offsetText: String {
     // A larger number does not fit into the integer.
     guard abs(self) < 1e9 else { return "\(self)" }
@@ -246,7 +246,7 @@ extension Double {
   }
 }
 
-/// The records that `syrinx measure --json` prints.
+/// Creates the records that `syrinx measure --json` prints.
 ///
 /// Levels are in dBFS, loudness is in LUFS, and lengths are in seconds; silence has neither level
 /// nor loudness.
@@ -290,7 +290,7 @@ extension JSONRecord {
     }
   }
 
-  /// A reading of a device in the output of `syrinx measure --json --device`.
+  /// Creates the record of a reading of a device for `syrinx measure --json --device`.
   init(_ reading: LoudnessReading) {
     self = [
       "event": "loudness", "position": reading.total.duration.inRecordSeconds,

@@ -117,7 +117,7 @@ struct PlayCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // Folders and playlists may be on a slow disk.
+    // A separate thread reads the folders and playlists, because they may be on a slow disk.
     let list = try await DedicatedThread.run(name: "syrinx-playlist") {
       [arguments = self.files] in
       PlayList(arguments)
@@ -180,11 +180,10 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
-  /// Returns the time between progress reports; it is longer if no progress is shown, to save CPU
-  /// time.
+  /// Returns the time between progress reports.
   ///
-  /// It is longest without controls and streams, because the device then gets a larger buffer,
-  /// which saves the most CPU time.
+  /// If no progress is shown, it is longer, which saves CPU time. Without controls and streams, it
+  /// is longest, because the device then gets a larger buffer, which saves even more.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
@@ -197,7 +196,7 @@ struct PlayCommand: FileListSubcommand {
       source: file == "-" ? .stream(input.standardInput(in: context)) : .file(file.source),
       range: part.range, repetition: loop)
     if let replayGain, file.status?.isRegularFile == true {
-      // The player reports a file that cannot be read.
+      // If the file cannot be read, the player reports the error.
       let metadata = (try? SoundFileReader(url: file.url))?.metadata
       item.gain = metadata?.replayGain(ofAlbum: replayGain == .album) ?? item.gain
     }

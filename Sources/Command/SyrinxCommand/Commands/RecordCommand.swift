@@ -72,7 +72,7 @@ struct RecordCommand: Subcommand {
     try check("--channels", channels, in: 1...32, "a number of channels")
     if !isStream {
       if fileFormat.format == nil { try checkExtension(of: file) }
-      // Not checked for numbered files, because they never overwrite a file.
+      // A recording in numbered files is exempt, because it never overwrites a file.
       try require(
         !device.captures(file),
         "\(file) is the input of the virtual microphone; record to another file.")

@@ -151,7 +151,7 @@ struct ServeCommand: RecognizingSubcommand {
           try await group.next()
         }
       } catch is CancellationError {
-        // A signal canceled the server.
+        // A signal canceled the server, which is not an error.
       }
     }
   }

@@ -64,8 +64,8 @@ extension Subcommand {
     do {
       try await withDependencies {
         $0.soundCard = soundCard
-        // A command always plays in the format of its file, so keeping a device open would be
-        // useless.
+        // With an idle time, the device would be opened in a format that suits later sounds, but a
+        // command plays none.
         $0.playbackIdleTime = .zero
         try prepare(&$0)
       } operation: {
@@ -113,7 +113,7 @@ struct CommandContext: Sendable {
   }
 }
 
-/// A problem of a file that could be opened.
+/// A problem with a file that was opened, reported at the end of the command.
 enum FileProblem: Equatable, Sendable, CustomStringConvertible {
   /// The file is truncated.
   case shortfall(SoundFileShortfall, file: FilePath)
@@ -134,7 +134,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
 
 /// Collects problems of files, which are reported when the command ends.
 final class FileProblems: Sendable {
-  // Locked by an audio thread and by the command, only to append or read.
+  // Both an audio thread and the command lock this, but only to append or read.
   private let problems = Mutex<[FileProblem]>([])
 
   func append(_ problem: FileProblem) {

@@ -203,7 +203,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     try await run.transcribeAll()
   }
 
-  /// The inputs that the arguments name.
+  /// The inputs that the command's arguments select.
   var inputs: TranscriptionInputs {
     TranscriptionInputs(
       arguments: files, patterns: patterns, list: filesFrom, separator: listSeparator)
@@ -222,7 +222,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     return try await folder?.files(for: input) ?? []
   }
 
-  /// Returns the records of the output folder; nil for a file and for standard output.
+  /// Returns the archive that records which inputs are finished; nil without an output folder.
   private func archive(
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {
@@ -231,13 +231,13 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let chosen = recognition.chosenEngine
     var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // The model's folder, or the address of a remote engine, whose availability would have to wait
-    // for the server.
+    // For a local engine, the folder of its model. For a remote engine, the address of its
+    // server, because asking for its model would mean waiting for the server.
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
-    // Checksums, because the texts may be long.
+    // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
     if recognition.contextFile != nil {
       let phrases = prepare(SpeechRequest(microphone: .speech)).contextualPhrases

@@ -110,7 +110,7 @@ extension Double {
   fileprivate var percentText: String { "\((self * 1_000).rounded() / 10)" }
 }
 
-/// The records that `syrinx wer --json` prints.
+/// Creates the records that `syrinx wer --json` prints.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let wordErrorSchema = """

@@ -48,7 +48,7 @@ actor Console {
     try print(output.isTerminal ? line.wrapped(to: output.columns) : line)
   }
 
-  /// Writes data that are not a line.
+  /// Writes bytes as they are, without adding a line break.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     show(status.clear())
     try output.write(bytes, stopSignal: stopSignal)
@@ -74,7 +74,7 @@ actor Console {
     if showsNotices { await update { status, _ in status.clear() + line.printableLine + "\n" } }
   }
 
-  /// Writes the result of the work to standard error, even if it is not a terminal.
+  /// Writes a summary to standard error, even if it is not a terminal; with `--quiet`, nothing.
   func summarize(_ line: String) {
     if !isQuiet { show(status.clear() + line.printableLine + "\n") }
   }
@@ -165,10 +165,10 @@ struct OutputDescriptor: Sendable {
     try write(Array(text.utf8), stopSignal: stopSignal)
   }
 
-  /// Reserves each of the descriptors 0, 1, and 2 that the command was started without; reading or
-  /// writing them then fails.
+  /// Opens `/dev/null` for each of the descriptors 0, 1, and 2 that is closed.
   ///
-  /// Otherwise the first file that the command opens would become standard output.
+  /// Otherwise, the first file that the command opens would become, for example, standard output.
+  /// The opposite access mode makes reading standard input, or writing the other two, fail.
   static func reserveAll() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       // `open` returns the lowest free number, which is this descriptor.

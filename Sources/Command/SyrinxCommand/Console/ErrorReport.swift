@@ -56,8 +56,10 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// Returns the message for an error, and the option or subcommand that helps; the libraries
-  /// cannot name these.
+  /// Returns the message for an error.
+  ///
+  /// The libraries do not know the command's options and subcommands, so this adds the one that
+  /// helps.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"
@@ -92,8 +94,7 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// Returns advice on choosing a device, if the error is that no device or not the requested
-  /// device was found.
+  /// Returns advice on choosing a device, if there is no device or the requested one is unknown.
   private static func hint(
     on id: AudioDevice.ID?, _ reason: String, _ direction: AudioDevice.Direction, virtual: String
   ) -> String {

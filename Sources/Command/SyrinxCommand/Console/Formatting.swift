@@ -33,21 +33,25 @@ extension Decibels {
 }
 
 extension Double {
-  /// Rounded to a hundredth; nil for infinity, which JSON lacks.
+  /// The value rounded to a hundredth; nil for infinity, which JSON cannot express.
   var finite: Double? { isFinite ? rounded(toParts: 100) : nil }
 
-  /// Rounded to a tenth.
+  /// The value rounded to a tenth.
   var tenths: Double { rounded(toParts: 10) }
 
-  /// Rounded to a fraction of 1, such as thousandths; never -0, which would appear in JSON.
+  /// Returns the value rounded to a fraction of 1, such as thousandths.
+  ///
+  /// The result is never -0, which would appear in JSON.
   func rounded(toParts parts: Double) -> Double { (self * parts).rounded() / parts + 0 }
 }
 
 extension Duration {
-  /// Seconds for JSON, to a millisecond.
+  /// The duration in seconds for JSON, rounded to a millisecond.
   var inRecordSeconds: Double { inSeconds.rounded(toParts: 1_000) }
 
-  /// Seconds of lost audio for JSON, to a microsecond; a single frame is not rounded to 0.
+  /// The duration of lost audio in seconds for JSON, rounded to a microsecond.
+  ///
+  /// A single lost frame is therefore not rounded to 0.
   var inLostSeconds: Double {
     let rounded = inSeconds.rounded(toParts: 1_000_000)
     return rounded == 0 && self != .zero ? inSeconds : rounded

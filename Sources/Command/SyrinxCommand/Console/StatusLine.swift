@@ -63,8 +63,10 @@ struct StatusThrottle {
   }
 }
 
-/// The width of text on a terminal, rather too large than too small, because a line that is too
-/// long wraps.
+/// Measures text in terminal columns.
+///
+/// If the width of a character is uncertain, the larger width counts, because a line that is too
+/// long would wrap.
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
@@ -102,7 +104,7 @@ extension Unicode.Scalar {
     // The variation selector turns a narrow character into a wide emoji, so it adds a column.
     if value == 0xFE0F { return 1 }
     // The medial vowels and final consonants of a Hangul syllable share the columns of its first
-    // consonant.
+    // consonant, so they add none.
     if (0x1160...0x11FF).contains(value) { return 0 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -168,7 +170,7 @@ struct LevelMeterLine {
   /// Returns horizontal bars, or nil if they do not fit.
   private func longBars(columns: Int) -> String? {
     guard !channels.isEmpty else { return nil }
-    // A bar has two brackets, and a space before the next one.
+    // Each bar also takes two brackets, and a space before the next bar.
     let length = min(Self.longestBar, (columns + 1) / channels.count - 3)
     guard length >= Self.shortestBar else { return nil }
     return channels.map { bar($0, length: length) }.joined(separator: " ")
@@ -231,7 +233,7 @@ extension LevelMeterLine {
       label: levels.recorded.clockText,
       isClipped: levels.channels.contains { $0.clippedSamples > 0 })
     channels = levels.channels.map { ($0.peak, $0.heldPeak) }
-    // In a preview, the levels contain no channels.
+    // In a preview, the levels contain no channels, so one bar shows the peak of all channels.
     if channels.isEmpty { channels = [(levels.level.peak, levels.level.peak)] }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// SIGUSR1 and SIGUSR2 control a recording. They end any other command, as is their default.
 final class StopSignals: Sendable {
-  // Locked for a few instructions, by the thread that receives signals and by the command.
+  // The thread that receives signals and the command lock this, each for a few instructions.
   private let state = Mutex(State())
   private let stops: AsyncStream<Void>
   private let stop: AsyncStream<Void>.Continuation
@@ -108,9 +108,9 @@ final class StopSignals: Sendable {
 
   /// Returns whether a signal ends the process.
   ///
-  /// With a command, these are the signals that it does not accept. Before a command runs, SIGUSR1
-  /// and SIGUSR2 do not end the process, because the command may be a recording; all other signals
-  /// do.
+  /// While a command runs, a signal ends the process if the command does not accept it. Before a
+  /// command runs, every signal ends the process except SIGUSR1 and SIGUSR2, which a recording will
+  /// accept.
   static func endsProcess(_ signal: Int32, _ command: StopSignals?) -> Bool {
     guard let command else { return ![SIGUSR1, SIGUSR2].contains(signal) }
     return !command.receive(signal)

@@ -20,7 +20,7 @@ extension FilePath {
     guard bytes.count <= limit else {
       throw CommandFailure("\(shownName) has more than \(limit) bytes")
     }
-    // UTF-16 can be valid UTF-8 with NUL characters.
+    // A NUL is refused, because UTF-16 text can be valid UTF-8 with NUL characters.
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw CommandFailure("\(shownName) is not UTF-8 text")
     }
@@ -105,7 +105,7 @@ func availableBytes(
 }
 
 extension CommandFailure {
-  /// The error of an input that cannot be read.
+  /// Returns the error for an input that cannot be read.
   static func unreadable(_ name: String, _ code: Int32) -> CommandFailure {
     CommandFailure("cannot read \(name): \(FilePathError(code: code).readingReason)")
   }

@@ -88,7 +88,7 @@ extension SoundCard {
       deviceChanges: hardware.deviceChanges)
   }
 
-  /// Opens a device by its full name, or else by a part of its name that no other device has.
+  /// Opens a device by its full name, or by a part of its name that is in no other device's name.
   private func opening<Device>(
     _ request: PCMRequest, _ found: FoundDevices, _ open: (PCMRequest) async throws -> Device
   ) async throws -> Device {
@@ -144,8 +144,9 @@ extension SoundCard {
       part, reason: "it is a part of the names of several devices (\(list)); name one of them")
   }
 
-  /// The pace of real time; on a busy machine, the virtual card waits, because no hardware forces
-  /// it to lose frames.
+  /// Runs in real time, but waits if a busy machine is late.
+  ///
+  /// Unlike hardware, a virtual card can wait, so no frame is lost.
   private static var inRealTime: VirtualPace {
     .lockstep(ContinuousClock(), slack: .milliseconds(50))
   }

@@ -106,8 +106,9 @@ struct DeviceExamination {
     }
   }
 
-  /// The loopback card of the kernel module snd-aloop, whose output is connected with its own
-  /// input; nil if the user has connected the default devices.
+  /// The ID of a loopback card (kernel module snd-aloop), whose input captures its own output.
+  ///
+  /// It is nil if the user has connected the default output with the default input.
   private var loopbackCard: String? {
     isConnected ? nil : cardIDs.first { $0.hasPrefix("Loopback") }
   }

@@ -103,7 +103,7 @@ struct SystemExamination {
     guard let free = freeBytes(".") else {
       return .note("disk", "the free space of this folder is unknown")
     }
-    // 16-bit stereo at 48 kHz.
+    // Every frame of a recording in 16-bit stereo takes four bytes.
     let hours = Double(free) / (48_000 * 4 * 3_600)
     let detail = """
       \((Double(free) / 1e9).tenths) GB free in this folder: \(hours.tenths) hours of stereo WAV at \

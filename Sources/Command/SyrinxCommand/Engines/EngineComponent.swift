@@ -60,7 +60,7 @@ struct EngineComponent: Equatable, Sendable {
   }
 }
 
-/// The components on PyPI.
+/// Defines the components that can be installed from PyPI.
 extension EngineComponent {
   static let all = [moonshine, silero, runtime]
 
@@ -99,7 +99,9 @@ extension EngineComponent {
         files: ["silero_vad.onnx": "silero_vad/data/silero_vad_16k_op15.onnx"])
     ])
 
-  /// Used instead of version 1.22.1 in Moonshine's wheel, which a damaged model can crash.
+  /// The ONNX Runtime library from sherpa-onnx.
+  ///
+  /// Moonshine's own wheel has version 1.22.1, which a damaged model can crash.
   private static let runtime = EngineComponent(
     name: ONNXLibrary.component,
     offers: sherpaWheels.map { machine, wheel in

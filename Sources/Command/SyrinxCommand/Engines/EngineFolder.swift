@@ -86,7 +86,7 @@ struct EngineFolder: ~Copyable {
   func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
     let (new, target) = (work.appending(name), path.appending(name))
     let names = target.names?.map(\.text)
-    // Protects a user's own folder.
+    // A folder without a manifest and with other files belongs to the user, so it is kept.
     if let names, !names.contains(InstalledFolder.manifestName), !files.isSuperset(of: names) {
       throw CommandFailure(
         """

@@ -175,7 +175,8 @@ actor EngineInstaller {
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
       try preparation.make(staged.url, library.appending(FilePath(ONNXLibrary.fileName)).url)
       try Task.checkCancellation()
-      // The preparation may have removed the files of an earlier preparation.
+      // A repeated preparation may have removed files that the previous one had added, so the
+      // manifest lists only the files that exist.
       let kept = Set((staged.names ?? []).map(\.text)).intersection(manifest.files.map(\.name))
       try InstalledFolder.record(
         staged, component: manifest.component, version: manifest.version,

@@ -16,7 +16,7 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
   if !condition { throw ValidationError(sentence()) }
 }
 
-/// Throws if a value is outside `range` or NaN; the message contains both.
+/// Throws if a value is outside `range` or NaN; the message contains the value and the range.
 func check<Value: Comparable>(
   _ option: String, _ value: Value?, in range: ClosedRange<Value>, _ meaning: String
 ) throws {

@@ -120,8 +120,9 @@ struct ConversionOptions: ParsableArguments {
 }
 
 extension AudioConversion.Normalization {
-  /// The lowest level without a unit that is read as a peak; a lower level probably means a
-  /// loudness.
+  /// The lowest level that is taken for a peak if it has no unit.
+  ///
+  /// A lower level is ambiguous, because it is probably meant as a loudness.
   private static let lowestPeak = -6.0
 
   /// Reads a target level in the form `-1` or `-1dBFS` for a peak, or `-16LUFS` for a loudness.

@@ -45,7 +45,7 @@ struct KnownOptions {
     return nil
   }
 
-  /// Returns whether the word ends with an option whose value is the next word.
+  /// Returns whether the word after this one is the value of an option.
   private func takesValue(_ word: String) -> Bool {
     if word.hasPrefix("--") { return options[word] == true }
     guard word.hasPrefix("-"), let last = word.last else { return false }
@@ -70,8 +70,9 @@ struct KnownOptions {
     return nil
   }
 
-  /// Returns the most similar long option; nil if more than two letters or half of the letters
-  /// differ.
+  /// Returns the most similar long option.
+  ///
+  /// It is nil if more than two letters, or more than half of the letters, differ.
   private func suggestion(for name: String) -> String? {
     guard name.hasPrefix("--") else { return nil }
     let near = options.keys.filter { $0.hasPrefix("--") }.map { option in

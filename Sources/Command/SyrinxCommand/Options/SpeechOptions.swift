@@ -110,7 +110,7 @@ struct SpeechOptions: ParsableArguments {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
-  /// The engine that handles the requests of these options.
+  /// The engine that recognizes with these options, which may be one that `\.speechEngine` selects.
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)
@@ -121,8 +121,9 @@ struct SpeechOptions: ParsableArguments {
   /// Whether the options request dictation without any engine options.
   var isPlainDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
-  /// The maximum sizes in bytes, above those of real files; they exist because a pipe may never
-  /// end.
+  /// The maximum sizes in bytes.
+  ///
+  /// No real file is that large, but a pipe may never end.
   private static let (longestGrammar, longestContext) = (16_777_216, 1_048_576)
   /// The maximum number of phrases, because each takes memory in every session and time in every
   /// decode.
@@ -209,7 +210,7 @@ extension SpeechClient {
     }
   }
 
-  /// The advice to install the engine or to reach its server; nil if this is not the problem.
+  /// Advice on installing the engine or reaching its server; nil if that would not help.
   private static var remedy: String? {
     @Dependency(\.speechEngine) var engine
     let remedy = EngineName(rawValue: engine.name)?.remedy

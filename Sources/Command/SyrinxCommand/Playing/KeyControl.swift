@@ -111,7 +111,7 @@ struct KeyState {
     self.volume = min(max(((volume * 10).rounded()) / 10, 0), max(Self.loudest, self.volume))
   }
 
-  /// The text about the state in the progress line; empty if the keys changed nothing.
+  /// The text that the progress line shows about pause and volume; empty if neither was changed.
   var text: String {
     let volume =
       isMuted ? "muted" : self.volume == 1 ? "" : "volume \(Int(self.volume * 100 + 0.5))%"
@@ -176,7 +176,7 @@ final class KeyTerminal: Sendable {
     // leave the terminal in this mode.
     (settings.c_cc.1, settings.c_cc.10) = (disabledKey, disabledKey)
     if let readLimitInTenths {
-      // VMIN and VTIME.
+      // With VMIN = 0 and VTIME, a read returns after this time even if no key was pressed.
       (settings.c_cc.6, settings.c_cc.5) = (0, readLimitInTenths)
     }
     tcsetattr(descriptor, TCSADRAIN, &settings)

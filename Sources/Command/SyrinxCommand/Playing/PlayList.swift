@@ -21,7 +21,7 @@ struct PlayList {
 
   /// The maximum number of entries of a playlist on the web.
   private static let mostEntries = 1_000
-  /// The maximum number of rejected entries of a web playlist that are reported separately.
+  /// The maximum number of rejected web playlist entries that get a message of their own.
   private static let mostRefusals = 10
 
   /// Requests a playlist from a server; nil if that fails.
@@ -194,8 +194,8 @@ extension PlaylistFormat {
 
   /// Detects the format of a server's response; nil if it is not a playlist.
   fileprivate init?(type: String, head: [UInt8], of address: FilePath) {
-    // The content takes precedence, because a script at an address with a playlist's extension may
-    // return audio. Audio contains a NUL.
+    // The content takes precedence over the extension, because a script at an address ending in
+    // `.m3u` may return audio. Audio contains a NUL, so it is no playlist.
     let named = URL(string: address.text)
       .flatMap { PlaylistFormat(rawValue: FilePath($0.path()).pathExtension.lowercased()) }
     guard !head.contains(0), let format = Self(head: head) ?? Self(type: type) ?? named else {

@@ -156,7 +156,7 @@ struct RawOptions: ParsableArguments {
 }
 
 extension PlaybackRepetition: ExpressibleByArgument {
-  /// The value of `--loop` or `--repeat`: a number up to a million, or `forever`.
+  /// Reads the value of `--loop` or `--repeat`: a number up to a million, or `forever`.
   public init?(argument: String) {
     if argument == "forever" {
       self = .forever

@@ -83,7 +83,7 @@ struct PlaybackReport {
     if case .deviceLost = error { hasLostDevice = true }
     await reportFaults()
     guard json else { return }
-    // An error that was reported earlier ended only its own item, so the remaining items were
+    // If this error was reported before, it ended only its own item, and the other items were
     // played.
     try await print(itemEnds.endAll(failures.contains(error) ? .completed : .failed))
   }
@@ -149,7 +149,8 @@ struct PlaybackReport {
 
   private mutating func reportFaults() async {
     if silence > .zero {
-      // After a device failure, lost audio does not mean that the machine is too slow.
+      // After a device failure, lost audio does not mean that the machine is too slow, so the
+      // message does not ask this.
       let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
       await context.console.report(
         "\(file): dropouts of \(silence.secondsText) in total\(question)")
@@ -181,7 +182,7 @@ extension Decibels {
   fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }
 
-/// The records that `syrinx play --json` prints for events; times are in seconds.
+/// Creates the records that `syrinx play --json` prints for events; times are in seconds.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let playbackSchema = """

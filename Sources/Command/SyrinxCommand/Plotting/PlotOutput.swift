@@ -67,7 +67,7 @@ extension TerminalGraphics {
   }
 }
 
-/// The records that `syrinx plot --json` prints.
+/// Creates the records that `syrinx plot --json` prints.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let plotSchema = """

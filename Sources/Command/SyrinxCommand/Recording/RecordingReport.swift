@@ -56,8 +56,8 @@ struct RecordingReport {
       context.log.info("continues in \(FilePath(rolled.next))")
     case .closed(let finish):
       hasLostDevice = hasLostDevice || finish.reason == .failed
-      // No report ends the recording here: an error follows, or the command ends quietly because
-      // its reader is gone.
+      // Without `finished`, the recording has failed or lost its reader, and no other event shows
+      // its summary.
       if finish.frameCount > 0 { await context.console.notifyTerminal(finish.summary) }
       await reportFaults()
     case .finished(let finish):
@@ -99,7 +99,8 @@ struct RecordingReport {
         "\(nonFiniteCount) captured samples are NaN or infinite and are recorded as silence")
     }
     guard lost > .zero else { return }
-    // After a device failure, lost audio does not mean that the machine is too slow.
+    // After a device failure, lost audio does not mean that the machine is too slow, so the message
+    // does not ask this.
     let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
     await context.console.report(
       "\(lost.secondsText) of audio was lost \(gaps.consequence)\(question)")
@@ -135,7 +136,7 @@ extension RecordingGapRule {
   }
 }
 
-/// The records that `syrinx record --json` prints for events.
+/// Creates the records that `syrinx record --json` prints for events.
 ///
 /// Lengths are in seconds and levels in dBFS; digital silence has no level.
 extension JSONRecord {

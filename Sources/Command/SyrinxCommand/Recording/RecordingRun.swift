@@ -65,7 +65,7 @@ func handle(
 ) async {
   var isPaused = false
   for await signal in signals {
-    // A recording to standard output has no ID.
+    // A recording to standard output has no ID, so signals do not control it.
     guard let id = request.id, let command = RecordingCommand(signal: signal, isPaused: isPaused)
     else { continue }
     // The error is ignored, because a recording that has ended accepts no command.
@@ -87,7 +87,9 @@ extension RecordingFinish {
     }
   }
 
-  /// Throws if the recording is shorter than requested, by more than the rounding to whole frames.
+  /// Throws if the recording is more than a millisecond shorter than requested.
+  ///
+  /// Rounding to whole frames may shorten it by less than that.
   private func check(_ length: Duration?, because cause: String) throws(CommandFailure) {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(

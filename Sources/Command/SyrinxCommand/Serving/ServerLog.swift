@@ -61,7 +61,7 @@ struct ServerLog: Sendable {
   }
 }
 
-/// The records of the log with `--log-format json`; durations are in seconds.
+/// Creates the records of the log with `--log-format json`; durations are in seconds.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let serverSchema = """

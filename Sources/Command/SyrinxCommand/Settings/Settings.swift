@@ -151,7 +151,8 @@ struct Settings: Sendable {
   }
 }
 
-/// In tests, the settings are empty, so that the machine's own settings have no effect.
+/// Makes the settings a dependency; they are empty in tests, so that the machine's own settings
+/// have no effect.
 extension Settings: DependencyKey {
   static var liveValue: Settings {
     let variable: (String) -> String? = { name in

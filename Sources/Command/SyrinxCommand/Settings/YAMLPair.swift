@@ -97,7 +97,7 @@ private struct YAMLParser: ~Copyable {
     let context = state.context.map {
       "\(String(cString: $0)) in line \(state.context_mark.line + 1), "
     }
-    // For invalid characters, libyaml reports a byte offset instead of a line.
+    // For an invalid character, libyaml reports only a byte offset, from which the line is derived.
     let line =
       state.error == YAML_READER_ERROR
       ? text.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }

@@ -213,7 +213,7 @@ private final class FolderLock {
   }
 }
 
-/// The record of the engine, model, and options that a transcript depends on.
+/// Creates the record of the engine, model, and options that a transcript depends on.
 extension JSONRecord {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self = [

@@ -23,8 +23,7 @@ struct TranscriptReport {
   /// Whether no audio was lost.
   private(set) var isComplete = true
 
-  /// The lag from which messages are written; the recognizer catches up with a smaller lag in a
-  /// pause.
+  /// The shortest lag that causes a message; the recognizer makes up for a shorter lag in a pause.
   private static let seriousLag = Duration.seconds(5)
 
   /// Creates a report.
@@ -78,13 +77,14 @@ struct TranscriptReport {
       try await print { $0.style == .json ? [line] : [] }
     }
     for sentence in sentences(about: event) { await console.report(sentence) }
-    // At the end of an utterance without a final result, its partial results become invalid.
+    // An utterance that ends without a final result voids its partial results, so they are erased.
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
-  /// Returns messages about a large lag and the sum of losses.
+  /// Returns messages about a large lag and about the sum of losses.
   ///
-  /// Small changes of the lag and single losses are not reported, and noises are only logged.
+  /// Small changes of the lag and single losses cause no message. Sounds without words are only
+  /// logged.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
     case .speechStarted(let time), .speechEnded(let time): return named(losses.reach(time))
@@ -182,7 +182,7 @@ struct LossSummary {
   mutating func add(
     _ range: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
   ) -> [String] {
-    // A failure is reported at once, because it loses a whole utterance for its own reason.
+    // An engine failure is reported at once and by itself, because it loses a whole utterance.
     if case .engineFailed = reason { return flush() + [reason.sentence(about: range)] }
     let index = losses.firstIndex { $0.reason.joined(with: reason) != nil } ?? losses.endIndex
     if index == losses.endIndex { losses.append(Loss(reason: reason)) }
@@ -217,7 +217,7 @@ extension SpeechRecognitionEvent.DropReason {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// Returns the reason that sums up this and another reason; nil if they differ.
+  /// Returns the common reason for a sum of two losses; nil if the losses need separate lines.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)

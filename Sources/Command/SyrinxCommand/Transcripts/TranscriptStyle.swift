@@ -161,7 +161,7 @@ extension Transcription {
   private static var orderMarks: Set<Unicode.Scalar> { ["\u{200E}", "\u{200F}", "\u{61C}"] }
 }
 
-/// The results in the output of `--json`; times in seconds from the beginning of the audio.
+/// Creates the records of results for `--json`; times are in seconds from the audio's beginning.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let utteranceSchema = """
@@ -205,8 +205,9 @@ extension TranscriptionSegment {
   fileprivate var end: Duration { timestamp + duration }
 }
 
-/// A lag or a loss in the output of `listen --json` and `transcribe --json`; times in seconds from
-/// the beginning of the audio.
+/// Creates the records of lags and losses for `listen --json` and `transcribe --json`.
+///
+/// Times are in seconds from the beginning of the audio.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let lagSchema = """
@@ -219,7 +220,9 @@ extension JSONRecord {
     The failure of the command is an object with the "error".
     """
 
-  /// The help text about losses in files; other inputs also have lag and gaps.
+  /// The help text about lost audio in files.
+  ///
+  /// Live input also has lags and gaps.
   static let droppedSchema = """
     An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
     unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \

@@ -3,7 +3,7 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file to transcribe; as part of a problem, the affected file or folder.
+/// A file to transcribe; in a problem, the file or folder that has the problem.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
   /// The file's path in the output folder; each transcript replaces its extension.
@@ -26,7 +26,7 @@ struct TranscriptionInput: Equatable, Sendable {
 /// The state of a file, which changes whenever the file is written.
 struct FileVersion: Equatable, Sendable {
   let byteCount: Int
-  /// The last modification in whole seconds since 1970, and the remaining nanoseconds.
+  /// The time of the last modification: seconds since 1970, and nanoseconds.
   let modifiedSeconds: Int
   let modifiedNanoseconds: Int
 

@@ -22,7 +22,7 @@ struct TranscriptionRun: Sendable {
   let namesFiles: Bool
   let context: CommandContext
 
-  /// Transcribes the inputs in order; if one fails, this is reported, and the next one follows.
+  /// Transcribes the inputs in order, and reports those that fail.
   func transcribeAll() async throws {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
@@ -159,7 +159,7 @@ struct TranscriptionRun: Sendable {
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }
-      // A canceled recognition ends without an error.
+      // If the recognition was canceled, the events end without an error.
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
@@ -172,7 +172,7 @@ struct TranscriptionRun: Sendable {
 
 /// Counts the outcomes of many files, and shows the progress as a status line.
 actor ArchiveProgress {
-  /// The counts of files, and the audio of those that were transcribed.
+  /// The number of files with each outcome, and the total length of the transcribed audio.
   struct Counts: Equatable {
     var transcribed = 0
     var failed = 0
@@ -263,7 +263,7 @@ actor ArchiveProgress {
   }
 }
 
-/// The record of a file, or of the whole run, in the output of `transcribe --json --output-dir`.
+/// Describes the records that `transcribe --json` prints for each file and for the whole run.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let archiveSchema = """

@@ -30,7 +30,7 @@ import Testing
     check(output, "\(processor)")
   }
 
-  @Test func `operators keep the times and the silenced samples of captured audio`() {
+  @Test func `operators keep host times and the counts of silenced samples`() {
     check(Rechunker(size: 3))
     check(Rechunker(size: 7, rest: .padded))
     check(Amplifier(GainRamp(constant: 0.5)))
@@ -40,12 +40,14 @@ import Testing
     check(SilenceTrimmer(SilencePolicy(threshold: .silence)))
   }
 
-  @Test func `mapped channels keep the times and the silenced samples`() throws {
+  @Test func `mapped channels keep host times and the counts of silenced samples`() throws {
     var mapper = ChannelMapper(.count(2))
     check(try captured.flatMap { try mapper.process($0) }, "channels")
   }
 
-  @Test func `a mix has the time of its captured input, and all silenced samples`() async throws {
+  @Test func `a mix has the host time of its live input, and counts all silenced samples`()
+    async throws
+  {
     let file = StreamOf(counting(0..<20))
     let microphone = AsyncStream<AudioBuffer> { continuation in
       for buffer in captured { continuation.yield(buffer) }
@@ -57,24 +59,24 @@ import Testing
     #expect(mix.reduce(0) { $0 + $1.silencedSampleCount } == 3)
   }
 
-  @Test func `renumbered audio keeps its times`() {
+  @Test func `renumbered audio keeps its host times`() {
     var renumberer = Renumberer(from: 100)
     let output = captured.flatMap { renumberer.process($0) }
     #expect(output.map(\.hostTime) == captured.map(\.hostTime))
   }
 
-  @Test func `times and silenced samples are no part of the audio`() {
+  @Test func `host times and silenced samples do not affect the equality of buffers`() {
     #expect(captured[1] == counting(4..<8))
   }
 
-  @Test func `operators take every block with a buffer`() async throws {
+  @Test func `operators accept streams of any element that contains a buffer`() async throws {
     let source = StreamOf(counting(0..<2), counting(2..<4))
     let broadcast = source.metered().broadcast()
     let output = try await broadcast.consumer().metered().amplified(by: 2).collect()
     #expect(output == [audio([0, 2]), audio([4, 6], at: 2)])
   }
 
-  @Test func `a canceled collection throws`() async throws {
+  @Test func `collecting a stream in a canceled task throws CancellationError`() async throws {
     let (buffers, feed) = AsyncStream.makeStream(of: AudioBuffer.self)
     feed.yield(counting(0..<2))
     let collecting = Task { try await buffers.collect() }

@@ -40,7 +40,7 @@ import Testing
     #expect(taken == ["abcd--"])
   }
 
-  @Test func `an error reaches every consumer after its waiting buffers`() {
+  @Test func `an error reaches every consumer after the consumer's queued buffers`() {
     let (outputs, _) = run("ab^---", [.waiting, .droppingOldest(9)], demands: ["*", "---*"])
     #expect(outputs == ["[<0 1>][<2 3>]^---", "---[<0 1><2 3>^]--"])
   }
@@ -72,7 +72,7 @@ import Testing
     }
     do {
       for await _ in source.broadcast().consumer() {
-        // An abandoned consumer ends with its loop and is not canceled.
+        // Leaving the loop abandons the consumer, but does not cancel it.
         for await _ in requests { break }
         break
       }

@@ -71,7 +71,7 @@ import Testing
     #expect("\(error)".contains("10 Hz") && "\(error)".contains("16000 Hz"))
   }
 
-  @Test func `frames that an input has already delivered are rejected`() {
+  @Test func `a buffer that overlaps an earlier buffer of the same input is rejected`() {
     #expect(throws: AudioStreamError.outOfOrder(expected: 2, actual: 1)) {
       try mixed([[audio([1, 1]), audio([1], at: 1)]])
     }

@@ -55,7 +55,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "8")
   }
 
-  @Test func `the newest buffer is kept with any limit`() {
+  @Test func `the newest buffer is kept even with a limit of zero`() {
     var buffers = ConsumerBuffers(policy: .droppingOldest(0))
     for number in 0..<3 { buffers.append(frames(number)) }
     #expect(buffers.next() == BroadcastAudio(frames(2), lost: 4))
@@ -105,7 +105,7 @@ private struct Failure: Error {}
     #expect(queue.hasRoom)
   }
 
-  @Test func `a closed broadcast is abandoned when its last consumer leaves`() {
+  @Test func `a closed broadcast becomes abandoned when its last consumer leaves`() {
     var queue = BroadcastQueue<Failure>()
     let one = queue.join(.waiting)
     queue.close()
@@ -115,7 +115,7 @@ private struct Failure: Error {}
   }
 
   @Test
-  func `the queue holds at most the limit of its slowest consumer over fifty thousand buffers`() {
+  func `with fifty thousand buffers, the queue never holds more than the slow consumer's limit`() {
     var queue = BroadcastQueue<Failure>()
     _ = queue.join(.droppingOldest(100))
     let fast = queue.join(.waiting)

@@ -46,7 +46,7 @@ import Testing
     return changed.count == 20 && changed == Array(made.withLock { $0 }.prefix(20))
   }
 
-  @Test func `operators change the buffers of their source in place, unless they are kept`() async {
+  @Test func `operators change a buffer in place unless another reference to it exists`() async {
     #expect(await isInPlace { $0.mapSamples { $0 + 1 } })
     #expect(
       await isInPlace {

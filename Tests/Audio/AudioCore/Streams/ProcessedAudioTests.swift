@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func `an error of the processor ends the stream without outputs of the rejected buffer`() {
+  @Test
+  func `if the processor rejects a buffer, the stream throws without yielding any part of it`() {
     let result = audioDiagram("abc-|").run(symbol: drawn) { $0[0].processed(by: Refuser()) }
     #expect(result == .init(output: "[<0 1>][<2 3>]^--", taken: ["abc--"]))
   }
@@ -51,7 +52,7 @@ import Testing
   }
 }
 
-/// Rejects frames from 4 on.
+/// Rejects frame 4 and all later frames.
 private struct Refuser: AudioProcessor {
   struct Refusal: Error {}
 

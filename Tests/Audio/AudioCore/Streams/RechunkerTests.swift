@@ -31,13 +31,15 @@ import Testing
       output == [counting(0..<4), counting(4..<6), counting(7..<11), counting(11..<12)])
   }
 
-  @Test func `a gap within a padded buffer is silence of its length`() throws {
+  @Test func `a gap within a padded buffer becomes silence of the same length`() throws {
     let output = try all(Rechunker(size: 4, rest: .padded), counting(0..<6), counting(7..<8))
     #expect(output == [counting(0..<4), audio([4, 5, 0, 7], at: 4)])
   }
 
   @Test(arguments: [8, 9, 100])
-  func `a gap beyond the end of a padded buffer keeps its position`(next: Int) throws {
+  func `after a padded buffer that reaches into a gap, later frames keep their position`(
+    next: Int
+  ) throws {
     let output = try all(
       Rechunker(size: 4, rest: .padded), counting(0..<6), counting(next..<next + 4))
     #expect(output == [counting(0..<4), audio([4, 5, 0, 0], at: 4), counting(next..<next + 4)])

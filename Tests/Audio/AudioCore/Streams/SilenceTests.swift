@@ -71,7 +71,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(try all(SilenceTrimmer(policy), audio).reduce(0) { $0 + $1.frameCount } == end - start)
   }
 
-  @Test func `audio without sound is split into no parts`() throws {
+  @Test func `splitting audio without sound yields no parts`() throws {
     #expect(try split("_________", hold: 2, margin: 1, cut: 4) == "")
     #expect(try split("", hold: 2, margin: 1, cut: 4) == "")
   }
@@ -119,7 +119,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(frames(try trimmed("____xx__x_____", hold: 10, margin: 2)) == Array(2..<11))
   }
 
-  @Test func `silence at the end is trimmed even if it is shorter than the hold`() throws {
+  @Test func `silence at the end is trimmed even if it is shorter than the hold time`() throws {
     #expect(frames(try trimmed("_x_", hold: 10, margin: 0)) == [1])
   }
 
@@ -149,7 +149,9 @@ private func text(_ part: SoundPart) -> String {
   }
 }
 
-/// Trims a diagram with a frame in each column, `_` or `x`; the frames are numbered in order.
+/// Trims the silence of a drawing: `_` is a silent frame, and `x` is a frame with sound.
+///
+/// The frames are numbered from 0.
 private enum SoundDrawing {
   static func run(_ columns: String) -> String {
     let letters = columns.enumerated().map { index, column in

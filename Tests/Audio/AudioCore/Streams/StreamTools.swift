@@ -5,12 +5,12 @@ import SyrinxTestSupport
 /// 10 frames per second: a frame lasts 0.1 s.
 let slow = AudioFormat(sampleRate: 10, channelCount: 1)
 
-/// A buffer with the given samples.
+/// Returns a buffer with the given samples.
 func audio(_ samples: [Float], at firstFrame: FrameCount = 0) -> AudioBuffer {
   AudioBuffer(format: slow, samples: samples, firstFrame: firstFrame)
 }
 
-/// A buffer whose samples are the frames' indices.
+/// Returns a buffer whose samples are the indices of its frames.
 func counting(_ range: Range<Int>) -> AudioBuffer {
   audio(range.map { Float($0) }, at: FrameCount(range.lowerBound))
 }
@@ -25,7 +25,7 @@ func all<Processor: AudioProcessor>(
 
 /// Passes hours of audio through a processor and returns the maximum number of frames that it held.
 ///
-/// - Parameter signal: returns the value of all samples in the buffer with a number.
+/// - Parameter signal: returns the value of all samples in a buffer, given the buffer's number.
 func mostHeld<Processor: AudioProcessor>(
   by processor: Processor, hours: Int = 4, signal: (_ number: Int) -> Float = { _ in 0.5 }
 ) throws -> FrameCount {
@@ -39,7 +39,7 @@ func mostHeld<Processor: AudioProcessor>(
   return most
 }
 
-/// A diagram whose letters are buffers of two frames: `a` is frames 0 and 1, and `b` is 2 and 3.
+/// Creates a diagram of buffers of two frames: `a` is frames 0 and 1, and `b` is 2 and 3.
 ///
 /// A skipped letter is a gap.
 func audioDiagram(_ inputs: String...) -> StreamDiagram<AudioBuffer> {

@@ -28,12 +28,12 @@ import Testing
     #expect(output == [counting(0..<3)])
   }
 
-  @Test func `audio with restarted indices adds to the limited duration`() throws {
+  @Test func `audio whose frame index restarts still counts toward the limit`() throws {
     let output = try all(TimeLimiter(5 as FrameCount), counting(0..<3), counting(0..<3))
     #expect(output == [counting(0..<3), counting(0..<2)])
   }
 
-  @Test func `a limited stream ends with its last frame without another request`() {
+  @Test func `a limited stream ends right after its last frame, without reading on`() {
     let result = audioDiagram("ab-c|").run(symbol: drawn) { $0[0].prefix(frames: 4) }
     #expect(result == .init(output: "[<0 1>][<2 3>|]---", taken: ["ab---"]))
   }

@@ -62,7 +62,7 @@ extension [Duration] {
 
   package var median: Duration { percentile(0.5) }
 
-  /// Returns the duration that a fraction `part` of the durations does not exceed.
+  /// Returns a percentile; `part` is 0.99 for the 99th percentile.
   package func percentile(_ part: Double) -> Duration {
     precondition(!isEmpty, "a percentile needs at least one value")
     return sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]

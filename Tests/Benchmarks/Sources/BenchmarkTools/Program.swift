@@ -7,7 +7,7 @@ package struct Program: Sendable {
     /// The CPU time in seconds, including that in the kernel.
     package var seconds: Double
     package var status: Int32
-    /// The peak resident memory, in bytes; at least that of this process when it started the program.
+    /// The peak resident memory, in bytes; at least that of this process when the program started.
     package var peakBytes: Int
   }
 
@@ -75,7 +75,7 @@ package struct Program: Sendable {
   /// Returns the number of resident bytes now, including those of libraries.
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
-  /// A figure of the kernel for the memory of a process.
+  /// A kind of memory of a process, named as in `/proc`.
   package enum Memory: String {
     /// The most resident memory so far, mapped files included.
     case peak = "VmHWM"
@@ -83,8 +83,8 @@ package struct Program: Sendable {
     case allocated = "RssAnon"
   }
 
-  /// Returns a figure in bytes, read five times per second until the program ends; blocks the
-  /// thread.
+  /// Returns the amounts of this memory in bytes, read five times per second until the program
+  /// ends; blocks the thread.
   package func history(of memory: Memory) -> [Int] {
     var figures: [Int] = []
     while let bytes = try? Self.bytes(memory.rawValue, of: "\(id)") {

@@ -54,7 +54,7 @@ enum CommandCosts {
     ]
   }
 
-  /// Each command uses its own default buffer sizes.
+  /// Returns the players that use the PulseAudio server, each with its own default buffer size.
   private static func servedPlayers(_ sound: String) -> [Peer] {
     [
       Peer(
@@ -103,7 +103,7 @@ enum CommandCosts {
     return cost.seconds * 60 / Double(seconds)
   }
 
-  /// Returns the findings for the commands, of which the last is ours and the one before it is SoX.
+  /// Returns the findings for the commands; ours is the last, and SoX is the second to last.
   ///
   /// Our command may need at most `factor` times the cost of the first command, and less than SoX.
   private static func findings(

@@ -4,8 +4,8 @@ import Glibc
 import SoundCard
 import Synchronization
 
-/// Records when sound other than silence reaches a card, and when the timeline of a microphone
-/// began.
+/// Records when sound other than silence is written to a card, and when its microphone began to
+/// capture.
 final class CardObserver: Sendable {
   private let first = Atomic<Int64>(0)
   private let last = Atomic<Int64>(0)
@@ -22,7 +22,7 @@ final class CardObserver: Sendable {
   var firstSound: MonotonicMoment? { MonotonicMoment(first) }
   /// The time at which the last frame that is not silence was written; nil if there was none.
   var lastSound: MonotonicMoment? { MonotonicMoment(last) }
-  /// The time at which the microphone's timeline began.
+  /// The time at which the microphone began to capture.
   var start: MonotonicMoment? { MonotonicMoment(started) }
   /// The number of writes.
   var writeCount: Int { writes.load(ordering: .relaxed) }

@@ -17,8 +17,8 @@ enum MoonshineCosts {
     let second = try oneSecond(of: bench)
     var (short, one, two, timed, theirs) = (Runs(), Runs(), Runs(), Runs(), Runs())
     for _ in 0..<Runs.rounds {
-      // A run takes only half a second, so other load may distort it, but hardly the shortest of
-      // many runs.
+      // A run takes only half a second, so other load may distort it. The shortest of many runs is
+      // almost undisturbed.
       for _ in 0..<4 { try short.add(ours.command([second], isTimed: false)) }
       try theirs.add(peer.command(files))
       try one.add(ours.command(["--jobs", "1"] + files, isTimed: false))

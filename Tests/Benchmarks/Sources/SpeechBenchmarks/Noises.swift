@@ -105,7 +105,7 @@ extension Noises {
     }
   }
 
-  /// One to three plucked strings.
+  /// Returns the sound of one to three plucked strings.
   private static func chord(_ random: inout SeededRandom) -> [Float] {
     let roots = (0..<Int.random(in: 1...3, using: &random)).map { _ in
       110 * pow(2, Double(Int.random(in: 0...24, using: &random)) / 12)
@@ -117,7 +117,7 @@ extension Noises {
     }
   }
 
-  /// A falling tone with overtones and breath.
+  /// Returns a falling tone with overtones and breath.
   private static func bark(_ random: inout SeededRandom) -> [Float] {
     let (length, frequency) = (random.number(in: 0.15...0.4), random.number(in: 250...700))
     let count = Int(length * 16_000)
@@ -130,7 +130,7 @@ extension Noises {
     }
   }
 
-  /// Rumbling of some seconds that fades.
+  /// Returns rumbling of some seconds that fades.
   private static func thunder(_ random: inout SeededRandom) -> [Float] {
     let (count, decay) = (Int(random.number(in: 2...5) * 16_000), random.number(in: 0.8...1.5))
     let (speed, phase) = (random.number(in: 1...3), random.number(in: 0...6))

@@ -20,8 +20,8 @@ enum RecognitionAnswers {
   static func measure(
     _ recognizer: MeasuredRecognizer, on clips: [SpeechBench.Clip]
   ) async throws -> [Finding] {
-    // Begins with silence, because in a stream that begins within speech, the first end is detected
-    // late.
+    // Begins with silence, because the end of the first utterance is detected late if the stream
+    // begins within speech.
     let lead = AudioBuffer(silence: 32_000, format: .speech).inPeriods
     let buffers =
       try lead

@@ -10,8 +10,10 @@ import SpeechClient
 /// minute to minute. The smallest of the absolute values counts, and the median of the ratios. The
 /// clips are repeated, so that the start and the last utterance hardly matter.
 enum RecognitionCosts {
-  /// The runs of the measured programs: only the start, the peer, two peers at the same time, and
-  /// the command.
+  /// The runs of each measured program.
+  ///
+  /// `start` and `withGrammar` are short runs without speech. `peer` is one run of the peer, and
+  /// `peers` are two at the same time. `one` and `two` are our command with one and two jobs.
   private struct Uses {
     var (start, withGrammar) = (Runs(), Runs())
     var (peer, peers, one, two) = (Runs(), Runs(), Runs(), Runs())

@@ -18,7 +18,7 @@ enum RecognitionMemory {
     let cost = try program.cost()
     guard cost.status == 0, allocated.count >= 8, let most = allocated.max(),
       // By the end of the first quarter, every table has reached the size for the longest
-      // utterance.
+      // utterance, so the memory must not grow afterward.
       let early = allocated.prefix(allocated.count / 4).max()
     else {
       throw Program.Failure(description: "the long file was not recognized (\(cost.status))")

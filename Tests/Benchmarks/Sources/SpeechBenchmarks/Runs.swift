@@ -12,7 +12,7 @@ struct Runs {
   var leastProcessor: Double { processor.min() ?? .infinity }
   var leastWall: Double { wall.min() ?? .infinity }
 
-  /// Returns the median over the rounds of the ratio of this wall time to another.
+  /// Returns the median over all rounds of this wall time divided by the other.
   func share(of other: Runs) -> Double {
     let shares = zip(wall, other.wall).map { $0 / $1 }.sorted()
     return shares.isEmpty ? .nan : (shares[(shares.count - 1) / 2] + shares[shares.count / 2]) / 2
@@ -89,8 +89,8 @@ struct Transcribing {
       to: path ?? (isTimed ? output : bench.file("text")))
   }
 
-  /// Hides installed components from PocketSphinx, because it is for machines without them: its
-  /// limits apply without Silero.
+  /// Hides installed components from PocketSphinx, because its bounds are for machines without
+  /// Silero.
   private var installed: [String] {
     engine == "pocketsphinx" ? ["env", "XDG_DATA_HOME=\(bench.folder.path)"] : []
   }

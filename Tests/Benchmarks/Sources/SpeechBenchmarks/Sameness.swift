@@ -10,14 +10,13 @@ import SpeechClient
 /// with live audio, because neighboring utterances are joined only in files. Live audio arrives in
 /// real time, because a backlog has no partial results.
 enum Sameness {
-  /// The texts of a request, and the texts that it should have.
+  /// The recognized texts of a clip under one kind of request, and the texts expected for it.
   private struct Outcome {
     var clip: String
     var request: String
     var texts: [String]
     var expected: [String]
-    /// The number of stable words in partial results, and the stable words that differ from the
-    /// final result.
+    /// How many words were stable in partial results, and those that the final result contradicts.
     var stableCount = 0
     var contradictions: [String] = []
 
@@ -30,7 +29,7 @@ enum Sameness {
     let files = try await bench.allClips.mapped {
       try await outcomes(of: $0, client)
     }
-    // Four clips in real time use about as much CPU time as one file.
+    // Four clips in real time use about as much CPU time as one file, so they run at the same time.
     let live = try await bench.allClips.mapped(taskCount: 4) {
       try await liveOutcome(of: $0, client)
     }
@@ -76,8 +75,8 @@ enum Sameness {
       let texts = try await client.events(of: request).texts
       outcomes.append(Outcome(clip: clip.name, request: name, texts: texts, expected: expected))
     }
-    // Phrases change the text, so the expected text is that of a request with the same phrases
-    // only.
+    // Phrases change the text, so a request with phrases and all other options is compared with a
+    // request that has only the phrases.
     var (phrases, everything) = (plain, parallel)
     phrases.contextualPhrases = contextualPhrases(of: clip)
     everything.contextualPhrases = phrases.contextualPhrases
@@ -109,7 +108,7 @@ enum Sameness {
       request.backPressure = .buffer(upTo: .seconds(60))
       return request
     }
-    // Both requests run at the same time, so that they take only as long as one.
+    // Both requests run at the same time, because each takes real time.
     async let plain = client.events(of: request(false))
     let events = try await client.events(of: request(true))
     var outcome = Outcome(

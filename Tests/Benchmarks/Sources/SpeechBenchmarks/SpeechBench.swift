@@ -30,7 +30,7 @@ struct SpeechBench {
   private static let shared = root.appending(path: "../shared/data").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
-  /// Whether the clips are the shared ones, for whose word error rate there are bounds.
+  /// Whether the clips are the shared ones; only for these are there bounds of the word error rate.
   let isShared: Bool
 
   init() throws {

@@ -98,8 +98,9 @@ enum WordTimeErrors {
     return (first * 160, last + 1 < powers.count ? (last + 1) * 160 : nil)
   }
 
-  /// Returns the longest time that a session needed to end, over several interruptions of a decode
-  /// of 19 s, each somewhat later.
+  /// Returns the longest time that a session needed to end after an interruption.
+  ///
+  /// A decode of 19 s is interrupted after 0.1 s, 0.2 s, and so on up to 0.8 s.
   private static func interruption(of audio: [Float]) throws -> Duration {
     try (1...8).map { number in
       let session = try SpeechEngine.moonshine().makeSession(SpeechSessionOptions())
@@ -163,7 +164,9 @@ private enum SyntheticSpeech {
     return (errors, skipped)
   }
 
-  /// Returns the frames of each word, which has as many phones in the sentence as it has alone.
+  /// Returns the frames of each word of a sentence.
+  ///
+  /// A word is assumed to have as many phones in the sentence as when it is spoken alone.
   private static func places(of sentence: String, voice: String, file: URL) throws -> [Range<Int>] {
     var phones = try phones(of: sentence, voice: voice, file: file.path)[...]
     return try sentence.split { !$0.isLetter }.compactMap { word in

@@ -150,7 +150,8 @@ import Testing
     try await BuiltCommand.shell("unshare -rm true", in: TestFolder()).status == 0
   }
 
-  /// A limit on the file size simulates lost permission; it truncates the manifest within a line.
+  /// A limit on the file size has the same effect as a lost permission: a write fails in the middle
+  /// of a line of the manifest.
   @Test
   func `a run that loses write permission ends with one message and can be resumed without loss`()
     async throws

@@ -105,7 +105,7 @@ struct MoonshineCommandTests {
 
   /// The machine number in the header of an ELF file.
   @Test(arguments: [(Machine.x86, 0x3e), (.arm, 0xb7)])
-  func `the library is available for both processors and loads on this one`(
+  func `the ONNX Runtime library is installed for either processor, and loads on this machine's`(
     machine: Machine, number: Int
   ) async throws {
     let runtime = EngineComponent.all.filter { $0.name == ONNXLibrary.component }

@@ -207,7 +207,9 @@ extension PulseEndToEndTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a recording survives a restart of its sound server with its whole length`() async throws {
+  func `a recording survives a restart of its sound server and still gets its full length`()
+    async throws
+  {
     let run = try await withServer(
       """
       syrinx record --wait 60 --device pulse --rate 48000 --channels 1 --seconds 8 recorded.wav &

@@ -45,7 +45,8 @@ import Testing
   @Test func `'record --wait' reopens a card when the system announces it and keeps the timeline`()
     async throws
   {
-    // Without the announcement, there is no retry between 4 and 9 seconds.
+    // The card returns after 5 s. If its return were not announced, the next retry would come only
+    // after 9 s, too late for this recording.
     let run = try await shell(
       """
       touch native
@@ -94,7 +95,7 @@ import Testing
       try #require(gap["start"] as? Double), try #require(gap["end"] as? Double)
     )
     #expect((1.3...1.5).contains(start) && end - start >= 0.3, "\(gap)")
-    // The kept audio contains silence for the gap, and the audio after it.
+    // The kept audio contains silence for the gap, and continues after it.
     #expect(Double(try folder.samples("kept.wav").count) >= end * 16_000)
   }
 

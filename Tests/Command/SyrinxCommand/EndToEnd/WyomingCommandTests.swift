@@ -99,7 +99,7 @@ struct WyomingCommandTests {
   @Test(arguments: [
     "--engine wyoming --server nowhere", "--engine wyoming --server stdio",
     "--server tcp://localhost:1", "--engine wyoming --model folder",
-  ]) func `invalid arguments are wrong usage`(arguments: String) async throws {
+  ]) func `invalid arguments are a usage error`(arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx transcribe said.wav \(arguments)", in: folder)
     #expect(run.status == 64)
   }

@@ -45,7 +45,8 @@ struct WyomingEndToEndTests {
     #expect(types.contains("voice-started") && types.contains("voice-stopped"))
   }
 
-  @Test func `several Python clients over TCP get their transcripts at once`() async throws {
+  @Test func `several Python clients over TCP get their transcripts at the same time`() async throws
+  {
     let server = try RunningCommand(
       "serve", "--wyoming", "tcp://127.0.0.1:0", in: folder, watching: .error)
     let line = await server.lines.first(containing: "listening on ")
@@ -111,7 +112,7 @@ struct WyomingEndToEndTests {
     try check(run.outputLines.filter { $0.hasPrefix("{") })
   }
 
-  // MARK: A recognizer whose crash is survived
+  // MARK: Recognition after a crash of the child
 
   private func engine(_ before: String = "") -> SpeechEngine {
     var options = WyomingEngineOptions()

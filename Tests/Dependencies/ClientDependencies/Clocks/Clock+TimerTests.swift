@@ -37,7 +37,7 @@ import Testing
     #expect(ticks.allSatisfy { $0 == nil })
   }
 
-  @Test func `static members create test clocks for any Clock`() async throws {
+  @Test func `.immediate and .unimplemented can be passed as some Clock`() async throws {
     func pass(_ clock: some Clock<Duration>) async throws {
       try await clock.sleep(for: .seconds(9))
     }

@@ -12,12 +12,12 @@ import Testing
     #expect(!ProcessThreads.isRunnable(stat: "17 (swift)"))
   }
 
-  @Test func `a process is quiet unless another thread works`()
+  @Test func `a process counts as quiet while only the calling thread works`()
     async
   {
     await #expect(processExitsWith: .success) {
       let isOver = Flag()
-      // Other threads of a new process may not sleep yet.
+      // In a new process, other threads may still be running.
       while ProcessThreads.running?.isEmpty != true { await Task.yield() }
       let (starts, start) = AsyncStream<Void>.makeStream()
       let work = Task.detached {

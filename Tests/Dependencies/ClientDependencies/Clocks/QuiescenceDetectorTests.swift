@@ -4,11 +4,11 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct QuiescenceDetectorTests {
-  @Test func `the expected sleeper ends the wait`() {
+  @Test func `the wait ends as soon as the expected sleeper has arrived`() {
     #expect(turns(isReady: { $0 == 2 }, running: { _ in [1: .zero] }) == 2)
   }
 
-  @Test func `two quiet turns in a row end the wait`() {
+  @Test func `the wait ends after two consecutive turns in which no other thread runs`() {
     #expect(turns { $0 == 2 ? [1: .zero] : [:] } == 4)
   }
 
@@ -17,11 +17,11 @@ import Testing
     #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
   }
 
-  @Test func `an advance waits for a thread that cannot run yet`() {
+  @Test func `an advance waits for a runnable thread that gets no processor time`() {
     #expect(turns { $0 < 9 ? [1: .seconds(7)] : [1: .seconds(8)] } == 10)
   }
 
-  @Test func `a thread that starts during a wait gets the same time to run`() {
+  @Test func `a thread that starts during the wait gets the full time to reach its next sleep`() {
     #expect(
       turns { $0 < 4 ? [1: QuiescenceDetector.share * $0] : [2: QuiescenceDetector.share * $0] }
         == 3)
@@ -30,13 +30,13 @@ import Testing
         == 5)
   }
 
-  @Test func `the main actor is awaited while any thread runs`() {
+  @Test func `the wait includes the main actor's work, unless no thread runs`() {
     #expect(turns(isMainDone: { $0 >= 5 }, running: { [1: QuiescenceDetector.share * $0] }) == 6)
     #expect(turns(isMainDone: { _ in false }, running: { _ in [:] }) == 2)
   }
 
   @Test(arguments: [(false, 200), (true, 1_000)])
-  func `a wait ends after a limit of turns, which is higher while a woken task has not run`(
+  func `a wait ends after 200 turns, or after 1,000 turns if a woken task has not run yet`(
     isWaking: Bool, count: Int
   ) {
     #expect(turns(isWaking: isWaking, running: { _ in nil }) == count)

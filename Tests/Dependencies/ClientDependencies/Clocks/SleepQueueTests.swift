@@ -5,7 +5,7 @@ import Testing
 @Suite struct SleepQueueTests {
   private typealias Queue = SleepQueue<Duration, String>
 
-  @Test func `sleepers wake by deadline and then by arrival`() {
+  @Test func `sleepers wake in the order of their deadlines, and then of their arrival`() {
     var queue = Queue(now: at(0))
     for (waiter, second) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
       #expect(queue.sleep(queue.nextID(), until: at(second), waiter) == .sleeps)
@@ -50,7 +50,7 @@ import Testing
     #expect(queue.now == at(5))
   }
 
-  @Test func `a canceled sleeper is returned once`() {
+  @Test func `canceling a sleeper removes it, so that it is not woken later`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.sleep(id, until: at(1), "a") == .sleeps)

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(1), .zero])
-  func `TestClock.run is an issue if a task keeps sleeping`(_ duration: Duration) async {
+  func `TestClock.run reports an issue if a task keeps sleeping`(_ duration: Duration) async {
     let endless = Task {
       while !Task.isCancelled { try await clock.sleep(for: duration) }
     }
@@ -124,7 +124,9 @@ import Testing
     try await clock.sleep(until: .init(offset: .seconds(1)))
   }
 
-  @Test func `waiting for sleepers that never come is an issue that names the sleepers`() async {
+  @Test func `sleepers(atLeast:) reports an issue that lists the sleepers if there are too few`()
+    async
+  {
     let task = Task(name: "beeper") { try await clock.sleep(for: .seconds(3)) }
     await clock.sleepers(atLeast: 1)
     await withKnownIssue {
@@ -144,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `an advance until a task ends cancels the task if no sleep ends`() async {
+  @Test func `advance(until:) cancels the task if it neither ends nor sleeps on the clock`() async {
     let endless = Task { try await ContinuousClock().sleep(for: .seconds(3_600)) }
     await withKnownIssue {
       await clock.advance(until: endless, timeout: .zero)
@@ -156,7 +158,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await endless.value }
   }
 
-  @Test func `an advance until a task ends cancels the task at its step limit`() async {
+  @Test func `advance(until:) cancels the task if it still runs at the step limit`() async {
     let endless = Task(name: "ticker") {
       while true { try await clock.sleep(for: .seconds(1)) }
     }

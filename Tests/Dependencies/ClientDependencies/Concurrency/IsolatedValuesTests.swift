@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ActorIsolatedTests {
-  @Test func `a value is read, replaced, and changed`() async {
+  @Test func `ActorIsolated can be read, set, and changed in a closure`() async {
     let isPlaying = ActorIsolated(false)
     #expect(await isPlaying.value == false)
     await isPlaying.setValue(true)
@@ -20,7 +20,7 @@ import Testing
 @Suite struct UncheckedSendableTests {
   private struct Song: Codable, Hashable { var title = "a", minutes = 3 }
 
-  @Test func `the value is used through its wrapper`() {
+  @Test func `UncheckedSendable gives access to the members of its value`() {
     @UncheckedSendable var song = Song()
     song.minutes = 4
     $song.title = "b"
@@ -45,8 +45,8 @@ import Testing
 }
 
 @Suite struct AnyHashableSendableTests {
-  @Test func `wrapped values of the same type are compared, and values of different types differ`()
-  {
+  @Test
+  func `AnyHashableSendable compares values of the same type; values of other types are unequal`() {
     #expect(AnyHashableSendable(1) == AnyHashableSendable(1))
     #expect(AnyHashableSendable(1) != AnyHashableSendable(2))
     #expect(AnyHashableSendable("1") != 1)

@@ -18,7 +18,7 @@ import Testing
     #expect(number.withValue { $0 * 10 } == 20)
   }
 
-  @Test func `a change may read the object and gets the earlier value`() {
+  @Test func `within withValue, the object can be read and still has its earlier value`() {
     let text = LockIsolated("a")
     text.withValue {
       $0 += "b"

@@ -3,7 +3,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct LockTests {
-  @Test func `changes of many tasks exclude each other`() async {
+  @Test func `concurrent changes happen one after another`() async {
     let lock = Lock(0)
     await withTaskGroup { group in
       for _ in 0..<8 {

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a report runs at once with the task-locals of the origin`() async {
+  @Test func `perform runs a report at once, with the task-locals of the origin's test`() async {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("test") { IssueOrigin.current }
     await Elsewhere.thread.run {
@@ -79,7 +79,7 @@ import Testing
     #expect(seen.all.sorted() == Array(0..<200))
   }
 
-  @Test func `the waiting task ends when the last copy of the origin is released`() {
+  @Test func `the task that keeps an origin's task-locals ends with the last copy of the origin`() {
     let held = Held()
     weak let object = held.object
     var origin: IssueOrigin? = Held.$current.withValue(held.take()) { .current }
@@ -115,7 +115,7 @@ import Testing
     #expect(seen.all == ["false"])
   }
 
-  @Test func `there is no origin outside a test, except in an escaped scope`() async {
+  @Test func `outside a test there is no origin, unless code runs in an origin's scope`() async {
     let origin = IssueOrigin.current
     let seen = Recorder<RunningTest?>()
     await Elsewhere.thread.run {
@@ -124,7 +124,7 @@ import Testing
       seen.append(IssueOrigin().withScope { IssueOrigin.current.test })
     }
     #expect(seen.all == [nil, origin.test, nil])
-    #expect(origin.test?.name.contains("there is no origin outside a test") == true)
+    #expect(origin.test?.name.contains("outside a test there is no origin") == true)
   }
 
   @Test func `an escaped asynchronous scope keeps its origin across suspensions`() async {

@@ -17,7 +17,9 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a client that another thread reads reports to the wrapper's test`(place: Elsewhere) async {
+  func `an unimplemented client that is read on another thread fails the wrapper's test`(
+    place: Elsewhere
+  ) async {
     await withKnownIssue {
       @Dependency(OriginatingClient.self) var client
       await place.run { [_client] in _client.wrappedValue.call() }
@@ -40,7 +42,7 @@ import Testing
 
 @Suite struct CapturedOriginTests {
   @Test(arguments: Elsewhere.allCases)
-  func `an issue of a client that another thread creates by a read belongs to the wrapper's test`(
+  func `a client created on another thread by reading a wrapper fails the wrapper's test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

@@ -22,7 +22,7 @@ import Testing
     #expect(origins.count == 3)
   }
 
-  @Test func `wrappers of a test with many origins share the oldest origin`() {
+  @Test func `a test with many origins shares its oldest origin among further wrappers`() {
     let one = RunningTest(name: "one")
     var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
     for origin in origins.dropLast() { tests.add(origin) }
@@ -34,7 +34,7 @@ import Testing
     #expect(tests.origin(sharedBy: one) === origins[0])
   }
 
-  @Test func `thousands of wrappers share few waiting tasks`() {
+  @Test func `thousands of wrappers share a few suspended tasks`() {
     let models = (0..<3_000).map { _ in Model() }
     let origins = models.flatMap { Mirror(reflecting: $0).children }
       .compactMap { ($0.value as? any ScopeCapturing)?.captured.origin }

@@ -47,7 +47,7 @@ import Testing
     #expect(onThread.contains("reported on a Dispatch queue or a thread, where"))
   }
 
-  @Test func `an issue in an escaped scope gets no note about its attribution`() async {
+  @Test func `an issue in an escaped scope is reported without a note about its test`() async {
     let base = NotingReporter()
     let reporter = StrayIssueReporter(base: base, tests: RunningTests())
     await withEscapedDependencies { dependencies in

@@ -3,7 +3,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct DueQueueTests {
-  @Test func `work is returned by time and then by arrival`() {
+  @Test func `the queue returns work in the order of its times, and then of its arrival`() {
     var queue = DueQueue<Int, String>(now: 0)
     for (work, due) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
       queue.add(queue.nextID(), due: due, work)
@@ -16,7 +16,7 @@ import Testing
     #expect(queue.next == 3)
   }
 
-  @Test func `the time moves to the limit, and never back`() {
+  @Test func `the queue's time advances to the limit, and never goes back`() {
     var queue = DueQueue<Int, String>(now: 5)
     queue.add(queue.nextID(), due: 1, "late")
     #expect(queue.popNext(until: 5) == "late")
@@ -25,7 +25,7 @@ import Testing
     #expect(queue.now == 9)
   }
 
-  @Test func `removed work is returned once`() {
+  @Test func `removing work from the queue returns it once, and it does not become due`() {
     var queue = DueQueue<Int, String>(now: 0)
     let id = queue.nextID()
     queue.add(id, due: 1, "a")

@@ -14,7 +14,8 @@ import Testing
     #expect(scheduler.now.date.timeIntervalSince1970 == 0)
   }
 
-  @Test func `an unimplemented scheduler names itself and the use, and runs the work`() {
+  @Test func `an unimplemented scheduler reports its name and how it was used, and runs the work`()
+  {
     let scheduler = AnySchedulerOf<DispatchQueue>.unimplemented(
       "Metronome", now: DispatchQueue.test.now)
     var ran = 0

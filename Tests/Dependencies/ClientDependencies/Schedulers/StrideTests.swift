@@ -13,7 +13,7 @@ import Testing
     #expect(time < later)
   }
 
-  @Test func `a run loop's times are dates`() {
+  @Test func `the time of a run loop's scheduler is a date`() {
     let time = RunLoop.SchedulerTimeType(Date(timeIntervalSince1970: 10))
     #expect(time.advanced(by: .seconds(-4)).date.timeIntervalSince1970 == 6)
     #expect(time.duration(to: time.advanced(by: .seconds(-4))) == .seconds(-4))

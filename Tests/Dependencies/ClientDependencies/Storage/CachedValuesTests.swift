@@ -34,7 +34,7 @@ private enum ReadKey: TestDependencyKey {
   static var testValue: Counter { Counter() }
 }
 
-/// Its `deinit` reads a dependency that nothing has read before.
+/// An object whose `deinit` reads a dependency that has not been read before.
 private final class LastWord: Sendable {
   deinit {
     @Dependency(TokenKey.self) var token

@@ -14,12 +14,13 @@ import Testing
         && text.contains("SecondKey is read at \(testModule)/ConstructionTests.swift")
         && text.contains("The preview value of 'FirstKey' stands in")
     }
-    // The substitute was used only for the one read; later reads have the same result.
+    // The value for the preview context was used only for the read that closed the cycle, so later
+    // reads return the same result.
     #expect(first == "first of second of preview of first")
   }
 
   @Test
-  func `a read of a value during the value's creation gets the value of another context`() {
+  func `a value that reads itself during its creation gets its value for another context`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a captured scope keeps its test after any change`() {
+  @Test func `merging or overriding a captured scope does not change the scope's test`() {
     let captured = root.overriding(NumberKey.self, with: 1).captured
     let other = DependencyScope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
     for scope in [
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a wrapper in a construction captures no override of the reader`() {
+  @Test func `a wrapper created during a construction does not capture the reader's overrides`() {
     let reading = root.overriding(NumberKey.self, with: 1)
       .overriding(InterfaceOnlyKey.self, with: "reader").forConstruction
     #expect(reading.value(of: NumberKey.self) == 1)

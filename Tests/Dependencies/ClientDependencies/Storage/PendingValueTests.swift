@@ -30,7 +30,7 @@ import Testing
     let readers = Counter()
     let meeting = MakingMeeting {
       while readers.count < 8 { sched_yield() }
-      // The last readers have counted, but may not have reached the cache yet.
+      // All readers have been counted, but the last ones may not have reached the cache yet.
       for _ in 0..<1_000 { sched_yield() }
     }
     let (values, reading) = AsyncStream<Int>.makeStream()
@@ -46,7 +46,10 @@ import Testing
   }
 
   @MainActor
-  @Test func `the main thread proceeds after a timeout if a construction waits for it`() async {
+  @Test
+  func `the main thread stops waiting for a construction that itself waits for the main thread`()
+    async
+  {
     let begun = DispatchSemaphore(value: 0)
     let cache = ValueCache(separatesTests: false, constructionTimeout: .milliseconds(10))
     let meeting = MakingMeeting {
@@ -59,12 +62,13 @@ import Testing
       first.continuation.finish()
     }
     wait(for: begun)
-    // The first construction cannot end before this thread is free, so the second value is kept.
+    // The first construction waits for this thread, so it finishes later and its value is dropped.
     withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }
 
-  @Test func `a task proceeds after a timeout, with an issue, if a construction waits for it`()
+  @Test
+  func `a task that waits too long for a construction makes a second value and reports an issue`()
     async
   {
     let end = DispatchSemaphore(value: 0)
@@ -125,7 +129,7 @@ private func read(from cache: ValueCache, with meeting: MakingMeeting) -> Int {
   }
 }
 
-/// Makes the first construction of a value wait for code that needs the value, too.
+/// Makes the first construction of a value wait for another reader of the same value.
 private final class MakingMeeting: Sendable {
   @TaskLocal static var current: MakingMeeting?
 

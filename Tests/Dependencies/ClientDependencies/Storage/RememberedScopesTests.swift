@@ -13,7 +13,7 @@ import Testing
     #expect(ends.count == 1)
   }
 
-  @Test func `scopes of ended objects are removed while other objects live`() {
+  @Test func `scopes of released objects are removed while other objects live`() {
     let ends = Counter()
     let living = (0..<100).map { _ in Plain() }
     for object in living {
@@ -25,7 +25,7 @@ import Testing
     #expect(living.allSatisfy { scopes.scope(of: $0) != nil })
   }
 
-  @Test func `an override whose deinit returns an object from a scope does not deadlock`() {
+  @Test func `an override whose deinit creates another object in a scope does not deadlock`() {
     let ends = Counter()
     let scopes = scopes
     remember(

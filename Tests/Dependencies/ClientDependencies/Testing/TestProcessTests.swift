@@ -18,7 +18,7 @@ import Testing
     #expect(!TestProcess.asksForSwiftTesting(arguments))
   }
 
-  @Test func `the test support product is linked to these tests`() {
+  @Test func `these tests are linked with the test support product and detect Swift Testing`() {
     #expect(TestFramework.current != nil)
     #expect(TestProcess.isSwiftTesting)
   }

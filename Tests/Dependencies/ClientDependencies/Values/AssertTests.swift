@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `the context selects the default checks`() {
+  @Test func `assert, assertionFailure, precondition, and fireAndForget cannot be overridden`() {
     let readOnly: [PartialKeyPath<DependencyValues>] = [
       \.assert, \.assertionFailure, \.precondition, \.fireAndForget,
     ]

@@ -26,7 +26,7 @@ import Testing
   }
 
   /// To write through a key path, Swift first reads the value.
-  @Test func `setting the date through a key path is not reported as a use of the earlier date`() {
+  @Test func `setting the date through a key path is not reported as a read of the date`() {
     let path: any WritableKeyPath<DependencyValues, Date> & Sendable = \.date.now
     withDependencies {
       $0[keyPath: path] = start

@@ -74,7 +74,7 @@ import Testing
         told.yield(now)
       }
     }
-    // The work could not have ended: its gate opens only here.
+    // The work waits for this signal, so it cannot have ended before the call returned.
     open.yield()
     var iterator = dates.makeAsyncIterator()
     #expect(await iterator.next() == Date(timeIntervalSinceReferenceDate: 7))

@@ -12,7 +12,8 @@ import Testing
     #expect(UUID(.max).uuidString == "00000000-0000-0000-7FFF-FFFFFFFFFFFF")
   }
 
-  @Test func `a UUID from a negative number has a marker and the magnitude`() {
+  @Test
+  func `a UUID from a negative number has a 1 in the third group, and ends with the magnitude`() {
     #expect(UUID(-1).uuidString == "00000000-0000-0001-0000-000000000001")
     #expect(UUID(-16).uuidString == "00000000-0000-0001-0000-000000000010")
     #expect(UUID(.min).uuidString == "00000000-0000-0001-8000-000000000000")

@@ -7,7 +7,7 @@ import Testing
   private let own = ProcessInfo.processInfo.processName
   private let name = "VolatileDefaultsTests-\(UUID().uuidString)"
 
-  @Test func `a persistent domain is read only by the storage that set it`() {
+  @Test func `a persistent domain is visible only in the storage that set it`() {
     storage.setPersistentDomain(["k": 1], forName: name)
     #expect(storage.persistentDomain(forName: name) as? [String: Int] == ["k": 1])
     #expect(storage.object(forKey: "k") == nil)

@@ -16,7 +16,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       await withALSA {
         let bench = try TestALSA.ready()
-        // After this first run, descriptors that the process opens only once are open.
+        // The first run is not measured, because it opens descriptors that stay open.
         try await cancel(in: .sounding, on: bench)
         for state in PlaybackState.allCases {
           let before = try ResourceSnapshot()

@@ -17,7 +17,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       await withALSA {
         let bench = try TestALSA.ready()
-        // After this first run, descriptors that the process opens only once are open.
+        // The first run is not measured, because it opens descriptors that stay open.
         try await cancel(in: .sounding, on: bench)
         for state in RecordingState.allCases {
           let before = try ResourceSnapshot()

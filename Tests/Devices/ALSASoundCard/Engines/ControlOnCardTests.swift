@@ -37,13 +37,13 @@ import Testing
     try check(try samples(file), events)
   }
 
-  /// Checks the frames before the pause, the silence, and the frames from the target on.
+  /// Checks the frames before the pause, the silence, and the frames that begin at the target.
   private func check(_ played: [Float], _ events: [PlaybackEvent]) throws {
     let isStarved = events.contains { if case .starved = $0 { true } else { false } }
     let paused = events.compactMap { event -> Int? in
       if case .paused(let place) = event { place.position.rawValue } else { nil }
     }
-    // A machine too busy to decode may fade into silence anywhere, which is reported.
+    // A machine too busy to decode may fade into silence anywhere, so the samples are not compared.
     guard !isStarved else { return }
     // The steepest requested fade takes 10 ms from a third of full scale.
     let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }

@@ -72,7 +72,7 @@ import Testing
     // The ramp begins with a zero at each opening.
     let captured = try #require(recorded.samples.dropFirst().firstIndex(of: 0))
     #expect(captured <= 19_200 + 4_800)
-    // On a busy machine the gap may reach the end of the recording.
+    // On a busy machine, the gap may reach the end of the recording, so no frame follows it.
     let rest = recorded.samples[captured...]
     #expect(rest.prefix { $0 == 0 }.count == min(gap + 1, rest.count))
     #expect(rest.dropFirst(gap).elementsEqual(ramp(max(0, rest.count - gap))))

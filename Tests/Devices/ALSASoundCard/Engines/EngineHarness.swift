@@ -114,7 +114,7 @@ struct EngineHarness {
   /// Records mono at 48 kHz into a file and reads it.
   ///
   /// - Parameters:
-  ///   - channel: the device's channel to record, from 0 on; nil for a mix of all.
+  ///   - channel: the device's channel to record, counted from 0; nil for a mix of all.
   ///   - act: called once the recording has started.
   ///   - onEvent: called with every event.
   func record(

@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `after the last frame, the card is not prepared again`() async {
+  func `a playback completes even if the card would hang when it is prepared again`() async {
     let played = await bench.play(
       sound, on: testCard("block_in=prepare block_at=24000 block_ms=600000"))
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
@@ -154,7 +154,8 @@ import Testing
 
   @Test(arguments: ["xrun_at=4800", "suspend_at=4800 resume_error=38", "fail=5 fail_at=4800"])
   func `queued audio that a recovery discards is reported as a dropout`(script: String) async {
-    // The device holds two seconds, and is not checked again until a third of them has passed.
+    // The device holds two seconds of audio, and is first checked after a third of that time, so
+    // much audio is queued when the fault is detected.
     let played = await bench.play(
       ramp(240_000, from: 1), on: testCard(script), progressInterval: .seconds(2))
     #expect(played.dropouts > .milliseconds(500), "\(played.events)")
@@ -197,7 +198,7 @@ import Testing
   private func play(_ script: String) async throws -> EngineHarness.Played {
     let file = bench.bench.file()
     let played = await bench.play(sound, on: testCard("\(script) output=\(file.path())"))
-    // A machine too busy to decode fades into silence, which is reported.
+    // A machine too busy to decode fades into silence, so the samples are not compared.
     if !played.isStarved { #expect(try isPlayed(file, sound), "\(script)") }
     return played
   }

@@ -10,7 +10,7 @@ struct TestALSA: Sendable {
 
   static let shared = Result { try TestALSA() }
 
-  /// The shared setup, created on first use; a missing tool fails the requesting test.
+  /// Returns the shared setup, created on first use; a missing tool fails the requesting test.
   static func ready() throws -> TestALSA { try shared.get() }
 
   private init() throws {

@@ -61,7 +61,7 @@ enum CommentsOnClients {
 }
 
 extension CommentsOnClientsTests.PlayerTests {
-  @Test func `the clock that the suite's trait sets can be read with its own type`() async {
+  @Test func `a test can read the suite's clock with its concrete type`() async {
     await clock.advance(by: .seconds(1))
     #expect(clock.now.offset == .seconds(1))
   }

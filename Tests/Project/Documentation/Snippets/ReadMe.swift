@@ -128,7 +128,7 @@ struct Visitor {
     #expect(engine.name == "vosk")
   }
 
-  @Test func `the real engine plays on a virtual card`() async throws {
+  @Test func `the live player plays on a virtual card`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       pace: .lockstep(clock), faults: [.xrun(at: 4_800, lost: 240)])

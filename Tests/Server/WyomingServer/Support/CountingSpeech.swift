@@ -4,7 +4,7 @@ import SpeechClient
 import Synchronization
 import Wyoming
 
-/// A recognizer whose words are the amount of audio that it has captured.
+/// A recognizer whose text states how much audio it was given.
 struct CountingSpeech: Sendable {
   /// The recognitions in progress, and signals for those that have begun and been abandoned.
   final class Tally: Sendable {

@@ -71,7 +71,8 @@ private func answer(
   to event: WyomingEvent?, over link: ByteLink?, until types: [String]
 ) throws -> WyomingEvent {
   guard let link else { throw LinkError.ended }
-  // A server that rejects the client may have closed the connection already.
+  // The error of a failed write is ignored, because a server that rejects the client may already
+  // have closed the connection.
   if let event { _ = try? link.write(event.bytes[...]) }
   var reader = FrameReader()
   while true {

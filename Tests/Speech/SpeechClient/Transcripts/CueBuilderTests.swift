@@ -2,7 +2,7 @@ import SpeechClient
 import Testing
 
 struct CueBuilderTests {
-  /// Consecutive words of equal length, except after a pause.
+  /// Returns consecutive words of equal length, except after a pause.
   private func utterance(
     _ text: String, from start: Duration = .zero, word: Duration = .milliseconds(300),
     pauses: [Int: Duration] = [:]
@@ -123,7 +123,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a cue is held only until its end is known`() {
+  func `a cue is returned as soon as its end is certain`() {
     var builder = CueBuilder()
     #expect(builder.add(utterance("go forward ten meters")).count == 1)
     #expect(builder.add(utterance("yes", from: .seconds(5))).isEmpty)

@@ -49,7 +49,7 @@ final class Peer {
   }
 
   deinit {
-    // A thread of Swift's pool blocks SIGTERM, and the child inherits the mask.
+    // SIGTERM would have no effect: threads of Swift's pool block it, and the child inherits that.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

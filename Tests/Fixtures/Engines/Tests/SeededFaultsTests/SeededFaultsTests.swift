@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Deliberate faults.
+/// Deliberate faults for the sanitizers.
 ///
-/// A run of a sanitizer begins with its fault, and fails unless the fault is reported.
+/// The run of a sanitizer begins with its fault, and fails unless the fault is reported.
 @Suite struct SeededFaultsTests {
   @Test func `thread: two threads increment a counter without a lock`() async {
     // `nonisolated(unsafe)` is wrong here, so that the sanitizer finds a data race.

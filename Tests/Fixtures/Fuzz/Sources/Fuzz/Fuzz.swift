@@ -92,7 +92,7 @@ private func onSmallStack(_ body: @escaping () -> Void) {
   let code = pthread_create(
     &thread, &attributes,
     { work in
-      // The handler of a crash has no room on a full stack.
+      // A crash may leave the stack full, so the crash handler gets a stack of its own.
       let room = UnsafeMutableRawPointer.allocate(byteCount: 1 << 18, alignment: 16)
       defer { room.deallocate() }
       var stack = stack_t(ss_sp: room, ss_flags: 0, ss_size: 1 << 18)

@@ -20,7 +20,7 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.offset < rhs.offset }
   }
 
-  /// The distance that sleeps may add.
+  /// The resolution with which the clock can end a sleep.
   public let minimumResolution: Duration = .zero
   private let time: Mutex<Instant>
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that one thread at a time uses.
+/// A value that only one thread at a time can use.
 public final class LockIsolated<Value>: @unchecked Sendable {
   private let lock = NSRecursiveLock()
   private var isolated: Value
@@ -25,7 +25,7 @@ extension LockIsolated where Value: Sendable {
   public var value: Value { lock.withLock { isolated } }
 }
 
-/// A value whose user knows that it may cross isolations.
+/// A value that its user declares safe to pass to other isolations.
 public struct UncheckedSendable<Value>: @unchecked Sendable {
   /// The value.
   public var value: Value

@@ -1,6 +1,6 @@
 /// A dependency that tests can use.
 public protocol TestDependencyKey<Value> {
-  /// What is injected.
+  /// The type of the dependency.
   associatedtype Value: Sendable = Self
 
   /// The value in previews.
@@ -18,7 +18,7 @@ public protocol DependencyKey<Value>: TestDependencyKey {
   /// The value in the program.
   static var liveValue: Value { get }
 
-  /// What is injected.
+  /// The type of the dependency.
   associatedtype Value = Self
 
   /// The value in previews.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is injected.
+/// The values of all dependencies.
 public struct DependencyValues: Sendable {
   /// The values of the current task.
   @TaskLocal public static var _current = DependencyValues()

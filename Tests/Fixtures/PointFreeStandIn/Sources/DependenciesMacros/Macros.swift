@@ -1,6 +1,7 @@
 @_exported import IssueReporting
 
-// Declared so that the module can be re-exported; the plug-in that would expand them is not here.
+// These declarations only let other modules re-export this one: the plug-in that would expand the
+// macros is missing.
 
 /// Completes a client.
 @attached(member, names: named(init))

@@ -5,7 +5,7 @@ public import Testing
 public struct _DependenciesTrait: SuiteTrait, TestTrait, TestScoping {
   let updateValues: nonisolated(nonsending) @Sendable (inout DependencyValues) async throws -> Void
 
-  /// Whether the trait holds in the suites below: it does.
+  /// Makes the trait apply to nested suites and their tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the overrides.
