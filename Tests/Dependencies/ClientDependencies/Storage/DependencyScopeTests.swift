@@ -33,14 +33,13 @@ import Testing
   }
 
   @Test func `merging a scope over a scope of the same overrides changes nothing`() {
-    var scope = root.overriding(NumberKey.self, with: 1)
-    let same = scope
-    #expect(!scope.merge(over: same))
-    let others = [same.overriding(InterfaceOnlyKey.self, with: "other"), same.captured]
-    for other in others {
+    let scope = root.overriding(NumberKey.self, with: 1)
+    let others = [scope, scope.overriding(InterfaceOnlyKey.self, with: "other"), scope.captured]
+    let changes = others.map { other in
       var scope = scope
-      #expect(scope.merge(over: other))
+      return scope.merge(over: other)
     }
+    #expect(changes == [false, true, true])
   }
 
   @Test func `merging or overriding a captured scope does not change the scope's test`() {
