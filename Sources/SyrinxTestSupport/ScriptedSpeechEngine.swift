@@ -130,7 +130,7 @@ public struct ScriptedFaults: Equatable, Sendable {
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?
 
-  /// Creates faults; by default there are none.
+  /// Creates faults; without arguments, nothing fails.
   public init(
     loading: SpeechEngineError? = nil, processing: SpeechEngineError? = nil,
     failsAfter: Duration = .zero, finishing: SpeechEngineError? = nil

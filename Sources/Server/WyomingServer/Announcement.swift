@@ -100,7 +100,8 @@ final class Announcement: @unchecked Sendable {
 
   /// Responds to a new state of the client.
   ///
-  /// Avahi makes the first call before `connect` has returned, so `client` is not set yet.
+  /// Avahi makes the first call before `connect` has returned, so the property `client` may still
+  /// be nil.
   private func clientChanged(_ client: OpaquePointer, to state: Int32) {
     do throws(AnnouncementError) {
       switch state {

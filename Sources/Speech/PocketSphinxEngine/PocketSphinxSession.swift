@@ -16,7 +16,8 @@ final class PocketSphinxSession: SpeechEngineSession {
   private let alternativeCount: Int
   private let context: ContextualChoice
   private let interruption = InterruptionFlag()
-  /// Whether, after an interruption, the decoder was left to the thread that ends its utterance.
+  /// Whether another thread still uses the decoder after an interruption, so that the decoder must
+  /// not return to the pool.
   private var hasLeftDecoder = false
 
   init(

@@ -58,8 +58,8 @@ public struct SpeechRequest: Sendable {
 
   /// The handling of buffers that arrive faster than they are recognized.
   ///
-  /// Files always wait. A microphone never waits: with `wait`, its backlog is up to the
-  /// `droppingOldestAfter` of its capture.
+  /// Files always wait. A microphone never waits: if this is `wait`, the microphone's backlog is up
+  /// to `CaptureRequest.droppingOldestAfter`.
   public var backPressure = BackPressure.wait
 
   /// Whether a source with `wait` may deliver audio in real time, like a network connection.

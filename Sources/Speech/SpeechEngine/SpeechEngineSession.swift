@@ -162,7 +162,8 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// Settings specific to the engine, by its own names.
   public var engineOptions: [String: String] = [:]
 
-  /// Creates the options of a stream; the default is dictation with partial results.
+  /// Creates the options of a stream; without arguments, they request dictation with partial
+  /// results.
   public init(
     wantsPartialHypotheses: Bool = true, grammar: String? = nil, language: String? = nil
   ) {

@@ -59,7 +59,8 @@ package struct VoicedSpan {
     }
   }
 
-  /// Fits a word, in steps, within the room between its neighbors.
+  /// Moves each edge of a word that is beside a pause to the edge of the sound, but not outside
+  /// `room`, the steps between the word's neighbors.
   private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }
@@ -90,8 +91,8 @@ package struct VoicedSpan {
     return edge ?? inside.first(where: isLoud)
   }
 
-  /// The minimum number of steps between two words, or of silent steps at the edge of a word, that
-  /// count as a pause.
+  /// The minimum length of a pause in steps; a pause is the space between two words, or silence at
+  /// the edge of a word.
   private static let pause = 10
   /// The maximum number of steps by which the start or end of a word is moved outward.
   private static let reach = 30

@@ -153,7 +153,7 @@ extension RecordedResult.Metadata {
 
 /// An error of a task.
 ///
-/// Only the description of an error other than `SpeechClientError` is kept.
+/// For an error other than `SpeechClientError`, only the description is recorded.
 struct RecordedFailure: Codable {
   enum Kind: String, RecordedName {
     case unavailable, engineFailed, noResources, invalidGrammar, invalidRequest, other

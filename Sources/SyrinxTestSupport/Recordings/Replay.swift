@@ -75,7 +75,7 @@ public enum ReplayError: Error, Equatable {
   ///
   /// The reason names the file and the line.
   case unreadable(reason: String)
-  /// There were more calls than the recording has tasks; record it again.
+  /// The test started more tasks than the recording contains; make the recording again.
   case noMoreTasks(recorded: Int)
   /// The recording contains this error, which is replayed as its description.
   case recorded(String)

@@ -66,9 +66,9 @@ extension ONNXLibrary {
   /// on all processors that have them.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
-  /// The number of the decoder's inputs that share a scale.
+  /// The number of consecutive input values of the decoder that are rounded with one scale.
   ///
-  /// Nil if all inputs of a pass must share one scale, because this library or processor would
+  /// Nil if one scale must serve a whole pass, because this library version or processor would
   /// multiply blocks slowly, as floats.
   var blockSize: Int? {
     let processor: FilePath = "/proc/cpuinfo"

@@ -1,8 +1,8 @@
 /// An 8-bit weight that a graph turns into floats: `(byte - zeroPoint) * scale`.
 ///
-/// A product with the weight rounds its inputs: with one scale for all inputs of a pass
-/// (`DynamicQuantizeMatMul`), or with one scale for each block of a row (`MatMulNBits`). Without
-/// blocks, the numbers of a token depend on the other tokens of its pass.
+/// A matrix product with the weight rounds its input values to 8 bits: with one scale for a whole
+/// pass (`DynamicQuantizeMatMul`), or with one scale for each block of a row (`MatMulNBits`).
+/// Without blocks, a token's results depend on the other tokens of its pass.
 struct QuantizedWeight {
   /// The name of the weight's float tensor.
   private let floatName: String
@@ -14,7 +14,7 @@ struct QuantizedWeight {
   private let zeroPoint: UInt8
   /// The number of inputs that share a scale; nil if all inputs share one.
   private let blockSize: Int?
-  /// Whether the second factor of a product is the transposed weight.
+  /// Whether products multiply by the transposed weight.
   var isTransposed = false
 
   /// Returns nil unless the tensor is a matrix of 8-bit numbers.

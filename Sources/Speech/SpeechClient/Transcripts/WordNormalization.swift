@@ -26,11 +26,10 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// Returns the words of a text, in order.
   public func words(of text: String) -> [String] { words(of: [text]).map(\.word) }
 
-  /// Returns the words of a text in pieces that are separated by white space, each with the number
-  /// of pieces up to its end.
+  /// Returns the words in `pieces`, which are the whitespace-separated pieces of a text.
   ///
-  /// A word may consist of several pieces: "two", "hundred" are the word 200, which ends with the
-  /// second piece.
+  /// `end` is the number of pieces up to and including the word's last piece. A word may consist of
+  /// several pieces: "two", "hundred" are the word 200, which ends with the second piece.
   package func words(of pieces: [String]) -> [(word: String, end: Int)] {
     let parts = pieces.enumerated().flatMap { index, piece in
       tokens(of: piece).map { (word: $0, end: index + 1) }
@@ -39,7 +38,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
     return NumberReader.digits(in: parts.map(\.word)).map { ($0.word, parts[$0.end - 1].end) }
   }
 
-  /// Returns the words of a piece, with unchanged numbers.
+  /// Returns the words of a piece, before numbers are converted to digits.
   private func tokens(of piece: String) -> [String] {
     switch self {
     case .written: piece.split(whereSeparator: \.isWhitespace).map(String.init)

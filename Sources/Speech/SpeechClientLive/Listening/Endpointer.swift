@@ -13,8 +13,10 @@ struct Endpointer {
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has reached its maximum length: it ended `framesBack` frames before the end of
-    /// the judged frame, and the next utterance begins there.
+    /// The utterance has reached its maximum length and is cut `framesBack` frames before the end
+    /// of the judged frame.
+    ///
+    /// The next utterance continues from there, and repeats up to `overlap` frames before the cut.
     case cut(framesBack: Int)
   }
 
@@ -26,7 +28,7 @@ struct Endpointer {
   private let frameLength: FrameCount
   /// The number of frames before the first speech that belong to an utterance.
   let preRoll: Int
-  // The other durations of the endpoint policy, in frames.
+  // The policy's other durations, each as a number of frames.
   private let onset: Int
   private let silence: Int
   private let preferredLength: Int
@@ -48,7 +50,8 @@ struct Endpointer {
   /// The number of frames judged so far, counted only up to `reach`, because it only shows whether
   /// the stream began within the first utterance.
   private var judgedFrames = 0
-  /// Whether the stream begins within the utterance.
+  /// Whether the stream was too short for the whole pre-roll, so it may have begun in the middle of
+  /// speech.
   private var beganWithin = false
   /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
   /// it.
@@ -228,7 +231,7 @@ struct ForegroundMeter {
   private var frameCount = 0
   /// The number of consecutive frames of speech, up to the newest frame.
   private var speechFrames = 0
-  /// Whether the nearest voice was found in the current utterance.
+  /// Whether the nearest voice has spoken in the current utterance; only then can it pause.
   private var hasForeground = false
   /// The number of consecutive frames, up to the newest frame, in which the nearest voice pauses.
   private(set) var pauseFrames = 0

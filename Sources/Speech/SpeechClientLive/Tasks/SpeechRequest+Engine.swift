@@ -60,7 +60,7 @@ extension SpeechGrammar {
     return bytes
   }
 
-  /// The maximum length of a grammar, because a device may be endless.
+  /// The maximum length of a grammar in bytes, because a device file may never end.
   private static let longest = 16_777_216
 }
 
