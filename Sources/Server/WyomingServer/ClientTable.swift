@@ -106,8 +106,8 @@ final class ClientTable: Sendable {
     clients.withLock { $0[number]?.watch = watch }
   }
 
-  /// Removes a client; its place goes to the first waiting client with a request, or to the first
-  /// waiting client.
+  /// Removes a client; its place goes to the first waiting client that has sent a request, or else
+  /// to the first waiting client.
   func remove(_ number: Int) {
     let (turn, isEmpty) = clients.withLock { clients in
       let wasServed = clients.removeValue(forKey: number)?.stage == .served
@@ -121,8 +121,8 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// Gives a waiting client with a request the place of the client that has been idle for the
-  /// longest time.
+  /// Gives the place of the client that has been idle for the longest time to the waiting client
+  /// `number`, if that client has a request.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

@@ -131,7 +131,7 @@ struct Listener {
       // The delay also gives the last client's recognizer time to end.
       guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
-      // If no thread can be started, the memory is returned after the next client.
+      // If no thread can be started, the memory is returned after the next client has left.
       try? await DedicatedThread.run(name: "syrinx-memory") { [engine] in
         engine.returnMemory()
         returnFreedMemory()

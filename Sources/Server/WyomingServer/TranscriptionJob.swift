@@ -90,8 +90,8 @@ final class TranscriptionJob: Sendable {
 
 /// Turns the results of one transcription into events.
 ///
-/// A client appends each chunk to the last, so chunks contain only stable words. The transcript
-/// contains the words of the final results.
+/// A client appends each chunk to the previous chunks, so chunks contain only stable words. The
+/// transcript contains the words of the final results.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []

@@ -21,7 +21,7 @@ struct SpectralChangeDetector {
   /// Sounds below this fraction of the loudest power are background and are ignored.
   static let loud: Float = 0.015
 
-  /// The interval of changes, in frames of 10 ms.
+  /// The interval between two changes, in frames of 10 ms.
   private static let hop = 2
   private static let windowLength = 4
   /// The number of newest changes to keep.

@@ -4,7 +4,7 @@ import ClientDependencies
 
 /// Captured audio as buffers for a recognizer.
 ///
-/// A gap is a jump in `firstFrame`.
+/// Where audio is missing, `firstFrame` jumps ahead.
 ///
 /// Each iteration is a separate capture. It begins with the first call of `next`, and ends when the
 /// iterator is released or its task is canceled.

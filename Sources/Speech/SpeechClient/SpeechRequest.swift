@@ -151,8 +151,8 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var preRoll: Duration
   /// The duration of speech that begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration
-  /// The duration of silence that ends an utterance, doubled if the stream begins within the
-  /// utterance; 600 ms.
+  /// The duration of silence that ends an utterance, doubled if the stream may have begun in the
+  /// middle of the utterance; 600 ms.
   public var silence: Duration
   /// Whether neighboring utterances are decoded as one, up to `maximumLength`, if the engine is
   /// more accurate with more context; true for `SpeechRequest(url:)`.

@@ -170,7 +170,8 @@ final class EnergyDetector: SpeechActivitySession {
   }
 }
 
-/// Passes the band in which speech is loud, 120 Hz to 3 kHz, and removes rumble and the DC offset.
+/// A filter for the band in which speech is loud, 120 Hz to 3 kHz; it removes rumble and the DC
+/// offset.
 private struct SpeechBand {
   // Two filters in series, so that the power below the band falls by 12 dB per octave, faster than
   // the power of brown noise grows.

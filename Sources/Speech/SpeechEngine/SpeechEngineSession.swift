@@ -117,8 +117,8 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   /// Whether a failed session (`SpeechEngineError.failed`, `.unreachable`) loses only one
   /// utterance.
   ///
-  /// The next utterance gets a new session; the third failure in a row ends the stream. If false,
-  /// the first failure ends it.
+  /// If true, the next utterance gets a new session, and the stream ends only after the third
+  /// failure in a row. If false, the first failure ends the stream.
   public var survivesFailure = false
 
   /// Creates the traits of an engine, by default one that decodes audio as it arrives.

@@ -2,7 +2,7 @@ package import AudioCore
 
 /// Locates the voice in an utterance by the levels of its 10 ms steps.
 package struct VoicedSpan {
-  /// Steps more than 25 dB below the loudest step are not voice; as a ratio of energies, 316.
+  /// 25 dB as a ratio of energies; a step more than 25 dB below the loudest step is not voice.
   static let ratio: Float = 316
   static let step = 160
 

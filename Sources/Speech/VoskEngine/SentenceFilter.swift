@@ -71,8 +71,8 @@ enum SentenceFilter {
 extension KeyPhrase {
   fileprivate var words: [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 
-  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold,
-  ///   which is the minimum confidence of each word.
+  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words, or with an invalid
+  ///   threshold (the minimum confidence of each word).
   fileprivate func check(isKnown: (String) -> Bool) throws(SpeechEngineError) {
     guard !words.isEmpty else {
       throw .optionInvalid(name: "key phrase", reason: "it has no words")

@@ -148,8 +148,8 @@ final class LinkPool: Sendable {
     do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
-      // Without a thread that closes the link at its deadline, the link would stay open forever, so
-      // it is not kept.
+      // If no thread can be started to close the link at its deadline, the link would stay open
+      // forever, so it is not kept.
       idle.withLock { $0 = Idle() }
     }
   }

@@ -48,8 +48,8 @@ final class MoonshineModel: Sendable {
     (self.files, self.library) = (files, library)
   }
 
-  /// Whether the decoder's numbers for a token never depend on the other tokens in the same pass,
-  /// so that a draft never changes the text.
+  /// Whether a token's scores do not depend on the other tokens in the same pass, so that a draft
+  /// cannot change the text.
   ///
   /// A prepared decoder is exact on processors with fast 8-bit instructions. The first call
   /// measures this, which takes as long as three passes.

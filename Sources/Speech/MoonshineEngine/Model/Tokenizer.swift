@@ -152,8 +152,7 @@ extension ArraySlice {
   }
 }
 
-/// The spelling of text by which words are compared: in lower case, with all punctuation marks
-/// equal and none within a word.
+/// The spelling by which texts are compared, in lower case and without punctuation marks.
 extension StringProtocol {
   /// The words in lower case without punctuation marks, with single spaces between them; a hyphen
   /// counts as a space.

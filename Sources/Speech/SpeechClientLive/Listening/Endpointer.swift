@@ -47,8 +47,8 @@ struct Endpointer {
   private(set) var silentFrames = 0
   /// The length of the utterance in frames; nil between utterances.
   private var length: Int?
-  /// The number of frames judged so far, counted only up to `reach`, because it only shows whether
-  /// the stream began within the first utterance.
+  /// The number of frames judged so far, but at most `reach`, which suffices to determine whether
+  /// the stream was long enough for the first utterance's pre-roll.
   private var judgedFrames = 0
   /// Whether the stream was too short for the whole pre-roll, so it may have begun in the middle of
   /// speech.
@@ -143,8 +143,8 @@ struct Endpointer {
 
   /// Whether the utterance has been silent for long enough to end.
   ///
-  /// If the stream began within the utterance, twice the silence is required: the background is
-  /// known only from the utterance's pauses, so a pause might be quiet speech.
+  /// If the stream may have begun in the middle of the utterance, twice the silence is required:
+  /// the background is known only from the utterance's pauses, so a pause might be quiet speech.
   private func hasPaused(_ length: Int) -> Bool {
     let needed = length >= preferredLength ? shortSilence : silence
     return silentFrames >= (beganWithin ? 2 * needed : needed)
@@ -219,8 +219,8 @@ struct ForegroundMeter {
   /// After the detector has found uninterrupted speech for this duration, the meter looks for
   /// pauses.
   private static let endurance = Duration.milliseconds(3200)
-  /// In a pause, the level is at most 8 dB above the 10th percentile of recent levels, and at least
-  /// 8 dB below the 90th; as a ratio of energies, 6.3.
+  /// 8 dB as a ratio of energies; in a pause, the level is at most 8 dB above the 10th percentile
+  /// of recent levels, and at least 8 dB below the 90th.
   private static let ratio = 6.3
 
   private let (memory, span, endurance): (Int, Int, Int)

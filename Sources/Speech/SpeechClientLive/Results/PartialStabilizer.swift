@@ -53,7 +53,7 @@ struct PartialStabilizer {
     var words: ArraySlice<SpeechHypothesis.Word>
     /// The length of the utterance when the word and all words before it first appeared.
     var since: FrameCount
-    /// The word's evidence, summed over all decodes since `since`.
+    /// The word's evidence, added up over the decodes since the word first appeared.
     var evidence = 0.0
 
     var confidence: Double {

@@ -26,8 +26,8 @@ struct PhraseSpelling {
 
   /// Returns the number of stable words after respelling.
   ///
-  /// A word that may begin a phrase is not stable, because later words may complete the phrase,
-  /// which may have fewer words.
+  /// A word that may begin a phrase is not stable, because once later words complete the phrase,
+  /// respelling may reduce the number of words.
   ///
   /// - Parameters:
   ///   - count: the number of stable words before respelling.

@@ -7,7 +7,7 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
-  /// Returns the engine with this grammar for its sessions.
+  /// Returns a copy of the engine whose sessions all use this grammar.
   ///
   /// The thread of the first session reads the grammar, because reading a file may take long. It is
   /// read only once, because a pipe cannot be read again.

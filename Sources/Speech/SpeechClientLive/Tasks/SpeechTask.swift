@@ -58,7 +58,7 @@ final class SpeechTask: Sendable {
   /// Ends the task as if its audio ended now; returns when the last result is ready for the
   /// consumer.
   ///
-  /// It does not wait for a source or an engine without progress.
+  /// A source or an engine that makes no progress is abandoned.
   func finish() async {
     events.change { $0.liftLimit() }
     intake.change { $0.finish() }
