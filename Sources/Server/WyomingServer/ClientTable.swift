@@ -122,7 +122,7 @@ final class ClientTable: Sendable {
   }
 
   /// Gives the place of the client that has been idle for the longest time to the waiting client
-  /// `number`, if that client has a request.
+  /// `number`, if that client has sent a request.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

@@ -28,7 +28,7 @@ private let depth: Float = 1_000
 /// 6 dB as a ratio of energies; a silent step is at most 6 dB above the 10th percentile of the
 /// steps.
 private let ratio: Float = 4
-/// A step with less energy is always silent: -60 dBFS.
+/// The energy of a step at -60 dBFS; a step with less energy is always silent.
 private let inaudible: Float = 160 * 1e-6
 
 /// Returns the runs of silent steps, as ranges of step numbers.

@@ -138,7 +138,7 @@ extension Decoder {
     // requested.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
-    // Chosen among a fixed number of entries, so that the words do not depend on
+    // The words are chosen among a fixed number of entries, so that they do not depend on
     // `alternativeCount`.
     let chosen = context.choose(best, among: alternatives.prefix(ContextualChoice.breadth))
     var texts: Set = [chosen.map(\.text)]

@@ -44,7 +44,7 @@ public struct SpeechRequest: Sendable {
 
   /// The handling of audio that arrives faster than it is recognized.
   public enum BackPressure: Hashable, Sendable {
-    /// The sender waits; for files, and for streams that can wait without loss.
+    /// The sender waits, which suits files, and streams that can wait without loss.
     case wait
     /// Audio is accepted at once, with a backlog of up to this length; for live sources.
     ///

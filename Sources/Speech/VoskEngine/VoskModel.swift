@@ -107,7 +107,7 @@ struct VoskModelLocation: Sendable {
 
 /// Finds the language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
 extension VoskModelFiles {
-  /// The language codes for the country codes in the names of some Vosk models.
+  /// The language codes that replace the country codes in the names of some Vosk models.
   private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
 
   /// Returns the language tag in a model's name, the last part of `path`; `und` if the name

@@ -90,7 +90,7 @@ final class VoskSession: SpeechEngineSession {
 /// It is a class, so that the thread of a running call can keep it after the session was
 /// interrupted. Thread safety: one thread at a time.
 final class VoskRecognizer {
-  // Kept for its functions; libvosk's recognizer has its own reference to the C model.
+  // The model is kept for its functions; libvosk's recognizer has its own reference to the C model.
   private let model: VoskModel
   private let handle: OpaquePointer
 

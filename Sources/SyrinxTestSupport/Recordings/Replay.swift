@@ -42,7 +42,7 @@ final class ReplayPace: Sendable {
     sleep = Stopwatch(clock).sleep
   }
 
-  /// Returns at this time, or at once after `hurry`.
+  /// Waits until `due`; returns at once after `hurry` has been called.
   ///
   /// - Throws: `CancellationError` if the caller is canceled.
   func wait(until due: Duration) async throws {

@@ -88,7 +88,7 @@ extension ONNXLibrary {
     options.keepsMemory = false
     options.savedModel = saved
     if Task.isCancelled { throw .terminated }
-    // Created first, because the library reports no reason if it cannot write the file.
+    // The file is created first, because the library reports no reason if it cannot write the file.
     try saved.create()
     do throws(ONNXError) {
       return try ONNXSession(model: model, in: self, options: options)

@@ -12,7 +12,8 @@ struct QuantizedWeight {
   private let scaleName: String
   private let scale: Float
   private let zeroPoint: UInt8
-  /// The number of inputs that share a scale; nil if all inputs share one.
+  /// The number of consecutive input values that are rounded with one scale; nil if one scale
+  /// serves a whole pass.
   private let blockSize: Int?
   /// Whether products multiply by the transposed weight.
   var isTransposed = false
@@ -57,7 +58,7 @@ struct QuantizedWeight {
       numbers.sorted { $0.key < $1.key }.flatMap { attribute($0.key, $0.value) })
   }
 
-  /// Returns the tensors that must be added to the graph for the node, by name.
+  /// Returns the tensors that the node of `product(with:output:)` needs in the graph, by name.
   func tensors(in bytes: UnsafeRawBufferPointer) -> [String: [UInt8]] {
     guard let blockSize else {
       let matrix = matrix(isTransposed: isTransposed, in: bytes)

@@ -152,7 +152,7 @@ extension InstalledFolder {
   package static func root(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> FilePath? {
-    // The specification requires ignoring a relative path.
+    // The XDG specification requires ignoring a relative path.
     let data = environment.nonEmpty("XDG_DATA_HOME").map { FilePath($0) }
     let home = FilePath.home(environment["HOME"])?.appending(".local/share")
     return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")

@@ -48,7 +48,8 @@ package final class ONNXLibrary: Sendable {
     environment = try functions.make { created in
       functions.createEnvironment(logMessage, nil, Self.leastSeverity, "syrinx", created)
     }
-    // `OrtDeviceAllocator` and `OrtMemTypeDefault`: the program allocates the memory.
+    // The arguments are `OrtDeviceAllocator` and `OrtMemTypeDefault`: the program allocates the
+    // memory.
     memory = try functions.make { functions.createMemoryInfo(0, 0, $0) }
   }
 

@@ -21,7 +21,7 @@ struct ModelBytes {
     }
   }
 
-  /// All bytes, valid as long as this value.
+  /// All bytes of the file; the pointer is valid as long as this value exists.
   var bytes: UnsafeRawBufferPointer { mapping.bytes }
 
   private var left: Int { bytes.count - position }

@@ -134,7 +134,7 @@ extension WordNormalization {
     "uh", "uhh", "um", "umm", "uhm", "er", "erm", "hm", "hmm", "mm", "mmm", "mhm",
   ]
 
-  /// The expansions of words that follow no rule.
+  /// The expansions of irregular contractions and of abbreviations.
   private static let phrases: [String: [String]] = [
     "won't": ["will", "not"], "can't": ["can", "not"], "cannot": ["can", "not"],
     "shan't": ["shall", "not"], "ain't": ["is", "not"], "let's": ["let", "us"],

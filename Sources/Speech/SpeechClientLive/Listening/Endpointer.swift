@@ -26,7 +26,7 @@ struct Endpointer {
   private static let leastForegroundPause = Duration.milliseconds(600)
 
   private let frameLength: FrameCount
-  /// The number of frames before the first speech that belong to an utterance.
+  /// The number of frames that an utterance includes before its first speech.
   let preRoll: Int
   // The policy's other durations, each as a number of frames.
   private let onset: Int
@@ -50,8 +50,8 @@ struct Endpointer {
   /// The number of frames judged so far, but at most `reach`, which suffices to determine whether
   /// the stream was long enough for the first utterance's pre-roll.
   private var judgedFrames = 0
-  /// Whether the stream was too short for the whole pre-roll, so it may have begun in the middle of
-  /// speech.
+  /// Whether the stream began too shortly before the utterance for the whole pre-roll, so it may have
+  /// begun in the middle of speech.
   private var beganWithin = false
   /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
   /// it.
@@ -98,7 +98,7 @@ struct Endpointer {
     let longer = length + 1
     self.length = longer
     noteQuietest(energy, longer)
-    // In a pause, an utterance of maximum length ends instead of being cut.
+    // An utterance of maximum length ends if it is in a pause; otherwise, it is cut.
     let isLongest = longer >= maximumLength
     if foreground.pauseFrames >= foregroundPause {
       silentFrames = foreground.pauseFrames

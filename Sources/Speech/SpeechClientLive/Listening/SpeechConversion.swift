@@ -38,7 +38,7 @@ struct SpeechConversion {
     return silence.isEmpty ? samples : silence + samples
   }
 
-  /// Ends the stretch and returns the samples that the resampler still holds.
+  /// Ends the current audio and returns the samples that the resampler still holds.
   mutating func flush() throws -> [Float] {
     defer { resampler = nil }
     return finite(try resampler?.flush())

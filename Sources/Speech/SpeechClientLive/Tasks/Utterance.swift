@@ -84,7 +84,8 @@ extension Utterance {
   /// The frames of the hypothesis are counted from the part's first frame.
   typealias Part = (utterance: Utterance, hypothesis: SpeechHypothesis)
 
-  /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
+  /// Divides the hypothesis at the ends of sentences and at pauses; a hypothesis without words is
+  /// one part.
   func parts(of hypothesis: SpeechHypothesis) -> [Part] {
     guard let pause else { return [(self, hypothesis)] }
     let place = { placed($0, areEstimated: hypothesis.hasEstimatedTimes) }
