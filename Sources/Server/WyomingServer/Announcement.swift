@@ -8,8 +8,8 @@ import Glibc
 /// announces the server then. If another service has the same name, the server is announced under
 /// an alternative name.
 final class Announcement: @unchecked Sendable {
-  // These variables need no lock, because only Avahi's thread uses them while it runs: `init` starts
-  // the thread last, and `withdraw` ends it first.
+  // These variables need no lock, because only Avahi's thread uses them while it runs: `init`
+  // starts the thread last, and `withdraw` ends it first.
   private var name: String
   private var client: OpaquePointer?
   private var group: OpaquePointer?

@@ -50,8 +50,8 @@ struct Endpointer {
   /// The number of frames judged so far, but at most `reach`, which suffices to determine whether
   /// the stream was long enough for the first utterance's pre-roll.
   private var judgedFrames = 0
-  /// Whether the stream began too shortly before the utterance for the whole pre-roll, so it may have
-  /// begun in the middle of speech.
+  /// Whether the stream began too shortly before the utterance for the whole pre-roll, so it may
+  /// have begun in the middle of speech.
   private var beganWithin = false
   /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
   /// it.
