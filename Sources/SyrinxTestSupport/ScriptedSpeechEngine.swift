@@ -123,14 +123,14 @@ public final class ScriptedSpeechEngine: Sendable {
 public struct ScriptedFaults: Equatable, Sendable {
   /// Thrown when a session is created; the engine is then also unavailable.
   public var loading: SpeechEngineError?
-  /// Thrown once more than `failsAfter` of an utterance is processed.
+  /// Thrown as soon as the processed part of an utterance is longer than `failsAfter`.
   public var processing: SpeechEngineError?
-  /// The duration of each utterance that is processed before `processing` is thrown.
+  /// The length of the part of each utterance that is processed before `processing` is thrown.
   public var failsAfter: Duration
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?
 
-  /// Creates faults; by default there are none.
+  /// Creates faults; without arguments, nothing fails.
   public init(
     loading: SpeechEngineError? = nil, processing: SpeechEngineError? = nil,
     failsAfter: Duration = .zero, finishing: SpeechEngineError? = nil
@@ -216,7 +216,7 @@ final class ScriptedSession: SpeechEngineSession {
   private let note: @Sendable (ScriptedSpeechEngine.Event) -> Void
   private var current: ScriptedUtterance?
   private var processed: FrameCount = 0
-  /// The number of decodes of the utterance, and its frames at the last decode.
+  /// The number of decodes of the utterance, and the number of frames processed at the last decode.
   private var decode: (count: Int, processed: FrameCount?) = (0, nil)
 
   init(

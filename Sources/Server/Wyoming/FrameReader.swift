@@ -105,7 +105,7 @@ package struct FrameReader: Sendable {
 
   /// Merges the data in the frame's first line with the data after it.
   ///
-  /// For a name in both, the data after the line is used.
+  /// If both contain a name, its value after the line is used.
   private func merged(
     _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
   ) throws(FrameError) -> [String: JSONValue] {

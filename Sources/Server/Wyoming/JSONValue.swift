@@ -88,7 +88,7 @@ struct JSONReader {
   static let deepest = 32
 
   private let bytes: [UInt8]
-  /// The part of the frame that is parsed, named in errors.
+  /// The name of the parsed part of the frame, for errors.
   private let part: String
   private var position = 0
   private var depth = 0

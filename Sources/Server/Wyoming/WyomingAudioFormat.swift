@@ -72,8 +72,8 @@ package struct AudioDecoder {
   private var rest: [UInt8] = []
   /// The number of nonzero samples.
   ///
-  /// `positives` and `negatives` count those whose bits form a floating-point number in the usual
-  /// range.
+  /// `positives` and `negatives` count the samples whose bits, read as a floating-point number,
+  /// have a plausible magnitude (1e-9 to 2).
   private var (sampleCount, positives, negatives) = (0, 0, 0)
 
   package init(format: WyomingAudioFormat) {

@@ -8,8 +8,8 @@ import Glibc
 /// announces the server then. If another service has the same name, the server is announced under
 /// an alternative name.
 final class Announcement: @unchecked Sendable {
-  // Safe because only Avahi's thread uses these variables while it runs: `init` starts it last, and
-  // `withdraw` ends it first.
+  // These variables need no lock, because only Avahi's thread uses them while it runs: `init`
+  // starts the thread last, and `withdraw` ends it first.
   private var name: String
   private var client: OpaquePointer?
   private var group: OpaquePointer?
@@ -100,7 +100,8 @@ final class Announcement: @unchecked Sendable {
 
   /// Responds to a new state of the client.
   ///
-  /// Avahi makes the first call before `connect` has returned, so `client` is not set yet.
+  /// Avahi makes the first call before `connect` has returned, so the property `client` may still
+  /// be nil.
   private func clientChanged(_ client: OpaquePointer, to state: Int32) {
     do throws(AnnouncementError) {
       switch state {

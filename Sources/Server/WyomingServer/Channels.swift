@@ -170,7 +170,7 @@ final class ClientHandler: ChannelDuplexHandler {
     case listen(whenRequested: @Sendable () -> Void)
     /// Begins to read.
     case serve
-    /// Whether a response is due.
+    /// Records whether a response to the client is due.
     case answering(Bool)
     /// Closes the server's side after the written bytes.
     ///

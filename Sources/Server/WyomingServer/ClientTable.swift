@@ -27,9 +27,10 @@ final class ClientTable: Sendable {
 
   /// The maximum number of waiting clients.
   private static let mostWaiting = 64
-  /// The number of leaving clients above which further clients are disconnected without an event.
+  /// The maximum number of clients that are leaving; any further client is disconnected without an
+  /// event.
   private static let mostLeaving = 256
-  /// The idle time after which a client may lose its place.
+  /// The idle time after which a served client may be replaced by a waiting client.
   private static let grace = Duration.seconds(1)
 
   private let mostServed: Int
@@ -73,7 +74,8 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Waits until a client gets a place, and returns false if it gets none in time.
+  /// Waits until a client is assigned a place among the served clients; returns false if it gets
+  /// none within `limit`.
   func wait(_ number: Int, within limit: Duration, on clock: any Clock<Duration>) async -> Bool {
     guard let turn = clients.withLock({ $0[number]?.turn }) else { return false }
     await withTaskGroup(of: Void.self) { group in
@@ -85,7 +87,7 @@ final class ClientTable: Sendable {
       await turn.wait()
       group.cancelAll()
     }
-    // Another client may have become idle meanwhile, so its place may be available.
+    // During the wait, a served client may have become idle for long enough to be replaced.
     assignPlace(for: number)
     return clients.withLock { clients in
       if clients[number]?.stage == .waiting { clients[number]?.stage = .leaving }
@@ -99,13 +101,13 @@ final class ClientTable: Sendable {
     assignPlace(for: number)
   }
 
-  /// Records that a client's conversation begins; before that, the client cannot lose its place.
+  /// Records that a client's conversation begins; until then, no other client can replace it.
   func begin(_ number: Int, _ watch: PeerWatch) {
     clients.withLock { $0[number]?.watch = watch }
   }
 
-  /// Removes a client; its place goes to the first waiting client with a request, or to the first
-  /// waiting client.
+  /// Removes a client; its place goes to the first waiting client that has sent a request, or else
+  /// to the first waiting client.
   func remove(_ number: Int) {
     let (turn, isEmpty) = clients.withLock { clients in
       let wasServed = clients.removeValue(forKey: number)?.stage == .served
@@ -119,8 +121,8 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// Gives a waiting client with a request the place of the client that has been idle for the
-  /// longest time.
+  /// Gives the place of the client that has been idle for the longest time to the waiting client
+  /// `number`, if that client has sent a request.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

@@ -128,10 +128,10 @@ struct Listener {
   ) async {
     @Dependency(\.speechEngine) var engine
     for await _ in clients.emptied.stream {
-      // The delay also gives the last recognizer time to end.
+      // The delay also gives the last client's recognizer time to end.
       guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
-      // If no thread can be started, the memory is returned after the next client.
+      // If no thread can be started, the memory is returned after the next client has left.
       try? await DedicatedThread.run(name: "syrinx-memory") { [engine] in
         engine.returnMemory()
         returnFreedMemory()
@@ -254,7 +254,8 @@ extension SocketAddress {
 
   /// Whether only this machine can reach the address.
   var isLoopback: Bool {
-    // Uses the numeric address, which the system writes in one canonical form.
+    // Comparing prefixes suffices, because the system writes a numeric address in one canonical
+    // form.
     guard let number = ipAddress else { return true }
     return number.hasPrefix("127.") || number == "::1" || number.hasPrefix("::ffff:127.")
   }

@@ -14,7 +14,7 @@ final class PeerWatch: Sendable {
     /// The number of calls that wait for the peer.
     var waits = 0
     var isRecognizing = false
-    /// The counted idle time that audio has not yet offset.
+    /// The idle time so far, minus 30 seconds for each second of audio.
     var idleTime = Duration.zero
 
     /// Whether idle time is counted: always, except while the peer's audio is recognized and the
@@ -63,7 +63,7 @@ final class PeerWatch: Sendable {
     return try await body()
   }
 
-  /// Restores time for audio.
+  /// Restores the time limit in proportion to the received audio, and reduces the idle time.
   func credit(audio: Duration) {
     // A second of audio offsets any pause, so more than a second has no additional effect.
     let most = Duration.seconds(Self.idleTimePerAudio)
@@ -95,8 +95,8 @@ final class PeerWatch: Sendable {
   /// The time for which the peer has been connected without audio; nil while the server recognizes
   /// its audio.
   ///
-  /// A second of audio offsets 30 seconds without audio, so a peer cannot keep its place with a few
-  /// samples.
+  /// A second of audio offsets 30 seconds without audio, so a few samples do not protect a peer
+  /// from being replaced.
   var idleTime: Duration? {
     change { $0.isCounting ? $0.idleTime : nil }
   }

@@ -90,12 +90,12 @@ final class TranscriptionJob: Sendable {
 
 /// Turns the results of one transcription into events.
 ///
-/// A client appends each chunk to the last, so chunks contain only stable words. The transcript
-/// contains the words of the final results.
+/// A client appends each chunk to the previous chunks, so chunks contain only stable words. The
+/// transcript contains the words of the final results.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
-  /// The current utterance, and its stable words.
+  /// The number of the current utterance, and its stable words.
   private var utterance = 0
   private var stable: [String] = []
   /// The number of normalized words of this utterance that have been sent.
@@ -116,7 +116,7 @@ struct TranscriptWriter {
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    // If all words are retracted, the end of the last of them remains the end of the voice.
+    // If the engine retracts all words, the voice still ends where the last of them ended.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events

@@ -173,8 +173,8 @@ final class MoonshineSession: SpeechEngineSession {
     return try hypothesis(best, alternatives: alternatives, areTimesMeasured: areMeasured)
   }
 
-  /// Returns the likeliest text; with a guide, the first text that is probable without the guide's
-  /// bonus.
+  /// Returns the likeliest text; with contextual phrases, the likeliest text that is also probable
+  /// without their bonus.
   private func bestText(
     of audio: EncodedUtterance, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {

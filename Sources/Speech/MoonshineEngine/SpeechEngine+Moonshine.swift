@@ -109,7 +109,7 @@ struct Moonshine: Sendable {
     (self.chosenLibrary, self.models, self.language) = (chosenLibrary, models, language)
   }
 
-  /// Reading it loads the library, but no model.
+  /// Whether the engine can be used; reading this loads the library, but no model.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library()

@@ -23,11 +23,12 @@ func withoutLongSilences(_ samples: [Float]) -> [Float] {
 private let step = 160
 /// The number of steps that are kept at each end of a silence.
 private let kept = 15
-/// A silent step is at least 30 dB below the loudest step; as a ratio of energies, 1,000.
+/// 30 dB as a ratio of energies; a silent step is at least 30 dB below the loudest step.
 private let depth: Float = 1_000
-/// A silent step is at most 6 dB above the 10th percentile of the steps; as a ratio of energies, 4.
+/// 6 dB as a ratio of energies; a silent step is at most 6 dB above the 10th percentile of the
+/// steps.
 private let ratio: Float = 4
-/// A step with less energy is always silent: -60 dBFS.
+/// The energy of a step at -60 dBFS; a step with less energy is always silent.
 private let inaudible: Float = 160 * 1e-6
 
 /// Returns the runs of silent steps, as ranges of step numbers.

@@ -16,7 +16,8 @@ final class PocketSphinxSession: SpeechEngineSession {
   private let alternativeCount: Int
   private let context: ContextualChoice
   private let interruption = InterruptionFlag()
-  /// Whether, after an interruption, the decoder was left to the thread that ends its utterance.
+  /// Whether another thread still uses the decoder after an interruption, so that the decoder must
+  /// not return to the pool.
   private var hasLeftDecoder = false
 
   init(
@@ -137,7 +138,7 @@ extension Decoder {
     // requested.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
-    // Chosen among a fixed number of entries, so that the words do not depend on
+    // The words are chosen among a fixed number of entries, so that they do not depend on
     // `alternativeCount`.
     let chosen = context.choose(best, among: alternatives.prefix(ContextualChoice.breadth))
     var texts: Set = [chosen.map(\.text)]

@@ -4,8 +4,9 @@ import AudioCore
 ///
 /// PocketSphinx recognizes noise, hum, tones, and beeps as words. The change is measured between
 /// consecutive windows of 40 ms, independently of the level: it is 3 to 7 between the sounds of
-/// speech, and below 2 within noise and tones. Speech needs a third of a second of change, or a
-/// tenth of a second of clear change, as in a short word beside a drawn-out word.
+/// speech, and below 2 within noise and tones. An utterance counts as speech after a third of a
+/// second of change. A tenth of a second of clear change also suffices, because a short word next
+/// to a drawn-out word changes no longer than that.
 struct SpectralChangeDetector {
   /// The minimum median change that counts as speech.
   static let least: Float = 2.4
@@ -13,14 +14,14 @@ struct SpectralChangeDetector {
   static let count = 15
   /// The minimum value of a clear change.
   static let clear: Float = 3.2
-  /// The number of consecutive clear changes that suffice: a tenth of a second.
+  /// The number of consecutive clear changes that suffice for speech: a tenth of a second.
   static let clearCount = 5
   /// The minimum number of changes for a decision.
   static let fewest = 4
   /// Sounds below this fraction of the loudest power are background and are ignored.
   static let loud: Float = 0.015
 
-  /// The interval of changes, in frames of 10 ms.
+  /// The interval between two changes, in frames of 10 ms.
   private static let hop = 2
   private static let windowLength = 4
   /// The number of newest changes to keep.
@@ -80,7 +81,7 @@ struct SpectralChangeDetector {
     }
   }
 
-  /// The newest changes between sounds that are too loud to be background.
+  /// The newest changes whose windows are both louder than the background, the newest first.
   private var counting: [Float] {
     let least = loudest * Self.loud
     return Array(

@@ -107,7 +107,7 @@ final class DecoderPool: Sendable {
     return try !search.isWithin(models.validated(location.find()).vocabulary)
   }
 
-  /// Keeps an idle decoder if there is room and it is between utterances.
+  /// Keeps a decoder for later sessions if the pool has room and the decoder is between utterances.
   ///
   /// A decoder within an utterance is freed, because ending the utterance takes a final pass over
   /// all its audio, which a canceled task cannot wait for.

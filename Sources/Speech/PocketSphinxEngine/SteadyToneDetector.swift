@@ -8,7 +8,7 @@ import Glibc
 /// stays. Half a second of moving pitch that is not much quieter than the preceding audio counts as
 /// speech, so speech before or over a ringing telephone is recognized.
 struct SteadyToneDetector {
-  /// The maximum fraction of the power of speech that has a steady pitch.
+  /// If a larger fraction of the power has a steady pitch, the sound is not speech.
   static let most: Float = 0.4
   /// The number of measurements per decision: 0.6 s.
   static let count = 12

@@ -4,7 +4,7 @@ import ClientDependencies
 
 /// Captured audio as buffers for a recognizer.
 ///
-/// A gap is a jump in `firstFrame`.
+/// Where audio is missing, `firstFrame` jumps ahead.
 ///
 /// Each iteration is a separate capture. It begins with the first call of `next`, and ends when the
 /// iterator is released or its task is canceled.
@@ -18,7 +18,8 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
   ///
   /// - Parameters:
   ///   - request: the request for each capture.
-  ///   - opening: holds the time of a virtual card until the capture has been requested.
+  ///   - opening: keeps the time of a virtual card from advancing until the capture has been
+  ///     requested.
   ///   - whenOpen: called with the first block of each capture, before it is recognized.
   package init(
     _ request: CaptureRequest, opening: TimeHold? = nil,

@@ -177,7 +177,7 @@ public struct SpeechEngineDescription: Hashable, Sendable {
   /// can be used.
   public var obstacle: String?
 
-  /// Whether requests currently use the engine.
+  /// Whether this engine, and not another engine of the list, currently recognizes requests.
   public var isInUse: Bool
 
   /// The engine's capabilities besides dictation, even if the engine cannot be used now.

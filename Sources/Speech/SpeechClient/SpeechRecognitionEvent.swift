@@ -55,10 +55,10 @@ extension SpeechRecognitionEvent {
 
     /// The detector found an utterance, but the engine found no plausible words.
     ///
-    /// Most such utterances are noises or music. Right after a final result, the range is that of a
-    /// word that was removed from the result: it was too short to be spoken, or both the word and
-    /// the whole text were improbable. In a joined utterance, the range may also be a sound without
-    /// words.
+    /// Most such utterances are noises or music. If the event follows a final result, its range is
+    /// that of a word that was removed from the result, because the word was too short to be
+    /// spoken, or because both the word and the whole text were improbable. In a joined utterance,
+    /// the range may also be a sound without words.
     case unintelligible
 
     /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost

@@ -44,7 +44,7 @@ public struct SpeechRequest: Sendable {
 
   /// The handling of audio that arrives faster than it is recognized.
   public enum BackPressure: Hashable, Sendable {
-    /// The sender waits; for files, and for streams that can wait without loss.
+    /// The sender waits, which suits files, and streams that can wait without loss.
     case wait
     /// Audio is accepted at once, with a backlog of up to this length; for live sources.
     ///
@@ -58,8 +58,8 @@ public struct SpeechRequest: Sendable {
 
   /// The handling of buffers that arrive faster than they are recognized.
   ///
-  /// Files always wait. A microphone never waits: with `wait`, its backlog is up to the
-  /// `droppingOldestAfter` of its capture.
+  /// Files always wait. A microphone never waits: if this is `wait`, the microphone's backlog is up
+  /// to `CaptureRequest.droppingOldestAfter`.
   public var backPressure = BackPressure.wait
 
   /// Whether a source with `wait` may deliver audio in real time, like a network connection.
@@ -151,8 +151,8 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var preRoll: Duration
   /// The duration of speech that begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration
-  /// The duration of silence that ends an utterance, doubled if the stream begins within the
-  /// utterance; 600 ms.
+  /// The duration of silence that ends an utterance, doubled if the stream may have begun in the
+  /// middle of the utterance; 600 ms.
   public var silence: Duration
   /// Whether neighboring utterances are decoded as one, up to `maximumLength`, if the engine is
   /// more accurate with more context; true for `SpeechRequest(url:)`.

@@ -71,9 +71,9 @@ private struct JSGFWalk {
 
   /// The position of a part in the expansion.
   struct Place {
-    /// The number of preceding parts that are never empty.
+    /// The number of parts before this part that cannot be empty.
     var said = 0
-    /// Whether the part is the last.
+    /// Whether nothing follows the part in the expansion.
     var isLast = true
     var depth = 0
   }
@@ -82,8 +82,8 @@ private struct JSGFWalk {
   /// The public rule that is being expanded.
   var start = ""
   private var count = 0
-  /// The rules that contain the current part, the outermost first, each with the number of
-  /// preceding parts that are never empty.
+  /// The rules that contain the current part, the outermost first; `said` is the number of parts
+  /// before the rule that cannot be empty.
   private var open: [(rule: String, said: Int)] = []
 
   init(grammar: JSGFGrammar) {

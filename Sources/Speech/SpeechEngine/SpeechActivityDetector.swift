@@ -17,7 +17,8 @@ public struct SpeechActivityDetector: Sendable {
   /// It may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
 
-  /// Creates a detector; a detector without a model is always ready.
+  /// Creates a detector; by default, `availability` is always ready, for a detector without a
+  /// model.
   public init(
     name: String,
     availability: @escaping @Sendable () -> SpeechEngineAvailability = {
@@ -154,21 +155,23 @@ final class EnergyDetector: SpeechActivitySession {
     return max(Decibels(amplitude: mean.squareRoot()).value, LevelHistory.lowest)
   }
 
-  /// Judges the waiting frames by their levels, against all measurements so far.
+  /// Returns the probabilities of the waiting frames, by comparing their levels with the history.
   private func judge() -> [Double] {
     let background = max(history.percentile(5), Self.lowestBackground)
     let distance = (history.percentile(95) - background) * Self.threshold
     let threshold = min(max(distance, Self.thresholds.lowerBound), Self.thresholds.upperBound)
     defer { levels = [] }
     return levels.map { level in
-      // The probability is 0.5 at the threshold, and 0.35 at the threshold within an utterance.
+      // At the threshold, the probability is 0.5. Within an utterance, a lower threshold applies
+      // (`hysteresis`); there, the probability is 0.35.
       let excess = (level - background) / threshold - 1
       return min(max(0.5 + excess * 0.15 / (1 - Self.hysteresis), 0), Self.highestProbability)
     }
   }
 }
 
-/// Passes the band in which speech is loud, 120 Hz to 3 kHz, and removes rumble and the DC offset.
+/// A filter for the band in which speech is loud, 120 Hz to 3 kHz; it removes rumble and the DC
+/// offset.
 private struct SpeechBand {
   // Two filters in series, so that the power below the band falls by 12 dB per octave, faster than
   // the power of brown noise grows.

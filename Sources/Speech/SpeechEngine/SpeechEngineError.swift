@@ -104,8 +104,8 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// Returns the place searched if the user specified it; empty if the usual places were searched,
-  /// which are too many for a message.
+  /// Returns " in" and the searched path if there is only one, as when the user specified it; empty
+  /// otherwise, because several paths are too long for a message.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }

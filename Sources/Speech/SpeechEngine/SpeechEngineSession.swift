@@ -117,8 +117,8 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   /// Whether a failed session (`SpeechEngineError.failed`, `.unreachable`) loses only one
   /// utterance.
   ///
-  /// The next utterance gets a new session; the third failure in a row ends the stream. If false,
-  /// the first failure ends it.
+  /// If true, the next utterance gets a new session, and the stream ends only after the third
+  /// failure in a row. If false, the first failure ends the stream.
   public var survivesFailure = false
 
   /// Creates the traits of an engine, by default one that decodes audio as it arrives.
@@ -162,7 +162,8 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// Settings specific to the engine, by its own names.
   public var engineOptions: [String: String] = [:]
 
-  /// Creates the options of a stream; the default is dictation with partial results.
+  /// Creates the options of a stream; without arguments, they request dictation with partial
+  /// results.
   public init(
     wantsPartialHypotheses: Bool = true, grammar: String? = nil, language: String? = nil
   ) {

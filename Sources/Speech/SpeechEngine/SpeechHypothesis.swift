@@ -28,7 +28,8 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// With Moonshine, two utterances of 87 recordings are below it.
   package static let doubtfulProbability = 0.6
 
-  /// If a longer text has a lower probability, only its probable words are accepted.
+  /// The minimum probability of a longer text; of a less probable text, only the probable words are
+  /// accepted.
   ///
   /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with
   /// at least one correct word have a geometric mean of at least 0.37. Most recordings that are

@@ -2,7 +2,7 @@ package import AudioCore
 
 /// Locates the voice in an utterance by the levels of its 10 ms steps.
 package struct VoicedSpan {
-  /// Steps more than 25 dB below the loudest step are not voice; as a ratio of energies, 316.
+  /// 25 dB as a ratio of energies; a step more than 25 dB below the loudest step is not voice.
   static let ratio: Float = 316
   static let step = 160
 
@@ -59,7 +59,8 @@ package struct VoicedSpan {
     }
   }
 
-  /// Fits a word, in steps, within the room between its neighbors.
+  /// Moves each edge of a word that is beside a pause to the edge of the sound, but not outside
+  /// `room`, the steps between the word's neighbors.
   private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }
@@ -90,8 +91,8 @@ package struct VoicedSpan {
     return edge ?? inside.first(where: isLoud)
   }
 
-  /// The minimum number of steps between two words, or of silent steps at the edge of a word, that
-  /// count as a pause.
+  /// The minimum length of a pause in steps; a pause is the space between two words, or silence at
+  /// the edge of a word.
   private static let pause = 10
   /// The maximum number of steps by which the start or end of a word is moved outward.
   private static let reach = 30

@@ -71,8 +71,8 @@ enum SentenceFilter {
 extension KeyPhrase {
   fileprivate var words: [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 
-  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold,
-  ///   which is the minimum confidence of each word.
+  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words, or with an invalid
+  ///   threshold (the minimum confidence of each word).
   fileprivate func check(isKnown: (String) -> Bool) throws(SpeechEngineError) {
     guard !words.isEmpty else {
       throw .optionInvalid(name: "key phrase", reason: "it has no words")
@@ -131,7 +131,7 @@ private let engineName = "Vosk"
 extension VoskModel {
   private var functions: VoskFunctions { library.functions }
 
-  /// Throws if the options exceed these limits.
+  /// Throws if Vosk, the version of the library, or the model does not support an option.
   fileprivate func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
     if let name = options.engineOptions.keys.sorted().first {
       throw .optionInvalid(
@@ -198,8 +198,8 @@ extension JSGFGrammar {
 private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
-  /// The limits of a grammar: the sentences of a part, the words of a sentence, and the words of
-  /// all parts, as many as in 10,000 sentences of 100 words.
+  /// The limits of a grammar: `most` sentences in a part, `longest` words in a sentence, and
+  /// `mostWords` words in all parts together, as in 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000

@@ -53,7 +53,7 @@ struct Vosk: Sendable {
   var language: String?
   let cache = ModelCache<VoskModel>()
 
-  /// Reading it loads the library, but not the model.
+  /// Whether the engine can be used; reading this loads the library, but not the model.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library.load()

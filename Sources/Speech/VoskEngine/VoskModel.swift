@@ -107,11 +107,11 @@ struct VoskModelLocation: Sendable {
 
 /// Finds the language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
 extension VoskModelFiles {
-  /// The language codes for the country codes in the names of some Vosk models.
+  /// The language codes that replace the country codes in the names of some Vosk models.
   private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
 
-  /// Returns the language tag in a model's name, which is the last part of the path; `und` if the
-  /// name contains none.
+  /// Returns the language tag in a model's name, the last part of `path`; `und` if the name
+  /// contains none.
   static func tag(ofModelNamed path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard name.hasPrefix("vosk-model-") else { return LanguageTag.unknown }

@@ -68,7 +68,8 @@ final class VoskSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    // This call takes 0.5 s for 20 s of speech, so it can be abandoned.
+    // If the session is interrupted, this call is abandoned, because it takes 0.5 s for 20 s of
+    // speech.
     assembly.endSegment(
       try interruption.runAbandonable(with: recognizer) { recognizer throws(SpeechEngineError) in
         try recognizer.finalResult()
@@ -89,7 +90,7 @@ final class VoskSession: SpeechEngineSession {
 /// It is a class, so that the thread of a running call can keep it after the session was
 /// interrupted. Thread safety: one thread at a time.
 final class VoskRecognizer {
-  // Kept for its functions; libvosk's recognizer has its own reference to the C model.
+  // The model is kept for its functions; libvosk's recognizer has its own reference to the C model.
   private let model: VoskModel
   private let handle: OpaquePointer
 
@@ -127,7 +128,7 @@ final class VoskRecognizer {
   ///
   /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
   func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Bool {
-    // The count is the array's, so libvosk reads only within the array.
+    // `samples.count` is the array's own length, so libvosk reads only within the array.
     let code = model.library.functions.accept(handle, samples, Int32(clamping: samples.count))
     guard code >= 0 else { throw .failed(reason: "libvosk cannot process the audio (\(code))") }
     return code != 0

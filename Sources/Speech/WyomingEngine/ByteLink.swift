@@ -50,9 +50,8 @@ final class ByteLink {
     return (requests[0].revents != 0, requests[1].revents != 0)
   }
 
-  /// Returns the available bytes; empty at the end, and nil if none are available after all.
-  ///
-  /// `poll` may report readiness incorrectly.
+  /// Returns the available bytes: empty at the end of the stream; nil if no bytes are available
+  /// although `poll` reported some.
   func read() throws(LinkError) -> [UInt8]? {
     guard let input else { throw .system(EBADF) }
     // Set in the closure, which cannot throw a typed error.

@@ -76,7 +76,8 @@ final class ServerProcess: Sendable {
   /// Describes the end of the child in a sentence, with its status or signal and its last line on
   /// standard error.
   ///
-  /// Returns nil if the child still runs after that time, or when the interruption is signaled.
+  /// Returns nil if the child still runs after `time`, or if `interruption` is signaled before the
+  /// child ends.
   func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
     guard hasEnded(within: time, until: interruption), let status = child.status else { return nil }
     // The child's last output may still arrive. The wait is limited, because a grandchild may keep
@@ -109,7 +110,8 @@ final class ServerProcess: Sendable {
     if !hasEnded(within: Self.grace) { child.kill(SIGKILL) }
   }
 
-  /// Waits until the child has ended, at most for this time or until the interruption is signaled.
+  /// Waits for the child's end, for at most `time` or until `interruption` is signaled; returns
+  /// whether the child has ended.
   @discardableResult
   fileprivate func hasEnded(
     within time: Duration = grace, until interruption: WakeUp? = nil

@@ -53,8 +53,8 @@ public struct WyomingEngineOptions: Hashable, Sendable {
   public var startTimeout = Duration.seconds(120)
   /// The time for a running server to describe itself; 10 s.
   public var describeTimeout = Duration.seconds(10)
-  /// The time for the server to return the text after the end of an utterance, and to accept more
-  /// audio before that; 30 s.
+  /// The time limit for the server to accept an event, and to return the text after the end of an
+  /// utterance; 30 s.
   public var answerTimeout = Duration.seconds(30)
   /// The time for which an unused connection stays open for the next utterance; 5 s.
   ///
@@ -73,7 +73,8 @@ public struct WyomingEngineOptions: Hashable, Sendable {
 
 /// Opens links to one server, and keeps one for the next session.
 ///
-/// A new child would have to load its model again, and many servers accept only a few connections.
+/// Reuse matters: a new server process would load its model again, and many servers accept only a
+/// few connections.
 final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
@@ -147,13 +148,13 @@ final class LinkPool: Sendable {
     do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
-      // Without a thread that closes the link at its deadline, the link would stay open forever, so
-      // it is not kept.
+      // If no thread can be started to close the link at its deadline, the link would stay open
+      // forever, so it is not kept.
       idle.withLock { $0 = Idle() }
     }
   }
 
-  /// Closes the kept link at its deadline, and returns when no link is kept.
+  /// Closes the kept link once its deadline has passed; returns when no link is kept.
   private func closeIdleLink() {
     while true {
       let left = idle.withLock { idle -> Duration? in

@@ -257,8 +257,8 @@ struct ModelChoice: Equatable {
     return named
   }
 
-  /// Returns the same tag, or else a tag of the same primary language: `en` for `en-US` and vice
-  /// versa.
+  /// Returns the equal tag in `languages`, or else a tag of the same primary language if one of the
+  /// two has no region: `en` for `en-US` and vice versa.
   private static func spelling(of wanted: String, among languages: [String]) -> String? {
     languages.first { subtags($0) == subtags(wanted) }
       ?? languages.first { subtags($0).first == subtags(wanted).first && isGeneral($0, wanted) }

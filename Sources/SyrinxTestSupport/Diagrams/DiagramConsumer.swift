@@ -147,7 +147,7 @@ public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   var taken: String { queue.taken }
 }
 
-/// The events of an input that were not consumed yet, or the task that waits for the next event.
+/// The unconsumed events of an input, or the task that waits for the next event.
 final class InputQueue<Element: Sendable>: Sendable {
   typealias Answer = Result<Element?, any Error>
   typealias Waiting = CheckedContinuation<Answer, Never>

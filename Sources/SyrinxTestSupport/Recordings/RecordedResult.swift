@@ -63,7 +63,7 @@ struct RecordedEvent: Codable {
   /// The time or duration of the event, in nanoseconds; for dropped audio, the start of its range.
   var ns: Int64
   var endNs: Int64?
-  /// The reason for dropped audio, which older recordings lack.
+  /// The reason for dropped audio; nil in older recordings.
   var reason: Reason?
   /// The error of an engine.
   var failed: RecordedFailure?
@@ -153,7 +153,7 @@ extension RecordedResult.Metadata {
 
 /// An error of a task.
 ///
-/// Only the description of an error other than `SpeechClientError` is kept.
+/// For an error other than `SpeechClientError`, only the description is recorded.
 struct RecordedFailure: Codable {
   enum Kind: String, RecordedName {
     case unavailable, engineFailed, noResources, invalidGrammar, invalidRequest, other
@@ -196,7 +196,7 @@ struct RecordedHeader: Codable, Equatable {
   var version: Int
 }
 
-/// Each line after the first: an event of a task, and its time.
+/// A line of a recording after the first line: an event of a task, and its time.
 struct RecordedLine: Codable {
   /// The number of the call, counted from 0.
   var task: Int

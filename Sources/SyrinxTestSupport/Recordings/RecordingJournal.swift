@@ -129,7 +129,8 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     self.write = write
   }
 
-  /// Returns the same stream, which also throws the errors of `write`.
+  /// Returns a stream of the same elements that passes each element to `write` before yielding it,
+  /// and throws the errors of `write`, too.
   static func noting(
     _ stream: AsyncThrowingStream<Element, any Error>,
     write: @escaping @Sendable (Note) async throws -> Void

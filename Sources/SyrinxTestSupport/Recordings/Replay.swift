@@ -42,7 +42,7 @@ final class ReplayPace: Sendable {
     sleep = Stopwatch(clock).sleep
   }
 
-  /// Returns at this time, or at once after `hurry`.
+  /// Waits until `due`; returns at once after `hurry` has been called.
   ///
   /// - Throws: `CancellationError` if the caller is canceled.
   func wait(until due: Duration) async throws {
@@ -75,7 +75,7 @@ public enum ReplayError: Error, Equatable {
   ///
   /// The reason names the file and the line.
   case unreadable(reason: String)
-  /// There were more calls than the recording has tasks; record it again.
+  /// The test started more tasks than the recording contains; make the recording again.
   case noMoreTasks(recorded: Int)
   /// The recording contains this error, which is replayed as its description.
   case recorded(String)

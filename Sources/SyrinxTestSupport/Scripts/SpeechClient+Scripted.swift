@@ -114,7 +114,8 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// Yields the end of the current utterance at once, and nothing else.
+  /// Ends the script: of the remaining events, yields only those that end the current utterance, at
+  /// once.
   func finish() {
     state.withLock { $0.isFinishing = true }
     pace.hurry()

@@ -60,9 +60,9 @@ public final class PrometheusMetrics: MetricsFactory {
   /// Does nothing, as for counters.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// Returns the series with this name and these labels.
+  /// Returns the series with this name and these labels; makes it if it does not exist.
   ///
-  /// All series of a name have the kind of the first one.
+  /// A new series has the kind of the first series with its name.
   private func make(
     _ kind: Series.Kind, _ name: String, _ dimensions: [(String, String)]
   ) -> Series {
@@ -88,8 +88,10 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
   /// The inclusive upper bounds of a histogram's buckets.
   private static let bounds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, .infinity]
 
-  /// The number, or a histogram's sum and the count of each bucket, excluding the values in lower
-  /// buckets.
+  /// The initial state.
+  ///
+  /// `value` is the metric's number, or a histogram's sum. `counts` has the count of each bucket;
+  /// it is not cumulative.
   private static let zero = (value: 0.0, counts: [Int](repeating: 0, count: bounds.count))
 
   let kind: Kind

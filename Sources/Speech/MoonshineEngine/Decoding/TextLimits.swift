@@ -33,8 +33,8 @@ struct TextLimits {
     tokens.count >= tokenCount || Self.repetition(in: tokens, atMost: 8) >= Self.circle
   }
 
-  /// Returns the number of tokens to remove from the end of a text that is over the limits, because
-  /// they repeat earlier tokens.
+  /// Returns the number of tokens at the end of a text that repeat earlier tokens, and must be
+  /// removed if the text is over the limits.
   func excess(of tokens: [some Equatable]) -> Int {
     Self.repetition(in: tokens, atMost: tokens.count / 2)
   }

@@ -110,7 +110,8 @@ struct TokenSearch<Model: TokenModel> {
     return ending.score / pow(Float(max(1, ending.logProbabilities.count)), 0.6)
   }
 
-  /// Removes the part of the draft before the continuation of the text.
+  /// Removes the draft's tokens up to and including the last tokens of `text`, so that the draft
+  /// continues the text.
   ///
   /// Returns false if the draft does not contain the text's last tokens, or if the remaining draft
   /// is too short to be worth a pass.
@@ -124,8 +125,8 @@ struct TokenSearch<Model: TokenModel> {
     return true
   }
 
-  /// Reads the draft in one pass, and accepts as many of its first tokens as the search would have
-  /// found, too.
+  /// Reads the draft in one pass, and accepts its tokens up to the first one that the search would
+  /// not have chosen.
   ///
   /// `known` is the part of the draft that the search has already found.
   private func verified(

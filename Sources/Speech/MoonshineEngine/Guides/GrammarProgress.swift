@@ -18,7 +18,7 @@ struct GrammarProgress: Sendable {
 
   private let graph: GrammarGraph
   private var places: [Place] = []
-  /// The space or mark at the end of the text; nil within a word.
+  /// The space or punctuation mark at the end of the text; nil within a word.
   private var gap: UInt8? = .space
   private var isAfterApostrophe = false
   private var byteCount = 0
@@ -82,8 +82,8 @@ struct GrammarProgress: Sendable {
     place.offset == graph.edges[place.word.edge].spelling.count
   }
 
-  /// Returns the place after a space or mark; nil if the space or mark can neither end the word nor
-  /// continue it.
+  /// Returns the position after a space or punctuation mark; nil unless the word ends there or is
+  /// spelled with a space there.
   private func enteringGap(_ place: Place) -> Place? {
     isWhole(place) ? place : continuing(place, with: .space)
   }
@@ -94,8 +94,8 @@ struct GrammarProgress: Sendable {
     return (place.word, place.offset + 1)
   }
 
-  /// Returns the places after the first byte of every word that begins with this byte and may
-  /// follow the complete words.
+  /// Returns the positions after the first byte of each word that begins with `byte` and may follow
+  /// the words read so far.
   private func beginningWords(with byte: UInt8) -> [Place] {
     var seen: Set<Int> = []
     let nodes: [(Int, WordList?)] =

@@ -60,13 +60,13 @@ struct PhraseProgress: Sendable {
   /// The bonus of the text if it ends here.
   var worthAtEnd: Float { endingWord().earned }
 
-  /// Returns the progress after more of the text's spelling.
+  /// Returns the progress after these further bytes of the text's spelling.
   func reading(_ spelling: [UInt8]) -> PhraseProgress {
     spelling.reduce(self) { $0.advanced(by: $1) }
   }
 
-  /// Returns the progress after the next byte of the text's spelling; nil if the text is then in no
-  /// phrase.
+  /// Returns the progress after the next byte of the text's spelling; nil if the text then ends
+  /// outside of all phrases.
   func reading(_ byte: UInt8) -> PhraseProgress? {
     let next = advanced(by: byte)
     return next.places.isEmpty ? nil : next
@@ -92,8 +92,8 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// Returns the bonus of a node without the bonus of the longest complete phrase on the way to the
-  /// node.
+  /// Returns the bonus of the letters that lead to a node, minus that of the longest complete
+  /// phrase at their beginning, which is already in `earned`.
   private func worth(of place: Int) -> Float {
     let node = nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)

@@ -48,8 +48,8 @@ final class MoonshineModel: Sendable {
     (self.files, self.library) = (files, library)
   }
 
-  /// Whether the decoder's numbers for a token never depend on the other tokens in the same pass,
-  /// so that a draft never changes the text.
+  /// Whether a token's scores do not depend on the other tokens in the same pass, so that a draft
+  /// cannot change the text.
   ///
   /// A prepared decoder is exact on processors with fast 8-bit instructions. The first call
   /// measures this, which takes as long as three passes.
@@ -84,8 +84,8 @@ final class MoonshineModel: Sendable {
     }
   }
 
-  /// Frees memory that the library keeps: 20 MB for each utterance that was decoded at the same
-  /// time.
+  /// Frees memory that the library keeps: 20 MB for each of the utterances that were decoded
+  /// simultaneously.
   ///
   /// The library frees memory only at the end of a run, so this decodes a second of silence.
   func returnMemory() throws(SpeechEngineError) {
@@ -198,7 +198,9 @@ final class EncodedUtterance: TokenModel {
   private let layout: DecoderLayout
   private let hidden: ONNXValue
   private let run: ONNXRun
-  /// The last text that was decoded alone, which later searches reuse as their beginning.
+  /// The newest text that was decoded as a batch of one, with its scores and decoder state.
+  ///
+  /// A later search whose first tokens are a prefix of this text's tokens reuses them.
   private var last: (tokens: [Token], scores: [TokenScores], state: State)?
 
   fileprivate init(
@@ -327,8 +329,9 @@ extension ONNXValue {
     )
   }
 
-  /// Returns the value for only the first tokens; the dimensions are batch, head, token, and
-  /// feature.
+  /// Returns the cached keys or values of only the first `count` tokens.
+  ///
+  /// The dimensions are batch, head, token, and feature.
   fileprivate func prefix(
     _ count: Int, in library: ONNXLibrary
   ) throws(ONNXError) -> ONNXValue {

@@ -93,10 +93,11 @@ extension Tokenizer {
     }
   }
 
-  /// Returns every token whose whole spelling a reader accepts, each with the reader after that
+  /// Returns every token whose whole spelling `reader` can read, each with the reader after that
   /// token.
   ///
-  /// `next` returns the reader after a byte; nil if the reader does not accept the byte.
+  /// A reader reads a text byte by byte, like the progress in a grammar. `next` returns the reader
+  /// after a byte; nil if that byte cannot follow.
   func tokens<Reader>(
     readBy reader: Reader, reading next: (Reader, UInt8) -> Reader?
   ) -> [(token: Token, reader: Reader)] {
@@ -107,7 +108,7 @@ extension Tokenizer {
     return found
   }
 
-  /// Collects the tokens of a range whose whole spelling a reader accepts.
+  /// Collects the tokens in `range` whose remaining spelling `reader` can read.
   ///
   /// - Parameters:
   ///   - range: tokens whose first `depth` bytes are equal and have been read.
@@ -151,8 +152,7 @@ extension ArraySlice {
   }
 }
 
-/// The spelling of text by which words are compared: in lower case, with all punctuation marks
-/// equal and none within a word.
+/// The spelling by which texts are compared, in lower case and without punctuation marks.
 extension StringProtocol {
   /// The words in lower case without punctuation marks, with single spaces between them; a hyphen
   /// counts as a space.
@@ -166,7 +166,10 @@ extension StringProtocol {
 }
 
 extension [UInt8] {
-  /// The spelling of a token's text, which may end within a character.
+  /// The token's UTF-8 bytes in normalized spelling: lowercase, without apostrophes, with one byte
+  /// for any punctuation mark.
+  ///
+  /// Bytes that begin or end within a character are returned unchanged.
   var tokenSpelling: [UInt8] {
     // A fast path for most of a model's tokens.
     if allSatisfy({ spellingsOfASCIIWords[Int($0)] != 0 }) {

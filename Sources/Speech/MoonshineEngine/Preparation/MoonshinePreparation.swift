@@ -66,9 +66,9 @@ extension ONNXLibrary {
   /// on all processors that have them.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
-  /// The number of the decoder's inputs that share a scale.
+  /// The number of consecutive input values of the decoder that are rounded with one scale.
   ///
-  /// Nil if all inputs of a pass must share one scale, because this library or processor would
+  /// Nil if one scale must serve a whole pass, because this library version or processor would
   /// multiply blocks slowly, as floats.
   var blockSize: Int? {
     let processor: FilePath = "/proc/cpuinfo"
@@ -88,7 +88,7 @@ extension ONNXLibrary {
     options.keepsMemory = false
     options.savedModel = saved
     if Task.isCancelled { throw .terminated }
-    // Created first, because the library reports no reason if it cannot write the file.
+    // The file is created first, because the library reports no reason if it cannot write the file.
     try saved.create()
     do throws(ONNXError) {
       return try ONNXSession(model: model, in: self, options: options)

@@ -16,8 +16,8 @@ import SpeechEngine
 ///   new operators multiply the bytes themselves, and read a quarter of the memory.
 /// - Rows: for a single row, the library uses other instructions than for several rows, and adds in
 ///   another order, unless the operator also scales the product. The products of attention
-///   therefore scale, too, by almost 1. With blocks, the numbers of a token are then the same, bit
-///   by bit, whichever other tokens are in its pass.
+///   therefore get a scale of almost 1. If inputs are rounded in blocks, a token's results are then
+///   the same, bit by bit, whichever other tokens are in its pass.
 /// - Shapes: the library infers the shapes of values from those of the inputs, and its memory
 ///   planner compares each value of known shape with all earlier ones. Without the shape of the
 ///   token input, the decoder loads in three quarters of the time.
@@ -99,7 +99,7 @@ struct ONNXGraphRewriting {
   let unshapedInput: String?
   /// The weights, by the names of the float tensors that they become.
   private var weights: [String: QuantizedWeight] = [:]
-  /// The tensors that the new products need, by name.
+  /// The tensors to add to the graph for the operators that multiply by 8-bit weights, by name.
   private var newTensors: [String: [UInt8]] = [:]
 
   private init(
@@ -208,8 +208,8 @@ struct ONNXGraphRewriting {
     return new
   }
 
-  /// Returns the node that multiplies by the bytes of a weight; nil if the second factor is not a
-  /// weight.
+  /// Returns the node that replaces `product` and multiplies by the 8-bit weight; nil if the second
+  /// factor of `product` is not such a weight.
   private mutating func byteProduct(
     _ product: ONNXNode, _ output: String, _ producers: [String: ONNXNode]
   ) -> [UInt8]? {
@@ -225,8 +225,8 @@ struct ONNXGraphRewriting {
     return weight.product(with: product.inputs[0], output: output)
   }
 
-  /// Returns the name of the value that contains the head size, and the offset of its node, if
-  /// `root` takes its square root; otherwise nil.
+  /// If `root` is the square root of the head size, returns the name of the head size and the
+  /// offset of the node that computes it; otherwise nil.
   ///
   /// The exported chain is `Shape`, `Slice`, `Cast`, `Sqrt`; no other node takes the root of a
   /// shape.

@@ -1,8 +1,8 @@
 /// An 8-bit weight that a graph turns into floats: `(byte - zeroPoint) * scale`.
 ///
-/// A product with the weight rounds its inputs: with one scale for all inputs of a pass
-/// (`DynamicQuantizeMatMul`), or with one scale for each block of a row (`MatMulNBits`). Without
-/// blocks, the numbers of a token depend on the other tokens of its pass.
+/// A matrix product with the weight rounds its input values to 8 bits: with one scale for a whole
+/// pass (`DynamicQuantizeMatMul`), or with one scale for each block of a row (`MatMulNBits`).
+/// Without blocks, a token's results depend on the other tokens of its pass.
 struct QuantizedWeight {
   /// The name of the weight's float tensor.
   private let floatName: String
@@ -12,9 +12,10 @@ struct QuantizedWeight {
   private let scaleName: String
   private let scale: Float
   private let zeroPoint: UInt8
-  /// The number of inputs that share a scale; nil if all inputs share one.
+  /// The number of consecutive input values that are rounded with one scale; nil if one scale
+  /// serves a whole pass.
   private let blockSize: Int?
-  /// Whether the second factor of a product is the transposed weight.
+  /// Whether products multiply by the transposed weight.
   var isTransposed = false
 
   /// Returns nil unless the tensor is a matrix of 8-bit numbers.
@@ -57,7 +58,7 @@ struct QuantizedWeight {
       numbers.sorted { $0.key < $1.key }.flatMap { attribute($0.key, $0.value) })
   }
 
-  /// Returns the tensors that must be added to the graph for the node, by name.
+  /// Returns the tensors that the node of `product(with:output:)` needs in the graph, by name.
   func tensors(in bytes: UnsafeRawBufferPointer) -> [String: [UInt8]] {
     guard let blockSize else {
       let matrix = matrix(isTransposed: isTransposed, in: bytes)

@@ -90,7 +90,7 @@ extension Tokenizer {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character is Chinese or Japanese, which have no spaces.
+  /// Whether the character is Chinese or Japanese; these scripts have no spaces.
   fileprivate var isWordOfItsOwn: Bool {
     switch value {
     case 0x3040...0x30FF, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF: true

@@ -152,7 +152,7 @@ extension InstalledFolder {
   package static func root(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> FilePath? {
-    // The specification requires ignoring a relative path.
+    // The XDG specification requires ignoring a relative path.
     let data = environment.nonEmpty("XDG_DATA_HOME").map { FilePath($0) }
     let home = FilePath.home(environment["HOME"])?.appending(".local/share")
     return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")
@@ -165,14 +165,14 @@ extension InstalledFolder {
     root(environment: environment).map { components(in: $0, named: prefix) } ?? []
   }
 
-  /// Returns another folder that contains components with this name prefix.
+  /// Returns a folder that contains components with this name prefix, other than the folder in use.
   ///
-  /// It is in the registered home folder, if `HOME` names another folder, or it is for all users.
+  /// The candidates are the registered home folder, if `HOME` names another folder, and the folders
+  /// for all users: those in `XDG_DATA_DIRS`, or else `/usr/local/share`, `/usr/share`, and the
+  /// home of the system's service, `/var/lib/syrinx`.
+  ///
   /// If only `XDG_DATA_HOME` is set, the registered home folder is not searched, because the user
   /// chose another folder.
-  ///
-  /// The folders for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and
-  /// the home of the system's service, `/var/lib/syrinx`.
   package static func otherRoot(
     having prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment,
     registeredHome: FilePath? = FilePath.registeredHome

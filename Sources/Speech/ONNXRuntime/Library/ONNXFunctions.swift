@@ -77,7 +77,8 @@ struct ONNXFunctions: Sendable {
 
   /// - Parameter table: the table that the library returns for version 16 or later.
   init(table: UnsafePointer<UnsafeRawPointer>) {
-    // Safe, because the table contains the addresses of C functions with the types of the header.
+    // The cast is safe, because the table contains the addresses of C functions with the types of
+    // the header.
     func entry<Function>(_ index: Int) -> Function {
       unsafeBitCast(table[index], to: Function.self)
     }

@@ -48,7 +48,8 @@ package final class ONNXLibrary: Sendable {
     environment = try functions.make { created in
       functions.createEnvironment(logMessage, nil, Self.leastSeverity, "syrinx", created)
     }
-    // `OrtDeviceAllocator` and `OrtMemTypeDefault`: the program allocates the memory.
+    // The arguments are `OrtDeviceAllocator` and `OrtMemTypeDefault`: the program allocates the
+    // memory.
     memory = try functions.make { functions.createMemoryInfo(0, 0, $0) }
   }
 
@@ -82,8 +83,8 @@ package final class ONNXLibrary: Sendable {
   /// Whether any library can be loaded from a path.
   static func isThere(_ path: FilePath) -> Bool { (try? LoadedLibrary(path)) != nil }
 
-  /// The minimum severity to log; warnings are logged only for debugging, because errors carry
-  /// their reasons.
+  /// The minimum severity of the messages to log: 2 (warning) if debug messages are logged,
+  /// otherwise 4 (fatal), because errors are thrown with their reasons.
   private static var leastSeverity: Int32 { log.logLevel <= .debug ? 2 : 4 }
 
   /// Creates a session in the environment.

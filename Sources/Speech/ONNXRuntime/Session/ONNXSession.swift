@@ -162,7 +162,7 @@ package final class ONNXRun: Sendable {
   private let flag = Atomic<Bool>(false)
 
   /// - Parameter returnsMemory: whether the end of each run frees the memory that the session kept
-  ///   for later runs; the first block is always kept.
+  ///   for later runs, except the first block that was allocated.
   package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions

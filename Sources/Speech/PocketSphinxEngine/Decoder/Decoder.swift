@@ -9,7 +9,7 @@ import SpeechEngine
 /// It is a class, because a decoder moves from the pool to a session and back. Thread safety: one
 /// thread at a time.
 final class Decoder {
-  /// PocketSphinx measures time in frames of 10 ms.
+  /// The number of samples in 10 ms, the frame by which PocketSphinx measures time.
   static let samplesPerFrame = 160
   /// Samples per call to PocketSphinx.
   private static let step = 1_600
@@ -135,7 +135,7 @@ final class Decoder {
   ) -> [SpeechHypothesis.Word] {
     var words: [SpeechHypothesis.Word] = []
     var segment = first
-    // The iterator is freed when it reaches the end.
+    // PocketSphinx frees the iterator when it reaches the end.
     while let current = segment {
       if var word = word(of: current) {
         word.confidence = confidence(current)
@@ -183,7 +183,7 @@ final class Decoder {
   ///
   /// - Throws: `.grammarInvalid`, with the line if it is known.
   private func load(_ grammar: String, name: String) throws(SpeechEngineError) {
-    // PocketSphinx's parser prints any text before this prefix to standard output.
+    // PocketSphinx's parser would print any text before this prefix to standard output.
     guard grammar.hasPrefix("#JSGF") else {
       throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
     }
@@ -278,7 +278,7 @@ final class Decoder {
     var texts: Set<[String]> = []
     var looked = 0
     var next = ps_nbest(decoder).flatMap(ps_nbest_next)
-    // The iterator is freed when it reaches the end.
+    // PocketSphinx frees the iterator when it reaches the end.
     while let current = next {
       var score: Int32 = 0
       _ = ps_nbest_hyp(current, &score)

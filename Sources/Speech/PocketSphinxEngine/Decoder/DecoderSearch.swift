@@ -53,10 +53,10 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// Returns the words of a grammar's statement, possibly with words of its comments; nil if the
-  /// words are uncertain.
+  /// Returns the words of a grammar's statement; nil if a comment may hide some of them.
   ///
-  /// A header has no words.
+  /// The result may also contain words of comments. It is empty for a header (`#JSGF` or
+  /// `grammar`).
   private static func words(of statement: Substring.UTF8View) -> [WordHash]? {
     guard let words = tokens(of: statement) else { return nil }
     guard let first = words.first else { return [] }

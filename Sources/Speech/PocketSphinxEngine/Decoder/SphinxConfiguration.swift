@@ -88,7 +88,8 @@ struct SphinxConfiguration: ~Copyable {
   private func tune() {
     ps_config_set_int(configuration, "remove_noise", 0)
     ps_config_set_float(configuration, "lw", 6)
-    // The second pass takes a sixth of the time, and introduces as many errors as it corrects.
+    // The second pass is turned off: it takes a sixth of the time, and introduces as many errors as
+    // it corrects.
     ps_config_set_int(configuration, "fwdflat", 0)
     // These limits save a quarter of the time without losing words. Narrower beams and a lower
     // `topn` save more, but lose words in noisy recordings. With `pl_weight`, noise is recognized

@@ -238,8 +238,8 @@ extension ModelFiles {
     return tags.first { $0.hasPrefix("\(first)-") } ?? first
   }
 
-  /// Returns the language tag in a file's name, which is the last part of the path; nil if the name
-  /// has unknown parts.
+  /// Returns the language tag in a file's name, the last part of `path`; nil if the name has
+  /// unknown parts.
   private static func tag(ofFileNamed path: String) -> String? {
     let name = path.split(separator: "/").last?.lowercased() ?? ""
     let stem = [".dict", ".lm.bin"].first(where: name.hasSuffix).map { name.dropLast($0.count) }

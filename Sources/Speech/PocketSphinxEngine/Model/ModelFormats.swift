@@ -21,7 +21,7 @@ struct ModelBytes {
     }
   }
 
-  /// All bytes, valid as long as this value.
+  /// All bytes of the file; the pointer is valid as long as this value exists.
   var bytes: UnsafeRawBufferPointer { mapping.bytes }
 
   private var left: Int { bytes.count - position }
@@ -204,8 +204,7 @@ extension ModelBytes {
     try counts.allSatisfy { $0 > 0 }.orDamage("the counts in its header are invalid")
     try (file.word() == 1).orDamage("its values are not quantized")
     try file.skip(((order - 2) * 2 + 1) << Self.quantizedBits * 4)
-    // There is one more entry than there are words, which marks the end of the last word's
-    // successors.
+    // After the entries of the words, one more entry marks the end of the last word's successors.
     try file.skip(counts[0] + 1, 12)
     for index in 1..<order {
       // An entry consists of a word, its values, and, except in the highest order, its successors.

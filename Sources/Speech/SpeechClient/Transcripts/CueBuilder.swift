@@ -27,7 +27,7 @@ public struct CueBuilder: Sendable {
     return ready + releaseIfLongEnough()
   }
 
-  /// Returns the held cue, if any.
+  /// Returns the last cue, which `add` has held back; empty if there is none.
   public mutating func flush() -> [Cue] {
     guard let last = held.take() else { return [] }
     return [extended(last, before: nil)]
@@ -46,8 +46,10 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// Returns the number of words in a cue without a pause at which it could end: the cue ends at
-  /// the longest silence in its second half.
+  /// Returns the number of words in a cue that reaches its size limit before a sentence ends or a
+  /// pause is long enough.
+  ///
+  /// The cue then ends at the longest silence in its second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {
@@ -139,7 +141,7 @@ public struct CuePolicy: Hashable, Sendable {
   /// The time between an extended cue and the next cue.
   public var gap: Duration
 
-  /// Creates a policy; numbers below 1 count as 1.
+  /// Creates a policy; if `charactersPerLine` or `linesPerCue` is below 1, it counts as 1.
   public init(
     charactersPerLine: Int = 42, linesPerCue: Int = 2, maximumDuration: Duration = .seconds(7),
     minimumDuration: Duration = .seconds(1), pause: Duration = .milliseconds(700),

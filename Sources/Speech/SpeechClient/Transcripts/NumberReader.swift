@@ -14,14 +14,14 @@ struct NumberReader {
 
   /// Returns the words, with numbers in digits, and with money and percentages as they are spoken.
   ///
-  /// `end` is the number of input words up to the end of a word.
+  /// `end` is the number of input words up to and including the last one that makes up the word.
   static func digits(in words: [String]) -> [(word: String, end: Int)] {
     var reader = NumberReader(words: words)
     var ends: [Int] = []
     while reader.place < words.count {
       let last = reader.result.last
       reader.readNext()
-      // If a number extended the last result, that result now ends here.
+      // If the words just read extended the previous result, that result now ends here.
       if let index = ends.indices.last, reader.result[index] != last { ends[index] = reader.place }
       ends += Array(repeating: reader.place, count: reader.result.count - ends.count)
     }
@@ -70,7 +70,7 @@ struct NumberReader {
 
   private mutating func readMoney(in unit: String) {
     guard let number = number() else {
-      // The sign may also follow the number, as in "5 €".
+      // The currency sign may also follow the number, as in "5 €"; the number has then been read.
       if isOpen { append(unit) }
       return
     }
@@ -127,8 +127,8 @@ struct NumberReader {
     }
   }
 
-  /// Reads a number with a decimal point, or digits that do not begin a longer number, such as "5
-  /// thousand".
+  /// Reads a number with a decimal point, or a number in digits; nil if the digits begin a longer
+  /// number, such as "5 thousand".
   private mutating func decimal() -> Number? {
     var ahead = self
     var digits = word()
@@ -172,7 +172,8 @@ struct NumberReader {
     var value: Int
     var suffix = ""
 
-    /// Returns the suffix of the whole number, which is the sum of `total` and this group.
+    /// Returns the suffix of the sum of `total` and this group: if the group has "th", the ordinal
+    /// suffix of the sum; otherwise, the group's own suffix.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 

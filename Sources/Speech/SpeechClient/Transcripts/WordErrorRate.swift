@@ -1,7 +1,7 @@
 /// The word error rate of a recognized text.
 ///
 /// The alignment has the fewest errors and, among those, the most matches. Memory is proportional
-/// to the number of words, time to the product of both numbers of words.
+/// to the number of words. Time is proportional to the product of the two texts' word counts.
 public struct WordErrorRate: Hashable, Sendable {
   /// The aligned words, in order.
   public let alignment: [AlignedWord]
@@ -176,8 +176,8 @@ private struct ErrorAligner {
     }
   }
 
-  /// Returns the number of words of `recognized` that belong to `first`; the others belong to
-  /// `second`.
+  /// Returns the number of words at the beginning of `recognized` that align with `first`; the
+  /// other words align with `second`.
   private func split(
     _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ recognized: ArraySlice<Int>
   ) -> Int {

@@ -26,11 +26,10 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// Returns the words of a text, in order.
   public func words(of text: String) -> [String] { words(of: [text]).map(\.word) }
 
-  /// Returns the words of a text in pieces that are separated by white space, each with the number
-  /// of pieces up to its end.
+  /// Returns the words in `pieces`, which are the whitespace-separated pieces of a text.
   ///
-  /// A word may consist of several pieces: "two", "hundred" are the word 200, which ends with the
-  /// second piece.
+  /// `end` is the number of pieces up to and including the word's last piece. A word may consist of
+  /// several pieces: "two", "hundred" are the word 200, which ends with the second piece.
   package func words(of pieces: [String]) -> [(word: String, end: Int)] {
     let parts = pieces.enumerated().flatMap { index, piece in
       tokens(of: piece).map { (word: $0, end: index + 1) }
@@ -39,7 +38,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
     return NumberReader.digits(in: parts.map(\.word)).map { ($0.word, parts[$0.end - 1].end) }
   }
 
-  /// Returns the words of a piece, with unchanged numbers.
+  /// Returns the words of a piece, before numbers are converted to digits.
   private func tokens(of piece: String) -> [String] {
     switch self {
     case .written: piece.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -135,7 +134,7 @@ extension WordNormalization {
     "uh", "uhh", "um", "umm", "uhm", "er", "erm", "hm", "hmm", "mm", "mmm", "mhm",
   ]
 
-  /// The expansions of words that follow no rule.
+  /// The expansions of irregular contractions and of abbreviations.
   private static let phrases: [String: [String]] = [
     "won't": ["will", "not"], "can't": ["can", "not"], "cannot": ["can", "not"],
     "shan't": ["shall", "not"], "ain't": ["is", "not"], "let's": ["let", "us"],

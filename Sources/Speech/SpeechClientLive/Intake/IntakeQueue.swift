@@ -28,8 +28,8 @@ struct IntakeQueue: PipeQueue {
   static let lagStep = Duration.seconds(1)
   /// The shortest gap to report.
   ///
-  /// Shorter gaps are reported together with later ones, except between two formats, where they are
-  /// rounding errors.
+  /// Shorter gaps are added up until their total can be reported, except where the format changes:
+  /// there, they are rounding errors.
   static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?
@@ -41,11 +41,11 @@ struct IntakeQueue: PipeQueue {
   private var reportedLag = Duration.zero
   /// The expected first frame of the next buffer, at the rate of `format`.
   private var expected: (format: AudioFormat, frame: FrameCount)?
-  /// The end of the audio that was taken or dropped last.
+  /// The end of the newest buffer that the recognizer got or that was dropped.
   private var end: Duration?
   /// The total duration of gaps that were each too short to report.
   private var unreported = Duration.zero
-  /// The format of the audio that was taken or dropped last.
+  /// The format of the newest buffer that the recognizer got or that was dropped.
   private var format: AudioFormat?
   /// The duration of the audio received since `finish`.
   private var rest: Duration?
@@ -56,8 +56,8 @@ struct IntakeQueue: PipeQueue {
 
   /// Creates a queue.
   ///
-  /// `reportLag` is called with each reportable backlog of a live source; the pipe is locked, so
-  /// the reports are in order.
+  /// `reportLag` is called with each backlog of a live source to report. It is called while the
+  /// pipe is locked, so the reports are in order.
   init(
     _ backPressure: SpeechRequest.BackPressure,
     reportLag: @escaping @Sendable (Duration) -> Void = { _ in }
@@ -123,7 +123,8 @@ struct IntakeQueue: PipeQueue {
     return max(waiting - reportedLag, reportedLag - waiting) >= Self.lagStep ? waiting : nil
   }
 
-  /// Accepts the audio that the source still holds, up to `longestRest`.
+  /// Begins to count the audio that the source still delivers; after `longestRest` of it, the queue
+  /// closes.
   mutating func finish() {
     rest = rest ?? .zero
   }

@@ -13,8 +13,10 @@ struct Endpointer {
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has reached its maximum length: it ended `framesBack` frames before the end of
-    /// the judged frame, and the next utterance begins there.
+    /// The utterance has reached its maximum length and is cut `framesBack` frames before the end
+    /// of the judged frame.
+    ///
+    /// The next utterance continues from there, and repeats up to `overlap` frames before the cut.
     case cut(framesBack: Int)
   }
 
@@ -24,9 +26,9 @@ struct Endpointer {
   private static let leastForegroundPause = Duration.milliseconds(600)
 
   private let frameLength: FrameCount
-  /// The number of frames before the first speech that belong to an utterance.
+  /// The number of frames that an utterance includes before its first speech.
   let preRoll: Int
-  // The other durations of the endpoint policy, in frames.
+  // The policy's other durations, each as a number of frames.
   private let onset: Int
   private let silence: Int
   private let preferredLength: Int
@@ -45,10 +47,11 @@ struct Endpointer {
   private(set) var silentFrames = 0
   /// The length of the utterance in frames; nil between utterances.
   private var length: Int?
-  /// The number of frames judged so far, counted only up to `reach`, because it only shows whether
-  /// the stream began within the first utterance.
+  /// The number of frames judged so far, but at most `reach`, which suffices to determine whether
+  /// the stream was long enough for the first utterance's pre-roll.
   private var judgedFrames = 0
-  /// Whether the stream begins within the utterance.
+  /// Whether the stream began too shortly before the utterance for the whole pre-roll, so it may
+  /// have begun in the middle of speech.
   private var beganWithin = false
   /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
   /// it.
@@ -95,7 +98,7 @@ struct Endpointer {
     let longer = length + 1
     self.length = longer
     noteQuietest(energy, longer)
-    // In a pause, an utterance of maximum length ends instead of being cut.
+    // An utterance of maximum length ends if it is in a pause; otherwise, it is cut.
     let isLongest = longer >= maximumLength
     if foreground.pauseFrames >= foregroundPause {
       silentFrames = foreground.pauseFrames
@@ -140,8 +143,8 @@ struct Endpointer {
 
   /// Whether the utterance has been silent for long enough to end.
   ///
-  /// If the stream began within the utterance, twice the silence is required: the background is
-  /// known only from the utterance's pauses, so a pause might be quiet speech.
+  /// If the stream may have begun in the middle of the utterance, twice the silence is required:
+  /// the background is known only from the utterance's pauses, so a pause might be quiet speech.
   private func hasPaused(_ length: Int) -> Bool {
     let needed = length >= preferredLength ? shortSilence : silence
     return silentFrames >= (beganWithin ? 2 * needed : needed)
@@ -216,8 +219,8 @@ struct ForegroundMeter {
   /// After the detector has found uninterrupted speech for this duration, the meter looks for
   /// pauses.
   private static let endurance = Duration.milliseconds(3200)
-  /// In a pause, the level is at most 8 dB above the 10th percentile of recent levels, and at least
-  /// 8 dB below the 90th; as a ratio of energies, 6.3.
+  /// 8 dB as a ratio of energies; in a pause, the level is at most 8 dB above the 10th percentile
+  /// of recent levels, and at least 8 dB below the 90th.
   private static let ratio = 6.3
 
   private let (memory, span, endurance): (Int, Int, Int)
@@ -228,7 +231,7 @@ struct ForegroundMeter {
   private var frameCount = 0
   /// The number of consecutive frames of speech, up to the newest frame.
   private var speechFrames = 0
-  /// Whether the nearest voice was found in the current utterance.
+  /// Whether the nearest voice has spoken in the current utterance; only then can it pause.
   private var hasForeground = false
   /// The number of consecutive frames, up to the newest frame, in which the nearest voice pauses.
   private(set) var pauseFrames = 0

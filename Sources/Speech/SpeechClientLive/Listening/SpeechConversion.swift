@@ -13,17 +13,17 @@ struct SpeechConversion {
   /// The expected first frame of the next buffer, at the buffer's own rate.
   private var expected: FrameCount?
 
-  /// Whether the buffer continues the stretch, at most a short gap later.
+  /// Whether the buffer follows the previous buffer in the same format, at most a short gap later.
   ///
-  /// Otherwise the buffer begins another stretch, and the caller must flush the current one first.
+  /// If not, the caller must call `flush` before `process`.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
   /// Returns the converted audio.
   ///
   /// A buffer whose `firstFrame` jumps back is treated as directly following the previous buffer.
   ///
-  /// If the buffer begins another stretch, the caller must call `flush` first, or the end of the
-  /// current stretch is lost.
+  /// If `continues(with:)` is false, the caller must call `flush` first; otherwise, the end of the
+  /// previous audio is lost.
   mutating func process(_ buffer: AudioBuffer) throws -> [Float] {
     var buffer = buffer
     var silence: [Float] = []
@@ -38,7 +38,7 @@ struct SpeechConversion {
     return silence.isEmpty ? samples : silence + samples
   }
 
-  /// Ends the stretch and returns the samples that the resampler still holds.
+  /// Ends the current audio and returns the samples that the resampler still holds.
   mutating func flush() throws -> [Float] {
     defer { resampler = nil }
     return finite(try resampler?.flush())

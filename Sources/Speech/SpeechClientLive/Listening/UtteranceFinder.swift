@@ -114,7 +114,7 @@ struct UtteranceFinder {
     return actions + end
   }
 
-  /// The number of held samples.
+  /// The number of samples that the finder keeps.
   var pendingCount: Int { audio.count }
 
   /// The end of the judged audio in the stream.
@@ -161,14 +161,15 @@ struct UtteranceFinder {
       return [.begin(at: position, sound: sound)]
     case .ended:
       let audio = passing(upTo: judged - withheldSilence)
-      // If a pause of the nearest voice ended the utterance, the detector found speech in that
-      // pause, so part of the pause has already been passed on.
+      // If the utterance ended in a pause of the nearest voice, the detector found speech of other
+      // voices in that pause, so a part of the pause has already been passed on.
       let silence = max(0, quiet - FrameCount(judged - given))
       defer { certainty = 0 }
       drop(given)
       return audio + [.end(silence: silence, certainty: certainty)]
     case .cut(let framesBack):
-      // `certainty` is kept, because the next utterance continues the same speech.
+      // Unlike at the end of an utterance, `certainty` is not reset, because the next utterance
+      // continues the same speech.
       let end =
         passing(upTo: judged - framesBack * step) + [.end(silence: 0, certainty: certainty)]
       let sound = position + FrameCount(given)
@@ -180,7 +181,7 @@ struct UtteranceFinder {
   /// The number of silent frames at the end of the judged audio.
   private var quiet: FrameCount { FrameCount(endpointer.silentFrames * step) }
 
-  /// The part of the trailing silence that is passed on.
+  /// The part of the trailing silence that is passed on at once: all of it, or at most `tail`.
   private var silence: FrameCount { min(quiet, tail ?? quiet) }
 
   /// The number of judged samples that are withheld until speech continues.
@@ -208,8 +209,8 @@ struct UtteranceFinder {
   }
 
   private mutating func drop(_ count: Int) {
-    // Not `removeFirst`, which would allocate again if a block that was passed on shares the
-    // memory.
+    // `removeFirst` is not used, because it would allocate again if a block that was passed on
+    // shares the memory.
     if count > 0 { audio = Array(audio[count...]) }
     given = max(0, given - count)
     judged -= min(judged, count)

@@ -29,9 +29,9 @@ import SpeechEngine
 /// contradicts a stable word. Of 525 other combinations of durations and change limits, none makes
 /// words stable more than 20 ms sooner on average without more contradictions.
 struct PartialStabilizer {
-  /// The duration for which a word must be unchanged if decodes are not numbered.
+  /// The duration for which a word must be unchanged to become stable, if decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
-  /// The evidence that a word needs if decodes are numbered.
+  /// The evidence at which a word becomes stable, if decodes are numbered.
   static let neededEvidence = 0.95
   /// The confidence assumed for a word whose confidence is unknown; the word then becomes stable
   /// after two decodes.
@@ -53,7 +53,7 @@ struct PartialStabilizer {
     var words: ArraySlice<SpeechHypothesis.Word>
     /// The length of the utterance when the word and all words before it first appeared.
     var since: FrameCount
-    /// The word's evidence, summed over all decodes since `since`.
+    /// The word's evidence, added up over the decodes since the word first appeared.
     var evidence = 0.0
 
     var confidence: Double {

@@ -26,8 +26,8 @@ struct PhraseSpelling {
 
   /// Returns the number of stable words after respelling.
   ///
-  /// A word that may begin a phrase is not stable, because later words may complete the phrase,
-  /// which may have fewer words.
+  /// A word that may begin a phrase is not stable, because once later words complete the phrase,
+  /// respelling may reduce the number of words.
   ///
   /// - Parameters:
   ///   - count: the number of stable words before respelling.
@@ -116,14 +116,14 @@ struct PhraseSpelling {
     return spelled
   }
 
-  /// Returns the text in lower case, without spaces, hyphens, and outer marks.
+  /// Returns the text in lower case, without spaces, hyphens, and the punctuation marks around it.
   private static func letters(of text: String) -> String {
     let (before, after) = marks(around: text)
     return text.dropFirst(before.count).dropLast(after.count).lowercased()
       .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
   }
 
-  /// Returns the number of marks between the words.
+  /// Returns the number of punctuation marks between the words, at most one at each end of a word.
   private static func innerMarkCount(of words: [String]) -> Int {
     words.dropLast().count { !marks(around: $0).after.isEmpty }
       + words.dropFirst().count { !marks(around: $0).before.isEmpty }
@@ -136,6 +136,7 @@ struct PhraseSpelling {
   }
 
   private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
-  /// The marks that belong to the sentence instead of the word; "C#" and "C++" keep their marks.
+  /// The punctuation marks that belong to the sentence instead of the word; "C#" and "C++" keep
+  /// theirs.
   private static let outerMarks = Set(".,;:!?…\"'()[]“”‘’«»¿¡")
 }

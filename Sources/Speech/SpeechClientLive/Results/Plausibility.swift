@@ -72,8 +72,8 @@ struct Plausibility {
     return (isVoiced || isRated) && isSpeech(hypothesis)
   }
 
-  /// Whether a word is long enough to have been spoken and, in an improbable text, confident enough
-  /// by itself.
+  /// Whether a word is long enough to have been spoken and, if the whole text is improbable, has a
+  /// high enough confidence of its own.
   func isSpoken(_ word: SpeechHypothesis.Word, in hypothesis: SpeechHypothesis) -> Bool {
     let confidence = word.confidence ?? 1
     let isImprobable =
@@ -137,7 +137,7 @@ struct VoicingMeter {
   }
 
   private mutating func look(at window: [Float]) {
-    // The energy of the samples before each index.
+    // `energies[n]` is the energy of the first n samples.
     var energies = [0.0]
     for sample in window { energies.append(energies[energies.count - 1] + Double(sample * sample)) }
     let energy = energies[window.count]

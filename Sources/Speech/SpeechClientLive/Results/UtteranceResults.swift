@@ -163,7 +163,7 @@ extension UtteranceResults {
       let within = sounds.prefix { $0.lowerBound < words?.upperBound ?? 0 }
       sounds = sounds.dropFirst(within.count)
       events += partEvents
-      // If the part has no result, its dropped range already includes these sounds.
+      // A part without a result is dropped as a whole, including these sounds.
       if case .result = partEvents.first {
         events += within.map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
       }

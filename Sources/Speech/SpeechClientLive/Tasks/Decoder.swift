@@ -110,7 +110,7 @@ final class TaskControl: Sendable {
     steps.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// Runs a call of a session; an interruption before or during the call interrupts it.
+  /// Calls `body`, and interrupts the session if the task is interrupted before or during the call.
   func withInterruption<Result>(
     of session: any SpeechEngineSession, _ body: () throws -> Result
   ) rethrows -> Result {

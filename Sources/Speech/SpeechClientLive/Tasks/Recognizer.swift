@@ -52,7 +52,7 @@ actor Recognizer {
   private var pause: Duration?
   private var results = UtteranceResults()
   private var utterance = Utterance()
-  /// The audio of the utterance that no decoder has received yet.
+  /// The part of the utterance's audio that no decoder has received yet.
   private var pieces: [[Float]] = []
   /// The last report that waits for the words of an utterance; nil if no report waits.
   private var lastReport: Task<Void, Never>?
@@ -296,7 +296,7 @@ extension Recognizer {
     }
     guard options.wantsPartialHypotheses, !isLate,
       utterance.length - utterance.lengthAtPartial >= partialStep,
-      // In a pause, this decode would delay the one for `anticipateEnd`.
+      // In a pause, a partial decode would delay the decode that `anticipateEnd` requests.
       !(anticipatesEnd && finder.isInPause)
     else { return }
     try await attempt { try await $0.postPartial(of: $1) }
@@ -317,8 +317,8 @@ extension Recognizer {
     if let partial { events.send(.result(partial)) }
   }
 
-  /// Calls the decoder before the end of the utterance; does nothing if there are several decoders,
-  /// or if the utterance has failed.
+  /// Runs `body` with the decoder before the end of the utterance; does nothing if there are
+  /// several decoders, or if the utterance has already failed.
   private func attempt(
     _ body: (isolated Recognizer, Decoder) async throws -> Void
   ) async throws {

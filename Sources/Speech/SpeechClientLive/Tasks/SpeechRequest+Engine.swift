@@ -7,7 +7,7 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
-  /// Returns the engine with this grammar for its sessions.
+  /// Returns a copy of the engine whose sessions all use this grammar.
   ///
   /// The thread of the first session reads the grammar, because reading a file may take long. It is
   /// read only once, because a pipe cannot be read again.
@@ -60,7 +60,7 @@ extension SpeechGrammar {
     return bytes
   }
 
-  /// The maximum length of a grammar, because a device may be endless.
+  /// The maximum length of a grammar in bytes, because a device file may never end.
   private static let longest = 16_777_216
 }
 

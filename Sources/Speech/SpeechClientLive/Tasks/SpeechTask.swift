@@ -22,7 +22,7 @@ final class SpeechTask: Sendable {
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
-  // Held to read and change the state, never during recognition.
+  // The lock is held to read and change the state, never during recognition.
   private let state = Mutex<(recognizer: Recognizer?, reader: Task<Void, Never>?, isOver: Bool)>(
     (nil, nil, false))
 
@@ -58,7 +58,7 @@ final class SpeechTask: Sendable {
   /// Ends the task as if its audio ended now; returns when the last result is ready for the
   /// consumer.
   ///
-  /// It does not wait for a source or an engine without progress.
+  /// A source or an engine that makes no progress is abandoned.
   func finish() async {
     events.change { $0.liftLimit() }
     intake.change { $0.finish() }
@@ -102,7 +102,7 @@ final class SpeechTask: Sendable {
         try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
           // If the pipe is full, its consumer may be waiting for the virtual time to advance, so
-          // the time is no longer held.
+          // this task no longer keeps the time from advancing.
           if !events.inspect(\.hasRoom) { intake.releaseTime() }
           _ = await events.room()
         }
@@ -168,8 +168,8 @@ final class SpeechTask: Sendable {
     control.interrupt()
     reader?.cancel()
     intake.change { $0.abandon() }
-    // The task is unregistered before `over` opens. If the task has not been registered yet, it
-    // never will be, because `isOver` is true.
+    // `whenOver` unregisters the task before waiting callers resume. If the task has not been
+    // registered yet, it never will be, because `isOver` is true.
     whenOver(self)
     over.open()
   }

@@ -9,9 +9,9 @@ import Synchronization
 
 /// The tasks of one client.
 final class SpeechTasks: Sendable {
-  // Held to add and remove a task.
+  // The lock is held to add and remove a task.
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
-  // Held to read and write the last status of each remote engine, by its name.
+  // The lock is held to read and write the last status of each remote engine, by its name.
   private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let clock: any Clock<Duration>
 
@@ -69,7 +69,7 @@ final class SpeechTasks: Sendable {
       request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
     ) { [weak self] in self?.forget($0) }
     begin(task, request, lockstep)
-    // From here on, the task can be finished; a task that is already over is not added.
+    // From here on, `finishAll` finds the task; a task that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
   }

@@ -32,7 +32,7 @@ struct Utterance {
   private let pause: FrameCount?
   private var stretches: [Stretch] = []
 
-  /// The newest stretch; there is always one.
+  /// The newest stretch of audio; the initializer adds the first one, so there is always one.
   private var last: Stretch {
     get { stretches[stretches.count - 1] }
     _modify { yield &stretches[stretches.count - 1] }
@@ -84,7 +84,8 @@ extension Utterance {
   /// The frames of the hypothesis are counted from the part's first frame.
   typealias Part = (utterance: Utterance, hypothesis: SpeechHypothesis)
 
-  /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
+  /// Divides the hypothesis at the ends of sentences and at pauses; a hypothesis without words is
+  /// one part.
   func parts(of hypothesis: SpeechHypothesis) -> [Part] {
     guard let pause else { return [(self, hypothesis)] }
     let place = { placed($0, areEstimated: hypothesis.hasEstimatedTimes) }
@@ -187,7 +188,8 @@ extension [SpeechHypothesis.Word] {
     }
   }
 
-  /// Divides the words into runs that correspond to `others`, the runs of another text.
+  /// Divides the words of another text of the utterance into runs that correspond to the runs in
+  /// `others`.
   fileprivate func divided(like others: [[Element]]) -> [[Element]] {
     var runs = others.map { _ in [Element]() }
     var (run, place, rest) = (0, 0, self[...])
