@@ -93,7 +93,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function of the main actor.
+  /// Makes a replacement for a function that is isolated to the main actor.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) -> Result)?
@@ -104,7 +104,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function of the main actor that throws.
+  /// Makes a replacement for a function that is isolated to the main actor and throws.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) throws -> Result)?

@@ -157,7 +157,7 @@ extension Endpoint {
     """
   }
 
-  /// The function that makes the closure that replaces an implementation.
+  /// The declaration of the function that makes the closure for a missing implementation.
   var unimplementedDeclaration: DeclSyntax {
     """
     private static func \(unimplemented)(\
@@ -198,7 +198,8 @@ extension FunctionTypeSyntax {
 extension ClosureExprSyntax {
   /// Returns the closure with a report as its first statement.
   fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
-    // Without `return`, a closure in the next line would be parsed as an argument of the report.
+    // Without `return`, a closure on the line after `report()` would be parsed as the call's
+    // trailing closure.
     let beginsWithClosure =
       statements.count == 1 && statements.firstToken(viewMode: .sourceAccurate)?.text == "{"
     var statements = (returnsVoid && !beginsWithClosure ? statements : statements.returning)

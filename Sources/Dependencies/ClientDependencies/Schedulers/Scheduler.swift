@@ -137,7 +137,7 @@ where SchedulerTimeType.Duration == Duration {
   }
 }
 
-/// A type-erased scheduler with the times of another scheduler: `AnySchedulerOf<DispatchQueue>`.
+/// A type-erased scheduler with the time type of `S`, as in `AnySchedulerOf<DispatchQueue>`.
 public typealias AnySchedulerOf<S: Scheduler> = AnyScheduler<S.SchedulerTimeType>
 
 extension Scheduler {

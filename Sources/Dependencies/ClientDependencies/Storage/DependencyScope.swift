@@ -8,13 +8,15 @@ struct DependencyScope: Sendable {
   private var ownCache: ValueCache?
   /// The context that is set by this scope or an outer scope.
   var context: DependencyContext?
-  /// The test in which the reading wrapper was created, or else the test of its scope.
+  /// The test in which the wrapper that is being read was created, or else the test of the
+  /// wrapper's scope.
   private(set) var origin = IssueOrigin()
 
   private struct Override: Sendable {
     let key: ObjectIdentifier
     var value: any Sendable
-    /// Whether it is an override of a value's first reader; see `forConstruction`.
+    /// Whether the override comes from the scope of the value's first reader; see
+    /// `forConstruction`.
     var isOfReader = false
   }
 
@@ -42,7 +44,8 @@ struct DependencyScope: Sendable {
     if let index = index(of: new.key) { overrides[index] = new } else { overrides.append(new) }
   }
 
-  /// Adds what this scope lacks of another scope, and replaces the test with the other scope's.
+  /// Inherits the overrides, the cache, and the context that this scope lacks from another scope,
+  /// and takes over that scope's test.
   ///
   /// - Returns: whether this scope changed. A wrapper is usually read in the scope in which it was
   ///   created, which lacks nothing.

@@ -82,7 +82,7 @@ final class ValueCache: Sendable {
     return find(key, in: context, for: origin) ?? made.value
   }
 
-  /// Reads or changes the values of the reading test.
+  /// Accesses the cached values of the running test, or else of the test that `origin` belongs to.
   ///
   /// `change` must not run user code.
   private func changeValues<Result>(
@@ -169,7 +169,7 @@ protocol CacheEntry: Sendable {
   var source: CachedValueSource { get }
 }
 
-/// The value of a context for a key.
+/// A dependency key's cached value in one context.
 final class CachedValue<Value: Sendable>: CacheEntry {
   let value: Value
   /// The kind of value that the key lacks; nil if it lacks none.
@@ -183,7 +183,7 @@ final class CachedValue<Value: Sendable>: CacheEntry {
   }
 }
 
-/// The origin of a cached value.
+/// How a value entered the cache: by its first read, or by `prepareDependencies`.
 enum CachedValueSource: Sendable {
   case context(firstReadAt: SourceLocation)
   case preparation(Preparation)
