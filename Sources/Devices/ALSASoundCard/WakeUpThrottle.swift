@@ -9,8 +9,8 @@ struct WakeUpThrottle {
   private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 
   private static let limit = 4
-  /// One of this many waits is for the device itself instead of the clock, so that a lost device is
-  /// detected.
+  /// Of this many waits, one waits for the device itself instead of sleeping by the clock, so that
+  /// a lost device is detected.
   private static let maximumRests = 8
   private let period: Int
   private let rate: SampleRate

@@ -141,7 +141,7 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
     return port
   }
 
-  /// Returns the place of a served port.
+  /// Returns the table place of the served port at `index`.
   package func place(at index: Int) -> Int { served[index] }
 
   /// Starts to serve the port in a place.
@@ -150,7 +150,7 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
     count += 1
   }
 
-  /// Stops serving a port and returns its place.
+  /// Stops serving the port at `index`, and returns the port's place in the table.
   package func remove(at index: Int) -> Int {
     count -= 1
     defer { served[index] = served[count] }

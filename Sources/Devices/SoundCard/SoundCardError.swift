@@ -92,7 +92,7 @@ public struct DeviceHolder: Hashable, Sendable {
   /// Whether the program is only the likely holder, because the device name is ambiguous.
   public let isGuess: Bool
 
-  /// Creates a holder.
+  /// Creates a description of a program that uses a device.
   public init(name: String, processID: Int32, isGuess: Bool = false) {
     self.name = name
     self.processID = processID

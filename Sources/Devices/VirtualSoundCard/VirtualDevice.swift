@@ -140,7 +140,7 @@ final class VirtualDevice: Sendable {
     }
   }
 
-  /// Ends the device without the block that a script may cause in `close`.
+  /// Ends the device; unlike `close`, this call is never blocked by the script.
   func end() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
       shared.transfer.close()
@@ -182,8 +182,8 @@ struct EngineIdleState {
 
   /// Whether the time of a test clock must stop, because the engine runs or a step is due.
   ///
-  /// The time moves while the engine waits for anything but the card, because that may need time to
-  /// pass.
+  /// The time advances while the engine waits for something other than the card, because that may
+  /// itself depend on the time.
   var isBusy: Bool { !isClosed && (isEngineAwake || isDue && waitsForCard) }
 
   mutating func expectTick() {

@@ -3,13 +3,13 @@ public import SoundCard
 
 /// A scripted fault of a virtual card, at a frame position or in a `PCMCall`.
 ///
-/// A script is a list of faults. Every opening runs through it from the beginning and counts its
-/// own frames. A limit on the number of times counts over all openings.
+/// A script is a list of faults. Each time the card is opened, the script starts over, and frames
+/// are counted from 0. A limit on how often a fault happens applies to all openings together.
 public enum VirtualFault: Hashable, Sendable {
   /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
-  /// A playback device only reports the fault: it keeps its buffer, and the lost frames take no
-  /// card time.
+  /// A playback device only reports the loss: its buffer keeps its frames, and the card's time does
+  /// not advance by the lost frames.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine is suspended and loses `lost` frames.
   ///
@@ -104,10 +104,10 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// The duration of a block that ends only when it is released.
+  /// The duration of a blocked call that returns only when it is released.
   static let forever = Duration.seconds(Int64.max)
 
-  /// Returns the fault that blocks a call at this frame, and the duration of the block.
+  /// Returns the fault that blocks a call at this frame, and how long the call blocks.
   func block(
     in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, time: Duration)? {
@@ -140,7 +140,8 @@ struct VirtualScript: Sendable {
     }
   }
 
-  /// Returns the delay claimed at this frame; nil if the real delay applies.
+  /// Returns the scripted delay that the device reports at this frame, and the frame from which it
+  /// applies; nil if the device reports its real delay.
   func delayClaim(at position: FrameCount) -> (claim: FrameCount?, frame: FrameCount)? {
     var latest: (claim: FrameCount?, frame: FrameCount)?
     for fault in faults {
@@ -154,7 +155,8 @@ struct VirtualScript: Sendable {
 }
 
 extension VirtualFault {
-  /// The frame at which the fault happens, or nil if it happens in calls.
+  /// The frame at which the fault happens; nil for a fault that appears only in calls into the
+  /// device.
   fileprivate var moment: FrameCount? {
     switch self {
     case .xrun(let frame, _), .suspended(let frame, _, _, _), .stalled(let frame),

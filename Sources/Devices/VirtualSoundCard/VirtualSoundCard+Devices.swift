@@ -47,7 +47,8 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Returns the scripted block of an opening, and counts it as happened.
+  /// Returns how long the script blocks this opening, and counts the fault as happened; nil if it
+  /// does not block.
   func popOpenBlock() -> Duration? {
     state.withLock { state in
       let last = FrameCount(.max)

@@ -90,7 +90,7 @@ public struct PlaybackStart: Hashable, Sendable {
   /// The index of the first playable item, from 0.
   public var item: Int
 
-  /// Creates a start.
+  /// Creates a description of a playback's start.
   public init(
     device: AudioDevice.ID, format: AudioFormat, announcedDuration: Duration? = nil,
     settings: PCMConfiguration? = nil, item: Int = 0
@@ -123,7 +123,7 @@ public struct PlaybackProgress: Hashable, Sendable {
   /// The announced duration of the item's source, or nil if unknown.
   public var length: Duration?
 
-  /// Creates progress.
+  /// Creates a description of how far a playback is.
   public init(
     played: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
     length: Duration? = nil
@@ -152,7 +152,7 @@ public struct PlaybackFinish: Hashable, Sendable {
   /// The duration played over all items and repetitions.
   public var played: Duration
 
-  /// Creates an end.
+  /// Creates a description of a playback's end.
   public init(reason: Reason, played: Duration) {
     self.reason = reason
     self.played = played

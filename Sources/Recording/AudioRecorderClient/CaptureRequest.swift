@@ -95,8 +95,7 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
 
   /// Creates a block.
   ///
-  /// By default, the device's clock began with the capture, and the number of replaced samples is
-  /// the buffer's.
+  /// `capturedAt` defaults to `time`, and `nonFiniteCount` to the buffer's `silencedSampleCount`.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
     device: PCMConfiguration? = nil, nonFiniteCount: Int? = nil
@@ -122,7 +121,7 @@ public struct CaptureGap: Hashable, Sendable {
   /// The number of lost frames, at the rate of the buffers.
   public var lost: FrameCount
 
-  /// Creates a gap.
+  /// Creates a gap of `lost` frames.
   public init(lost: FrameCount) {
     self.lost = lost
   }

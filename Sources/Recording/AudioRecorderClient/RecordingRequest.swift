@@ -184,7 +184,7 @@ public struct RecordingRollingRule: Hashable, Sendable {
   /// that the encoder buffers.
   public var byteCount: Int?
 
-  /// Creates a rule; without limits only the command `roll` changes files.
+  /// Creates a rule; without a limit, only the command `roll` begins another file.
   public init(length: Duration? = nil, byteCount: Int? = nil) {
     self.length = length
     self.byteCount = byteCount
@@ -202,7 +202,7 @@ public struct RecordingRollover: Hashable, Sendable {
   /// The next file.
   public var next: URL
 
-  /// Creates a change to the next file.
+  /// Creates a description of a change to the next file.
   public init(finished: URL, frameCount: FrameCount, next: URL) {
     self.finished = finished
     self.frameCount = frameCount

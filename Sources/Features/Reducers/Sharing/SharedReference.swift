@@ -4,7 +4,7 @@ import Observation
 
 /// A shared value of any type.
 protocol SharedRoot: AnyObject, Sendable {
-  /// The value in memory, even in an assertion.
+  /// The actual value in memory, even in an assertion, where other reads return the expected value.
   var anyValue: Any { get }
   var errors: (load: (any Error)?, save: (any Error)?) { get }
   /// The key; nil for a value without one.

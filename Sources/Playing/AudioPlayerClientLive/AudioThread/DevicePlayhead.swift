@@ -111,7 +111,7 @@ final class UnplayedFrames {
     (kept, backlog) = (0, 0)
   }
 
-  /// Marks the last frames to be written again; returns the number of them that are kept.
+  /// Marks the last `frames` frames to be written again; returns how many of them are stored.
   func rewind(_ frames: Int) -> Int {
     let count = min(frames, kept - backlog)
     backlog += count

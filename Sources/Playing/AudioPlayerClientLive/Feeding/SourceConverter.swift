@@ -115,7 +115,8 @@ extension SourceConverter {
     let channels = resampler.inputFormat.channelCount
     var rest: [Float] = []
     if let head {
-      // The stretch was too short to be mirrored.
+      // The stretch has too few samples for the mirrored extensions, so it is resampled without
+      // them.
       rest = try resampled(head, at: 0)
     } else if extensionLength > 0 {
       rest = try resampled(mirrored(tail, around: tail.count - channels, channels), at: taken)
@@ -139,7 +140,7 @@ extension SourceConverter {
         AudioBuffer(format: resampler.inputFormat, samples: samples, firstFrame: frame)))
   }
 
-  /// Removes the output of the extension before the stretch.
+  /// Returns the samples without the output of the mirrored extension that precedes the stretch.
   private mutating func output(_ buffer: AudioBuffer) -> [Float] {
     returned = max(returned, buffer.endFrame)
     guard buffer.firstFrame < 0 else { return buffer.samples }

@@ -205,7 +205,7 @@ final class CaptureSession: Sendable {
     }
     if isStopping { port.stop() }
     // The count is read before `add`, because the port may end before `add` returns. The session
-    // then holds the time again, and this code must not end that hold.
+    // then begins `hold` again, and this code must not end that newer hold.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)

@@ -28,7 +28,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   /// The capture time of the frame after the last frame read, if none were lost since.
   private var next = Duration.zero
   private var lastRead = ContinuousClock.now
-  /// Whether the device has not delivered a frame since it returned.
+  /// Whether a lost device has returned but has not delivered a frame yet.
   private var hasNotDelivered = false
   /// How long the device had delivered no frames when its last loss was noticed.
   private var silenceBeforeLoss = Duration.zero
@@ -176,8 +176,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     stall.interrupted()
   }
 
-  /// While all readers accept large blocks, does not poll the device until half of its buffer is
-  /// full.
+  /// Sleeps until half of the device's buffer is full, unless a reader wants to be woken sooner.
   private func waitForHalfBuffer(holding held: FrameCount) throws(SoundCardError) {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held

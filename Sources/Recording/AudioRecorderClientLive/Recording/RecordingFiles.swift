@@ -237,7 +237,8 @@ struct DiskSpace {
     return true
   }
 
-  /// Returns the time until the disk is full, once when it becomes short.
+  /// Returns the time until the disk is full, once each time it falls below the warning limit;
+  /// otherwise nil.
   ///
   /// - Parameters:
   ///   - frames: the frames in the file.

@@ -112,7 +112,9 @@ extension AudioBuffer {
 /// Trims the silence at the beginning and at the end, except for a margin; pauses within the sound
 /// are kept.
 struct EdgeTrimmer {
-  /// The maximum silence to hold; longer silence is recorded.
+  /// The maximum silence to hold after a sound.
+  ///
+  /// If a pause is longer, its oldest frames are recorded.
   static let limit = Duration.seconds(60)
 
   private let threshold: Float
