@@ -171,8 +171,8 @@ public protocol UnimplementedEndpointError: Error {
   static func unimplemented(_ endpoint: String) -> Self
 }
 
-// Parameters for properties whose written type is only a name, which may be an alias of a function
-// type.
+// The types below are for initializer parameters whose type is written as a name, which may be an
+// alias of a function type.
 
 /// The type of an initializer's parameter; only the macros' expansions use it.
 public protocol _ParameterType<Kept> {

@@ -168,7 +168,7 @@ extension AttributeSyntax {
 enum Named {
   case method, key
 
-  /// The subject of a sentence about the name.
+  /// The words with which a diagnostic about the name begins.
   var subject: String { self == .method ? "'method'" : "The name of a key" }
   var noun: String { self == .method ? "a function" : "a type" }
 }

@@ -189,7 +189,8 @@ extension Endpoint {
 }
 
 extension FunctionTypeSyntax {
-  /// The head of a closure that ignores these parameters.
+  /// The beginning of a closure that ignores its parameters, such as `_, _ in`; empty without
+  /// parameters.
   var ignoredParameters: String {
     parameters.isEmpty ? "" : " \(parameters.map { _ in "_" }.joined(separator: ", ")) in"
   }

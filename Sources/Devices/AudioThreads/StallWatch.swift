@@ -102,7 +102,7 @@ package struct StallWatch: Equatable, Sendable {
   /// Records a recovery.
   ///
   /// The first recovery after a transfer resets the waiting time. Later ones do not, so a device
-  /// that only recovers is stalled in the end.
+  /// that only recovers eventually counts as stalled.
   ///
   /// - Parameter isDiscarding: whether the device has discarded frames instead of playing them.
   package mutating func interrupted(isDiscarding: Bool = false) {

@@ -28,7 +28,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     /// Reopens a lost device, until the device moves frames.
     var reopener: DeviceReopener<Server.Device>?
 
-    /// Removes a port; returns nil if its end has been reported.
+    /// Removes the port in `place`; returns nil if the port has already been removed.
     mutating func remove(_ place: Int) -> Port? {
       guard let (port, serial) = ports.removeValue(forKey: place) else { return nil }
       reopener?.leave(serial)

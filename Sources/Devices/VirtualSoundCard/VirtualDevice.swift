@@ -204,7 +204,7 @@ struct EngineIdleState {
     (isEngineAwake, waitsForCard) = (true, false)
   }
 
-  /// Records that a step was taken, which wakes the engine.
+  /// Records that a step of the card's time was taken, which wakes the engine.
   mutating func ticked() {
     isDue = false
     left()

@@ -64,7 +64,7 @@ extension VirtualFault {
   }
 }
 
-/// The faults of a card, and how often each can still happen; without threads or time.
+/// The state of a card's script: its faults, and how often each can still happen.
 ///
 /// A fault is identified by its index.
 struct VirtualScript: Sendable {
@@ -86,7 +86,7 @@ struct VirtualScript: Sendable {
     faults.indices.lazy.filter { left[$0].map { $0 > 0 } ?? true }
   }
 
-  /// The faults that happen at a frame, in order.
+  /// The faults that happen at a certain frame, in the order of their frames.
   var timeline: [(frame: FrameCount, fault: Int)] {
     remaining.compactMap { fault in faults[fault].moment.map { ($0, fault) } }
       .sorted { $0.frame < $1.frame }

@@ -75,7 +75,8 @@ struct VirtualTransfer {
     isRunning = true
   }
 
-  /// Accepts frames to play and returns their number; the device starts at two periods.
+  /// Accepts frames to play and returns their number; the device starts once two periods are
+  /// buffered.
   mutating func write(_ offered: FrameCount) -> FrameCount {
     let taken = movable(offered)
     level += taken

@@ -192,7 +192,7 @@ extension PipePolicy<RecordingEvent> {
     }
   }
 
-  /// The limit of events, beyond which the oldest events except the start are dropped.
+  /// The maximum number of queued events; beyond it, the oldest event except `started` is dropped.
   package static let eventLimit = 1_000
 }
 

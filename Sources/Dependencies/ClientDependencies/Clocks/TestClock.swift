@@ -225,9 +225,9 @@ extension TestClock {
 
   /// Waits for other tasks to reach their next sleep.
   ///
-  /// It ends soon after a new sleeper, or when no other task can be about to sleep; see
-  /// `QuiescenceDetector`. This thread sleeps while others run, because spinning on a busy machine
-  /// could keep a woken task from running.
+  /// The wait ends soon after a task has begun to sleep, or when no other task can be about to
+  /// sleep; see `QuiescenceDetector`. This thread sleeps while others run, because spinning on a
+  /// busy machine could keep a woken task from running.
   func letOthersRun(
     until isReady: (SleepQueue<Duration, Sleep>) -> Bool = { _ in false }
   ) async {

@@ -48,7 +48,7 @@ public var uncheckedUseMainSerialExecutor: Bool {
   }
 }
 
-/// The runtime's hook that replaces the scheduling of jobs.
+/// The Swift runtime's hook that can replace how jobs are enqueued.
 private enum EnqueueHook {
   typealias Original = @convention(thin) (UnownedJob) -> Void
   typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

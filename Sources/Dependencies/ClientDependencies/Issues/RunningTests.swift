@@ -96,7 +96,7 @@ final class SuspendedTest: Sendable {
     slot.fill(with: nil)
   }
 
-  /// Runs a report with the task-locals of the test and returns after it.
+  /// Runs a report with the test's task-locals, and returns when the report has run.
   func perform(_ report: @escaping Report) {
     turn.withLock { count in
       count += 1

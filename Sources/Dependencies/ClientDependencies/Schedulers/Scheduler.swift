@@ -153,7 +153,7 @@ extension Scheduler {
 public struct ImmediateScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable
 where SchedulerTimeType.Duration == Duration {
   private let time: SchedulerTimeType
-  /// For a scheduler that reports every use, its name in issues; nil for other schedulers.
+  /// The scheduler's name in issues if it reports every use; otherwise nil.
   private let prefix: String?
   private let origin = IssueOrigin.current
 

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// The overrides of a scope with its cache and context.
+/// The overrides, the cache, and the context of a scope.
 struct DependencyScope: Sendable {
   /// The overrides, each key once.
   ///
@@ -137,8 +137,8 @@ enum ObjectScopes {
 
 /// The scopes of live objects, by weak reference.
 ///
-/// Nothing reports the end of an object, so each insertion also checks two older entries and
-/// removes those of ended objects.
+/// Nothing reports the end of an object, so each insertion also checks two older entries, and
+/// removes an entry whose object has ended.
 final class WeakScopeTable: Sendable {
   private struct Entry {
     weak var object: AnyObject?
@@ -148,7 +148,7 @@ final class WeakScopeTable: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var order: [ObjectIdentifier] = []
     var next = 0
-    /// The references to release after the lock, because the `deinit` of an object could call back.
+    /// The references to release once the lock is released, because a `deinit` could call back.
     var leftovers: [Any] = []
   }
   // The lock is held for one lookup or insertion.

@@ -100,7 +100,8 @@ final class ValueCache: Sendable {
 
   /// Releases the values of an ended test.
   func removeValues(of test: RunningTest?) {
-    // The values are released after the lock, because their `deinit` may read other values.
+    // The values are released once the lock is released, because their `deinit` may read other
+    // values.
     _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
@@ -113,7 +114,8 @@ final class ValueCache: Sendable {
 extension ValueCache {
   /// Stores a prepared value for a context.
   ///
-  /// In previews it replaces any other value, because previews run repeatedly in one process.
+  /// In previews, the new value replaces any earlier value, because previews run repeatedly in one
+  /// process.
   ///
   /// - Returns: the source of the earlier value that was kept; nil if the new value was stored.
   func prepare<Key: TestDependencyKey>(
@@ -122,7 +124,8 @@ extension ValueCache {
   ) -> CachedValueSource? {
     let new = CachedValue(value, source: .preparation(preparation))
     let place = ValuesOfTest.Place(key, context)
-    // The old value is released after the lock, because its `deinit` may read other values.
+    // The old value is released once the lock is released, because its `deinit` may read other
+    // values.
     var replaced: (any CacheEntry)?
     let obstacle = changeValues(for: origin) { values -> CachedValueSource? in
       if let earlier = values.entries[place]?.source,

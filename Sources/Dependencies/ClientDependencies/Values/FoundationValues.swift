@@ -37,7 +37,7 @@ private struct DefaultsDomains {
     _modify { yield &persistent[Self.ownKey, default: [:]] }
   }
 
-  /// A persistent domain.
+  /// The contents of the persistent domain `name`; nil if there are none.
   subscript(persistent name: String) -> [String: Any]? {
     get { persistent[Self.key(of: name)] }
     set { persistent[Self.key(of: name)] = newValue }

@@ -23,7 +23,8 @@ final class StoreCore<State, Action> {
   /// The dependencies of the reducer and of its effects.
   var dependencies: DependencyValues
   let changes = StoreChanges()
-  /// Called after each action of an effect is reduced, before its own effects start.
+  /// Called after an action that an effect sent has been reduced, before the effects of that action
+  /// start.
   var whenReceived: (Action) -> Void = { _ in }
   private let initial: State
   private var current: State

@@ -94,8 +94,8 @@ final class Mixer {
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
     let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
     place(voice, frames, isLate: isLate, at: position)
-    // Once the bus's ramp has ended, a silent voice drops its gain. When it sounds again, it begins
-    // at the bus's volume instead of ramping to it.
+    // Once the bus's ramp has ended, a silent voice discards its bus gain. When the voice sounds
+    // again, it begins at the bus's volume instead of ramping to it.
     if wanted == 0, voice.busGain?.isSteady == true { voice.busGain = nil }
   }
 

@@ -40,7 +40,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// `written` is the frame count when the device began to serve the present voices; `discarded`
   /// counts the frames that it has discarded since.
   private var sinceBegin = (written: 0, discarded: 0)
-  /// The frames played when the device was lost; nil once a returned device has played.
+  /// The number of frames that had been played when the device was lost; nil once a returned device
+  /// has played.
   private var lostAt: Int?
 
   /// The number of periods between reads of the delay while progress is seldom reported.
@@ -236,7 +237,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     }
     handle(interruption)
     guard interruption.cause == .xrun else { return }
-    // The device discarded every frame, and no frames are left to try again.
+    // The device discarded every frame, and no frames are left to write again.
     guard hasPlayed else { throw stalled() }
     playhead.finish()
   }

@@ -21,7 +21,7 @@ protocol FeederSource: AnyObject {
   /// The announced and the decoded duration of a source that was too short; known at its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { get }
 
-  /// Opens the source; called once, before every other method.
+  /// Opens the source; called once, before any other method.
   ///
   /// After `FeederInterruption` it may be called again.
   nonisolated(nonsending) func open() async throws -> SourceDescription

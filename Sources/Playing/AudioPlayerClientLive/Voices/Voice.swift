@@ -59,8 +59,8 @@ final class Voice: DevicePort, @unchecked Sendable {
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
   /// Whether the source was late for part of the last block.
   var isInDropout = false
-  /// The deadline for the end of the voice, set when the device has its last frame, and again if
-  /// the device slept.
+  /// The deadline for the end of the voice; set when the voice's last frame has been written to the
+  /// device, and again after the device was suspended.
   var deadline: PlayoutDeadline?
   /// The frame at which the voice last became audible.
   var soundsSince = 0

@@ -32,8 +32,8 @@ struct BlockReader {
     }
   }
 
-  /// Passes the waiting blocks to the consumer, without sleeping and without those that arrive
-  /// meanwhile.
+  /// Passes the waiting blocks to the consumer without sleeping; later blocks are left for the next
+  /// call.
   ///
   /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {

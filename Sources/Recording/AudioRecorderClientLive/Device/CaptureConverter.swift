@@ -65,7 +65,7 @@ final class CaptureConverter {
     self.absence = absence
   }
 
-  /// Returns the length of the absence that ends with this block; nil if there is none.
+  /// Returns how long the device was absent before this block; nil if it was not absent.
   func gapEnding(with captured: CapturedAudio) -> Duration? {
     absence.map { end == nil ? .zero : $0 + captured.time }
   }

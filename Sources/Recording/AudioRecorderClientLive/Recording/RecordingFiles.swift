@@ -164,7 +164,7 @@ final class FileClosing: @unchecked Sendable {
   typealias Closing = @Sendable (SoundFileWriter) throws(SoundFileError) -> Void
 
   let url: URL
-  /// The frames that were written into the file.
+  /// The number of frames written into the file.
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
