@@ -18,7 +18,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   case permissionDenied(AudioDevice.ID)
   /// The device offers no format that can be converted to the requested one.
   case unsupported(AudioDevice.ID, reason: String)
-  /// The device was unplugged, its server ended, or it was closed.
+  /// The device was unplugged or closed, or its sound server ended.
   case deviceLost(AudioDevice.ID)
   /// A call into the device or its sound server did not return in time.
   case notResponding(AudioDevice.ID, operation: String)

@@ -19,8 +19,8 @@ public enum VirtualFault: Hashable, Sendable {
     at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
   /// The device stops moving frames without an error.
   case stalled(at: FrameCount)
-  /// The device is unplugged at this frame, once, and cannot be opened until this card time has
-  /// passed.
+  /// The device is unplugged once, at this frame, and cannot be opened until this much card time
+  /// has passed.
   ///
   /// The next opening counts frames from 0. With the pace `untimed`, the device can be opened again
   /// at once. Without a duration, every opening is unplugged at this frame, and the device can be
@@ -33,8 +33,8 @@ public enum VirtualFault: Hashable, Sendable {
   /// For `open`, the frame is ignored; `drop` and `close` cannot throw. After `deviceLost` every
   /// call on the device throws it; the card can be opened again.
   case failing(in: PCMCall, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
-  /// The first call of this kind from this frame on blocks for this card time, as with a stopped
-  /// sound server.
+  /// The first call of this kind at or after this frame blocks for this much card time, as with a
+  /// stopped sound server.
   ///
   /// Without a duration, it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the
   /// device is closed. The fault happens once. A blocked opening throws `notResponding` after five

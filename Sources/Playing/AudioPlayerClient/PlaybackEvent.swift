@@ -63,7 +63,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   case limited(Decibels)
   /// The device is lost, and the playback waits for it as requested.
   case deviceLost
-  /// The device returned after this time, and the playback continues.
+  /// The device returned after `gap`, and the playback continues.
   ///
   /// A slow consumer gets one event with the sum.
   case deviceReturned(gap: Duration)

@@ -63,9 +63,9 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
   /// and `hostTime` is their time on the host's clock.
   public var buffer: AudioBuffer
 
-  /// The timestamp of the first frame, from the first frame of the capture.
+  /// The timestamp of the first frame, relative to the first frame of the capture.
   ///
-  /// Between gaps, it is computed from the number of frames. After each gap, it is read anew from
+  /// Between gaps, it is computed from the number of frames. After each gap, it is read again from
   /// the device's monotonic clock. That clock stops while the machine is suspended, but `gap` and
   /// `buffer.firstFrame` include the frames lost in that time.
   public var time: Duration

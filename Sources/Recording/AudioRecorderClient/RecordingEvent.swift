@@ -90,13 +90,13 @@ public struct RecordingFinish: Hashable, Sendable {
   public enum Reason: String, Hashable, Sendable {
     /// `stopRecording` was called.
     case stopped
-    /// The requested length is recorded.
+    /// The recording has reached the requested length.
     case lengthReached
     /// The device ended, for example a virtual microphone at the end of its file.
     case deviceEnded
     /// The audio was quiet for the duration of `endAfterSilence`.
     case silence
-    /// Audio was lost, and `gaps` is `stop`.
+    /// Audio was lost, and the request's rule `gaps` is `stop`.
     case gap
     /// An error ended the recording.
     case failed

@@ -180,8 +180,8 @@ public struct RecordingRollingRule: Hashable, Sendable {
 
   /// The size of each file in bytes, at least 10,000; nil for no limit.
   ///
-  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the audio
-  /// that the encoder buffers.
+  /// A linear PCM file exceeds the limit by at most one padding byte, any other file by at most the
+  /// audio that the encoder buffers.
   public var byteCount: Int?
 
   /// Creates a rule; without a limit, only the command `roll` begins another file.
@@ -210,7 +210,7 @@ public struct RecordingRollover: Hashable, Sendable {
   }
 }
 
-/// A level and a duration.
+/// A level that separates loud from quiet audio, and a duration.
 public struct LevelRule: Hashable, Sendable {
   /// The level at or above which a frame is loud, in any channel.
   public var threshold: Decibels

@@ -33,10 +33,10 @@ public func withMainSerialExecutor(
 
 /// Whether all tasks of the process run on the main thread.
 ///
-/// `withMainSerialExecutor` restores it. If the Swift runtime has no hook for it, setting it
-/// reports an issue.
+/// `withMainSerialExecutor` restores this setting. If the Swift runtime has no hook for it,
+/// changing the setting reports an issue.
 ///
-/// Thread safety: set it while no other thread sets it.
+/// Thread safety: no two threads may change this setting at the same time.
 public var uncheckedUseMainSerialExecutor: Bool {
   get { EnqueueHook.address?.pointee != nil }
   set {

@@ -9,7 +9,7 @@ extension DependencyValues {
   /// ```
   public var assert: any AssertionEffect { self[AssertKey.self] }
 
-  /// Reports a failed assertion, as `assert` with a false condition.
+  /// Reports a failed assertion, as `assert` does for a false condition.
   public var assertionFailure: any AssertionFailureEffect {
     AssertionFailure(assert: assert)
   }

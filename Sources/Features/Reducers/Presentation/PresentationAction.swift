@@ -249,7 +249,8 @@ extension Reducer {
   }
 }
 
-/// Dismisses the presented feature whose effect calls it; the dependency `\.dismiss`.
+/// Dismisses a presented feature from one of the feature's own effects; it is the dependency
+/// `\.dismiss`.
 ///
 /// ```swift
 /// return .run { _ in await dismiss() }
