@@ -7,7 +7,7 @@ enum MissingValueKind: Sendable {
   case testValue
 }
 
-/// The issue of a missing value.
+/// The issue to report for a missing value.
 struct MissingValue {
   var gap: MissingValueKind
   var key: any TestDependencyKey.Type

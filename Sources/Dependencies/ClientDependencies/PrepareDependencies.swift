@@ -86,7 +86,7 @@ final class Preparation: Sendable {
   }
 }
 
-/// The issue of a value that is prepared too late.
+/// The issue to report for a value that is prepared too late.
 struct LatePreparation {
   /// The dependency's name, as written in `@Dependency(…)`.
   var name: String

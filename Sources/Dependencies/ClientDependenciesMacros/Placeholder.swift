@@ -78,9 +78,9 @@ public enum _Checks {
   /// The result of `isolation(of:)` for a function on the main actor.
   public struct OnMainActor {}
 
-  /// Selected if a function, and thus the declaration that encloses it, is nonisolated.
+  /// Selected if `function`, and thus the declaration that encloses it, is nonisolated.
   public static func isolation(of function: () -> Void) -> Nonisolated { Nonisolated() }
-  /// Selected if a function, and thus the declaration that encloses it, is on the main actor.
+  /// Selected if `function`, and thus the declaration that encloses it, is on the main actor.
   public static func isolation(of function: @MainActor () -> Void) -> OnMainActor { OnMainActor() }
 
   /// Accepts a nonisolated declaration, which code on any actor may use.

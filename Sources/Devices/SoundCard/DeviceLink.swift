@@ -4,7 +4,7 @@ import Synchronization
 
 /// One user of an open device: a ring that the audio thread reads or writes.
 package protocol DevicePort: AnyObject, Sendable {
-  /// The response of the port to the loss of its device.
+  /// How the port responds to the loss of its device.
   var onDeviceLoss: DeviceLossPolicy { get }
 
   /// Whether the user has stopped the port.

@@ -22,7 +22,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     var audioThread: DedicatedThread?
     /// The result of the audio thread, and the device's time at the thread's end.
     var threadEnd: (outcome: Result<Void, SoundCardError>, time: Duration)?
-    /// The result of the whole runtime.
+    /// The result with which the runtime ended; nil while it runs.
     var outcome: Result<Void, any Error>?
     var isEnding = false
     /// Reopens a lost device, until the device moves frames.

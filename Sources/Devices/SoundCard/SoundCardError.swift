@@ -27,7 +27,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
 }
 
 extension SoundCardError {
-  /// The error of a device that claims to run but moves no frames.
+  /// Returns the error for a device that claims to run but moves no frames.
   package static func stalled(
     _ device: AudioDevice.ID, _ direction: AudioDevice.Direction
   ) -> SoundCardError {

@@ -13,7 +13,7 @@ final class VirtualDevice: Sendable {
   /// Signaled at each step of the card's time.
   let ticks: WakeUp
   let card: VirtualSoundCard
-  /// The index of the played samples in the card; nil if they are not kept.
+  /// The index of this device's played samples in `card.kept`; nil if they are not kept.
   private let playback: Int?
   /// Stops the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?

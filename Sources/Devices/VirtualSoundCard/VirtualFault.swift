@@ -23,8 +23,8 @@ public enum VirtualFault: Hashable, Sendable {
   /// has passed.
   ///
   /// The next opening counts frames from 0. With the pace `untimed`, the device can be opened again
-  /// at once. Without a duration, every opening is unplugged at this frame, and the device can be
-  /// opened again at once.
+  /// at once. Without a duration, the device is unplugged at this frame after every opening, and
+  /// can be opened again at once.
   case unplugged(at: FrameCount, for: Duration? = nil)
   /// The device opens and starts but never moves a frame.
   case neverReady

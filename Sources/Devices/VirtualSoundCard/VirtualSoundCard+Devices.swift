@@ -58,7 +58,7 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Records that a fault has happened; the card is then unplugged if the fault says so.
+  /// Records that a fault has happened, and unplugs the card if the fault has that effect.
   func record(_ fault: Int) {
     state.withLock { state in
       state.script.happened(fault)

@@ -123,7 +123,7 @@ public struct PlaybackProgress: Hashable, Sendable {
   /// The announced duration of the item's source, or nil if unknown.
   public var length: Duration?
 
-  /// Creates a description of how far a playback is.
+  /// Creates a description of a playback's progress.
   public init(
     played: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
     length: Duration? = nil

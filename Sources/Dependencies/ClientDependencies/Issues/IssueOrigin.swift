@@ -56,7 +56,7 @@ public struct IssueOrigin: Sendable {
     return suspended
   }
 
-  /// Reports an issue of the test.
+  /// Reports an issue that belongs to the origin's test.
   ///
   /// If the current task belongs to a test, the issue belongs to that test instead. The issue is
   /// recorded before the call returns.

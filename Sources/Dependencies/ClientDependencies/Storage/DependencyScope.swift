@@ -6,7 +6,7 @@ struct DependencyScope: Sendable {
   /// Scopes have few overrides, so an array is faster than a dictionary.
   private var overrides: [Override] = []
   private var ownCache: ValueCache?
-  /// The context that is set by this scope or an outer scope.
+  /// The context that this scope or an outer scope sets; nil if none does.
   var context: DependencyContext?
   /// The test in which the wrapper that is being read was created, or else the test of the
   /// wrapper's scope.

@@ -6,7 +6,7 @@
 /// even on other threads. Readers of the same value wait for it; see `PendingValue` for the
 /// exceptions.
 final class ValueCache: Sendable {
-  /// The default cache of scopes, for the life of the process.
+  /// The cache of scopes without their own cache; it lasts as long as the process.
   static let ofProcess = ValueCache()
 
   private let separatesTests: Bool

@@ -69,7 +69,7 @@ final class ItemReader {
   /// Whether the item has returned no audio.
   var isEmpty: Bool { !hasReturnedAudio }
 
-  /// The error of an item that is empty.
+  /// The error to report for an item that returned no audio.
   var emptyError: AudioPlayerError {
     guard range.lowerBound > 0, !range.isEmpty else { return .emptySource(source.url) }
     let rate = description.format.sampleRate

@@ -9,9 +9,9 @@ struct ItemPosition: Equatable {
   var rate = SampleRate.speech
   /// The length that the source announces.
   var length: Duration?
-  /// The round of the queue.
+  /// The number of the round of the list, from 0.
   var round = 0
-  /// The repetition of the item.
+  /// The number of the item's repetition, from 0.
   var repetition = 0
 }
 
@@ -29,7 +29,7 @@ struct VoiceTimeline {
     /// The start and number of the last merged round.
     var lastRound: (frame: Int, number: Int)?
 
-    /// The round at a frame of the voice.
+    /// The number of the round in which a frame of the voice lies.
     func round(_ frame: Int) -> Int {
       guard let lastRound else { return position.round }
       let rounds = lastRound.number - position.round

@@ -96,7 +96,7 @@ struct BlockReader {
     return block
   }
 
-  /// Removes the samples of a block from their ring.
+  /// Removes a block's samples from their ring, and returns the block as audio with timestamps.
   mutating func audio(_ block: CapturePort.Block) -> CapturedAudio {
     let samples = [Float](unsafeUninitializedCapacity: block.sampleCount) { target, count in
       count = port.samples.tryRead(

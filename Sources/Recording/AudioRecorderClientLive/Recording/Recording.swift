@@ -42,7 +42,7 @@ final class Recording: Sendable {
   /// The contents of the closed files; nil before they are closed.
   var finish: RecordingFinish? { result.withLock { $0 } }
 
-  /// Begins to record.
+  /// Begins recording.
   func start(on soundCard: SoundCard, clock: any Clock<Duration>) {
     let task = Task { await self.run(on: soundCard, clock: clock) }
     running.withLock { $0 = task }
