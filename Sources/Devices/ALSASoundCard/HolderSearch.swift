@@ -36,7 +36,7 @@ struct HolderSearch {
     return DeviceHolder(name: only.name, processID: only.processID, isGuess: true)
   }
 
-  /// Returns the address of a device, or nil for a sound server.
+  /// Returns the card and the device number of a device; nil for a sound server.
   private func address(of id: AudioDevice.ID) -> (card: String?, device: Int?)? {
     if Self.servers.contains(String(id.rawValue.prefix { $0 != ":" })) { return nil }
     guard id == .alsaDefault else { return id.hardware(defaultCard: defaultCard()) }

@@ -75,7 +75,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
     commandHold = TimeHold(lockstep, "a command to an audio thread")
   }
 
-  /// Commands the audio thread to end, from any thread.
+  /// Commands the audio thread to end; any thread may call it.
   package func quit() {
     hasQuit.store(true, ordering: .releasing)
   }
@@ -144,7 +144,7 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
   /// Returns the table place of the served port at `index`.
   package func place(at index: Int) -> Int { served[index] }
 
-  /// Starts to serve the port in a place.
+  /// Starts serving the port at `place`.
   package func serve(_ place: Int) {
     served[count] = place
     count += 1

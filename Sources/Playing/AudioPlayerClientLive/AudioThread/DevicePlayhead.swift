@@ -126,7 +126,7 @@ final class UnplayedFrames {
       rebasing: samples[(start * channels)..<((start + count) * channels)])
   }
 
-  /// Records that `frames` marked frames have been written.
+  /// Records that `frames` of the marked frames have been written again.
   func advance(_ frames: Int) {
     backlog -= frames
   }

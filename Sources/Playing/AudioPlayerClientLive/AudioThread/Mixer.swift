@@ -43,7 +43,7 @@ final class Mixer {
   /// The part of the block that has not been written.
   var unwritten: UnsafeBufferPointer<Float> { UnsafeBufferPointer(rebasing: mix[pending]) }
 
-  /// Records written frames.
+  /// Records that `frames` frames of the block have been written.
   func wrote(_ frames: Int) {
     pending = (pending.lowerBound + frames * channels)..<pending.upperBound
   }

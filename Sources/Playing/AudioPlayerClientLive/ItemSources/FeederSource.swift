@@ -65,7 +65,8 @@ extension FeederSource {
 }
 
 extension AudioBuffer {
-  /// Silences NaN and infinite samples; returns their number plus that of samples silenced earlier.
+  /// Silences NaN and infinite samples; returns their number plus the number of samples silenced
+  /// earlier.
   mutating func silencedSamples() -> Int {
     silencedSampleCount + (silenceNonFinite()?.count ?? 0)
   }

@@ -34,7 +34,7 @@ struct RecordingGate {
     trimmer = request.trim.map { EdgeTrimmer($0, rate: rate) }
   }
 
-  /// Whether the recording has not begun.
+  /// Whether the recording is still waiting to begin.
   var isWaiting: Bool { start != nil }
 
   mutating func apply(_ command: RecordingCommand) -> [Output] {
