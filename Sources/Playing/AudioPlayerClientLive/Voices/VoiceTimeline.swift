@@ -179,8 +179,8 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether the event announces a repetition or the next item; such events are merged if they
-  /// follow each other within 50 ms.
+  /// Whether the event may announce the same item again; such events are merged if they follow each
+  /// other within 50 ms.
   fileprivate var isRepetition: Bool {
     switch self {
     case .looped, .advanced: true
