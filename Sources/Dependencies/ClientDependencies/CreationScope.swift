@@ -8,7 +8,8 @@ package struct CreationScope: Sendable {
   /// Captures the current scope.
   package init() {}
 
-  /// Runs a call in the current scope, merged over the captured scope.
+  /// Runs a call in the current scope, which inherits the overrides that it lacks from the captured
+  /// scope.
   package func run<R>(_ call: () throws -> R) rethrows -> R {
     try withDependencies {
       $0 = values
@@ -17,7 +18,8 @@ package struct CreationScope: Sendable {
     }
   }
 
-  /// Runs an asynchronous call in the current scope, merged over the captured scope.
+  /// Runs an asynchronous call in the current scope, which inherits the overrides that it lacks
+  /// from the captured scope.
   package nonisolated(nonsending) func run<R: Sendable>(
     _ call: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {

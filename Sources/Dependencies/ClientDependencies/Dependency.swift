@@ -69,7 +69,7 @@ public struct Dependency<Value>: Sendable {
     self.init(read, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The value in the current scope, merged over the scope in which the wrapper was created.
+  /// The value in the current scope, or else in the scope in which the wrapper was created.
   public var wrappedValue: Value {
     var values = DependencyValues._current
     let isMerged = values.scope.merge(over: captured)

@@ -12,7 +12,7 @@ public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   case test
 }
 
-/// The context that the environment selects, and a complaint if the environment is wrong.
+/// The context that the environment selects, and an error message if the environment is invalid.
 struct ContextDetection: Equatable {
   var context: DependencyContext
   var complaint: String?
@@ -54,14 +54,14 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// Problems are reported here, not while `detection` is initialized, because an issue reporter
-  /// may itself read a dependency, and so `detection`.
+  /// A problem is reported here and not while `detection` is initialized: an issue reporter may
+  /// itself read a dependency, and that read needs `detection`.
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected
   }
 
-  /// The same context, without a report of problems.
+  /// The context of this process, like `ofProcess`, but without reporting a problem.
   static var detected: DependencyContext { detection.context }
 
   /// Whether the process shows previews, which run repeatedly in one process.

@@ -1,8 +1,8 @@
 #if !PointFreeDependencies
 /// A dependency with test and preview values, for an interface module.
 ///
-/// Another module adds the live value by conforming the same type to ``DependencyKey``. The first
-/// reader's thread creates a value, so a conformance cannot be isolated to an actor.
+/// Another module adds the live value by conforming the same type to ``DependencyKey``. A value is
+/// created on the thread that first reads it, so a conformance cannot be isolated to an actor.
 public protocol TestDependencyKey<Value>: SendableMetatype {
   /// The type of the value; by default the conforming type itself.
   associatedtype Value: Sendable = Self
@@ -43,7 +43,7 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// True, except during an update closure.
+  /// False while a closure updates dependencies, otherwise true.
   public static var shouldReportUnimplemented: Bool { DependencyValues._current.isInUse }
 }
 

@@ -96,7 +96,7 @@ extension DependencyValues {
 
   static let ofProcess = DependencyValues(scope: DependencyScope(), purpose: .use)
 
-  /// Sets the purpose before and after an update closure.
+  /// Sets the purpose of reads; called before and after an update closure.
   mutating func setPurpose(_ purpose: Purpose) {
     site = nil
     self.purpose = purpose

@@ -1,13 +1,13 @@
 #if !PointFreeDependencies
 /// Which value a key lacks in its context, so that another value replaces it.
 enum MissingValueKind: Sendable {
-  /// The live value is missing, and the test value is used.
+  /// The live value is missing, so the test value is used.
   case liveValue
-  /// The test value is missing, and the preview value is used, by default the live value.
+  /// The test value is missing, so the preview value is used, which defaults to the live value.
   case testValue
 }
 
-/// The issue of a missing value.
+/// The issue to report for a missing value.
 struct MissingValue {
   var gap: MissingValueKind
   var key: any TestDependencyKey.Type
@@ -107,7 +107,7 @@ struct ReportedMissingValues {
 
   private var places: Set<Place> = []
 
-  // The lock is held for one insertion, at each read of a key without a value.
+  // The lock is held for one insertion whenever a key without a value is read.
   private static let ofProcess = Lock(ReportedMissingValues())
 
   /// Whether to report a missing value: at each read in tests, once per location elsewhere.

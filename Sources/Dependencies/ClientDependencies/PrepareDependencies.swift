@@ -76,7 +76,7 @@ extension DependencyValues {
 
 /// One call of `prepareDependencies`; the values that it prepares refer to it.
 final class Preparation: Sendable {
-  /// The call whose closure is running.
+  /// The call of `prepareDependencies` whose closure is running.
   @TaskLocal static var current: Preparation?
 
   let location: SourceLocation
@@ -86,9 +86,9 @@ final class Preparation: Sendable {
   }
 }
 
-/// The issue of a value that is prepared too late.
+/// The issue to report for a value that is prepared too late.
 struct LatePreparation {
-  /// The name of the dependency as its reader writes it.
+  /// The dependency's name, as written in `@Dependency(…)`.
   var name: String
   /// The key of the value; nil for the context.
   var key: (any TestDependencyKey.Type)?

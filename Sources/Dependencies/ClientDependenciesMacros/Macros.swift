@@ -91,7 +91,8 @@ public macro DependencyEndpointIgnored() =
 /// from its name: `AudioPlayerKey`. If two such properties have the same type, one of them must
 /// name its key.
 ///
-/// - Parameter key: Another name for a key that is not hidden, as a string literal.
+/// - Parameter key: The key's name, as a string literal, if the property is `public` or `package`;
+///   by default, it derives from the property's type, or else from its name.
 @attached(accessor, names: named(get), named(set), named(_modify))
 @attached(peer, names: arbitrary)
 public macro DependencyEntry(_ key: String = "") =
@@ -103,7 +104,8 @@ public macro DependencyEntry(_ key: String = "") =
 /// its use is reported as an issue.
 ///
 /// - Parameters:
-///   - key: Another name for a key that is not hidden.
+///   - key: The key's name if the property is `public` or `package`; by default, it derives from
+///     the property's type, or else from its name.
 ///   - liveValue: The value outside tests, of the property's type.
 @attached(accessor, names: named(get), named(set), named(_modify))
 @attached(peer, names: arbitrary)
@@ -115,7 +117,8 @@ public macro DependencyEntry<Live>(_ key: String = "", liveValue: Live) =
 /// See ``DependencyEntry(_:)``.
 ///
 /// - Parameters:
-///   - key: Another name for a key that is not hidden.
+///   - key: The key's name if the property is `public` or `package`; by default, it derives from
+///     the property's type, or else from its name.
 ///   - previewValue: The value in previews, of the property's type.
 @attached(accessor, names: named(get), named(set), named(_modify))
 @attached(peer, names: arbitrary)
@@ -127,7 +130,8 @@ public macro DependencyEntry<Preview>(_ key: String = "", previewValue: Preview)
 /// See ``DependencyEntry(_:)``.
 ///
 /// - Parameters:
-///   - key: Another name for a key that is not hidden.
+///   - key: The key's name if the property is `public` or `package`; by default, it derives from
+///     the property's type, or else from its name.
 ///   - liveValue: The value outside tests and previews, of the property's type.
 ///   - previewValue: The value in previews, of the property's type.
 @attached(accessor, names: named(get), named(set), named(_modify))
@@ -136,7 +140,8 @@ public macro DependencyEntry<Live, Preview>(
   _ key: String = "", liveValue: Live, previewValue: Preview
 ) = #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEntryMacro")
 
-/// Makes a static property of a key computed; only the expansion of `@DependencyEntry` uses it.
+/// Turns a key's static property into a computed property; only the expansion of `@DependencyEntry`
+/// uses it.
 @attached(accessor, names: named(get))
 public macro _DependencyEntryValue() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEntryValueMacro")

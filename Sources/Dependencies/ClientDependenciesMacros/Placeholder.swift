@@ -73,14 +73,14 @@ extension AsyncThrowingStream: UnimplementedPlaceholder where Failure == any Err
 /// Expansions call these functions in code that never runs, under a `#sourceLocation` of the
 /// declaration, so that an error names the user's line.
 public enum _Checks {
-  /// A result that any code may use.
+  /// The result of `isolation(of:)` for a nonisolated function.
   public struct Nonisolated {}
-  /// A result that only code on the main actor may use.
+  /// The result of `isolation(of:)` for a function on the main actor.
   public struct OnMainActor {}
 
-  /// Determines the isolation of a function, which is that of the enclosing declaration.
+  /// Selected if `function`, and thus the declaration that encloses it, is nonisolated.
   public static func isolation(of function: () -> Void) -> Nonisolated { Nonisolated() }
-  /// Determines the isolation of a function, which is that of the enclosing declaration.
+  /// Selected if `function`, and thus the declaration that encloses it, is on the main actor.
   public static func isolation(of function: @MainActor () -> Void) -> OnMainActor { OnMainActor() }
 
   /// Accepts a nonisolated declaration, which code on any actor may use.
@@ -98,7 +98,7 @@ public enum _Checks {
   /// Rejects an entry whose value is not `Sendable`.
   public static func isSendable<Value: Sendable>(_ entry: KeyPath<DependencyValues, Value>) {}
 
-  /// Rejects a live or preview value whose type differs from its entry.
+  /// Rejects a live or preview value whose type is not the type of its dependency.
   public static func isValue<Value>(
     of entry: KeyPath<DependencyValues, Value>, _ value: @autoclosure () -> Value
   ) {}

@@ -93,7 +93,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function of the main actor.
+  /// Makes a replacement for a function that is isolated to the main actor.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) -> Result)?
@@ -104,7 +104,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function of the main actor that throws.
+  /// Makes a replacement for a function that is isolated to the main actor and throws.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) throws -> Result)?
@@ -171,8 +171,8 @@ public protocol UnimplementedEndpointError: Error {
   static func unimplemented(_ endpoint: String) -> Self
 }
 
-// Parameters for properties whose written type is only a name, which may be an alias of a function
-// type.
+// The types below are for initializer parameters whose type is written as a name, which may be an
+// alias of a function type.
 
 /// The type of an initializer's parameter; only the macros' expansions use it.
 public protocol _ParameterType<Kept> {

@@ -37,8 +37,8 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether a method that replaces a closure needs this attribute of the closure's type, such as a
-  /// global actor.
+  /// Whether this attribute of a closure's type, such as a global actor, must be repeated on a
+  /// method that replaces the closure.
   var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true

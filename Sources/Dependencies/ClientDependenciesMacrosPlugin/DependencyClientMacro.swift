@@ -205,7 +205,7 @@ extension Client.Member {
   }
 }
 
-/// The meaning of a client's type names, as far as the source shows it.
+/// Which of a client's type names are functions and which are not, as far as the source shows.
 struct ClientNames {
   /// Type aliases of function types in the struct itself.
   private var functions: Set<String>

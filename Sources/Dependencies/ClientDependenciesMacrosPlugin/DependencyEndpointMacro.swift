@@ -137,11 +137,11 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
-/// The default of an initializer's parameter that may be an endpoint.
+/// Makes the default argument of an initializer parameter whose type may be a function.
 ///
-/// It is expanded only where a call omits the argument, and compiles only if the parameter is a
-/// function. The closure has two statements, because the compiler would convert the type of a
-/// single expression to the parameter's type.
+/// The macro is expanded only where a call omits the argument, and the expansion compiles only if
+/// the parameter is a function. The closure has two statements, because the compiler would convert
+/// the type of a single expression to the parameter's type.
 enum UnimplementedEndpointMacro: ExpressionMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -168,7 +168,7 @@ extension AttributeSyntax {
 enum Named {
   case method, key
 
-  /// The subject of a sentence about the name.
+  /// The words with which a diagnostic about the name begins.
   var subject: String { self == .method ? "'method'" : "The name of a key" }
   var noun: String { self == .method ? "a function" : "a type" }
 }

@@ -105,7 +105,7 @@ struct EntryProperty {
       .expression
   }
 
-  /// The checks that need the type checker.
+  /// The calls of `_Checks`, for checks that need the type checker.
   var checks: [String] {
     let entry = "\\DependencyValues.\(identifier)"
     let values = [argument("liveValue"), argument("previewValue")].compactMap(\.self)
@@ -116,7 +116,8 @@ struct EntryProperty {
   private var isShared: Bool { access >= .package }
   private var access: AccessLevel { property.modifiers.accessLevel }
 
-  /// The key's name: hidden, or readable if the property is shared.
+  /// The key's name: a readable one if other modules or files can name the key, otherwise a hidden
+  /// one.
   var key: TokenSyntax {
     let name = identifier.text.withoutBackticks
     guard isShared else { return .identifier("__Key_\(name)") }

@@ -157,7 +157,7 @@ extension Endpoint {
     """
   }
 
-  /// The function that makes the closure that replaces an implementation.
+  /// The declaration of the function that makes the closure for a missing implementation.
   var unimplementedDeclaration: DeclSyntax {
     """
     private static func \(unimplemented)(\
@@ -189,7 +189,8 @@ extension Endpoint {
 }
 
 extension FunctionTypeSyntax {
-  /// The head of a closure that ignores these parameters.
+  /// The beginning of a closure that ignores its parameters, such as `_, _ in`; empty without
+  /// parameters.
   var ignoredParameters: String {
     parameters.isEmpty ? "" : " \(parameters.map { _ in "_" }.joined(separator: ", ")) in"
   }
@@ -198,7 +199,8 @@ extension FunctionTypeSyntax {
 extension ClosureExprSyntax {
   /// Returns the closure with a report as its first statement.
   fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
-    // Without `return`, a closure in the next line would be parsed as an argument of the report.
+    // Without `return`, a closure on the line after `report()` would be parsed as the call's
+    // trailing closure.
     let beginsWithClosure =
       statements.count == 1 && statements.firstToken(viewMode: .sourceAccurate)?.text == "{"
     var statements = (returnsVoid && !beginsWithClosure ? statements : statements.returning)

@@ -142,7 +142,7 @@ final class CaseIdentities: Sendable {
   private let capacity: Int
   private let describe: @Sendable (Test.Case) -> [UInt8]
   // The latest cases are cached, because a description takes much longer than a lookup. The lock is
-  // held for a search of a few entries; a removed entry is released after the lock.
+  // held for a search of a few entries; a removed entry is released once the lock is released.
   private let entries = Lock<[Entry]>([])
 
   init(capacity: Int = 16, describe: @escaping @Sendable (Test.Case) -> [UInt8]) {
@@ -153,7 +153,8 @@ final class CaseIdentities: Sendable {
   /// - Returns: nil for the only case of a test without parameters.
   func identity(of testCase: Test.Case) -> [UInt8]? {
     guard testCase.isParameterized else { return nil }
-    // Copies of a case have the same bits. If only padding differs, the case is described again.
+    // Copies of a case have the same bits, so the bits find a known case without another
+    // description. If only padding differs, the case is described again.
     let bits = withUnsafeBytes(of: testCase) { Array($0) }
     if let known = entries.withLock({ $0.first { $0.bits == bits }?.identity }) { return known }
     let entry = Entry(testCase: testCase, bits: bits, identity: describe(testCase))

@@ -115,7 +115,7 @@ final class ALSADevice: PCM, @unchecked Sendable {
   func start() throws(SoundCardError) {
     let pcm = try usable()
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
-    // The kernel returns EPIPE for a playback without frames.
+    // The kernel refuses to start a playback device without frames (EPIPE).
     guard direction == .capture || written > 0 else { return }
     losses.restarted()
     let code = snd_pcm_start(pcm)

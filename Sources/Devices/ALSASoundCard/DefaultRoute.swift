@@ -80,7 +80,7 @@ struct SoundServer: Sendable {
   var variable: @Sendable (_ name: String) -> String?
   var exists: @Sendable (_ path: String) -> Bool
 
-  /// The environment and the files of this process.
+  /// A check that uses this process's environment and files.
   static let current = SoundServer(
     variable: { name in getenv(name).map { String(cString: $0) } },
     exists: { path in access(path, F_OK) == 0 })

@@ -41,7 +41,7 @@ struct DeviceCatalog {
 
   private var defaultHint: AudioDevice? { hints.first { $0.id == .alsaDefault } }
 
-  /// The directions of `default`, or nil if it stands for no available device.
+  /// The directions of `default`; nil if `default` stands for no available device.
   private var defaultDirections: Set<AudioDevice.Direction>? {
     switch defaultRoute {
     case .missing: nil

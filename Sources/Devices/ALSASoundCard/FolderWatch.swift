@@ -38,7 +38,7 @@ private func addWatches(_ paths: [String], to descriptor: Descriptor) {
   for path in paths { inotify_add_watch(descriptor.number, path, changes) }
 }
 
-/// Blocks until a change; returns false at the end.
+/// Blocks until a watched file changes; returns false if `quit` is signaled.
 private func waitForChange(of descriptor: Descriptor, or quit: WakeUp) -> Bool {
   var polled = [
     pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),

@@ -36,7 +36,7 @@ struct HolderSearch {
     return DeviceHolder(name: only.name, processID: only.processID, isGuess: true)
   }
 
-  /// Returns the address of a device, or nil for a sound server.
+  /// Returns the card and the device number of a device; nil for a sound server.
   private func address(of id: AudioDevice.ID) -> (card: String?, device: Int?)? {
     if Self.servers.contains(String(id.rawValue.prefix { $0 != ":" })) { return nil }
     guard id == .alsaDefault else { return id.hardware(defaultCard: defaultCard()) }
@@ -125,7 +125,7 @@ extension AudioDevice.ID {
   /// Plug-ins whose arguments are a card and a device number.
   private static let throughToDevice: Set<String> = ["hw", "plughw", "dmix", "dsnoop"]
 
-  /// ALSA's names for parts of a card; the configuration determines the device.
+  /// PCM names whose argument is only a card; ALSA's configuration selects the device of that card.
   private static let throughToCard: Set<String> = [
     "default", "sysdefault", "front", "rear", "center_lfe", "side", "hdmi", "iec958", "spdif",
     "modem", "surround21", "surround40", "surround41", "surround50", "surround51", "surround71",

@@ -154,7 +154,7 @@ struct Negotiation: ~Copyable {
 }
 
 extension PCMSampleFormat {
-  /// ALSA's constant of the format in native byte order.
+  /// ALSA's constant for the format, in native byte order.
   fileprivate var inALSA: snd_pcm_format_t {
     switch self {
     case .float32: SND_PCM_FORMAT_FLOAT

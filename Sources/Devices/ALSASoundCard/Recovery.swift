@@ -230,7 +230,8 @@ struct LossEstimate {
   private let tolerance: Int
   private var held = 0
   private var seenAt: ContinuousClock.Instant?
-  /// The time of the observation in `seenAt`, on a clock that stops while the machine sleeps.
+  /// The time of the same observation as `seenAt`, but on a clock that stops while the machine
+  /// sleeps.
   private var seenAwakeAt: SuspendingClock.Instant?
 
   /// Creates an estimate; `configuration` sets the tolerance for a device that may report its

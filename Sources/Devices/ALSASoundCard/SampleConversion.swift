@@ -26,7 +26,7 @@ extension PCMSampleFormat {
     }
   }
 
-  /// Fills `samples` from `source` in this format.
+  /// Decodes `source`, which has this format, into `samples`.
   func decode(_ source: UnsafeRawPointer, to samples: UnsafeMutableBufferPointer<Float>) {
     switch self {
     case .float32:

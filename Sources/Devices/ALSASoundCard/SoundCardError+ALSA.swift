@@ -5,7 +5,7 @@ import SoundCard
 
 /// Maps ALSA's codes, negative errno values, to errors.
 extension SoundCardError {
-  /// The error of a failed opening.
+  /// Returns the error to throw after a failed opening.
   static func opening(
     _ id: AudioDevice.ID, for direction: AudioDevice.Direction, code: Int32
   ) -> SoundCardError {
@@ -22,7 +22,7 @@ extension SoundCardError {
     }
   }
 
-  /// The error of a failed call on an open device.
+  /// Returns the error to throw after a failed call on an open device.
   static func operating(
     _ id: AudioDevice.ID, _ operation: String, code: Int32
   ) -> SoundCardError {
@@ -32,7 +32,7 @@ extension SoundCardError {
     }
   }
 
-  /// The error of a failed negotiation.
+  /// Returns the error to throw after a failed negotiation.
   static func negotiating(
     _ id: AudioDevice.ID, _ what: String, code: Int32, for direction: AudioDevice.Direction
   ) -> SoundCardError {

@@ -2,15 +2,15 @@ import AudioCore
 
 /// Reduces wake-ups from devices that wake their thread before a period is available.
 ///
-/// Plug-ins and dmix wake the thread several times per period. If the device has run at clock
-/// speed, the thread instead sleeps for the duration of the missing frames. If wake-ups follow each
-/// other too closely, it sleeps for a quarter of a period.
+/// Plug-ins and dmix wake the thread several times per period. If the device has moved frames at
+/// its nominal rate, the thread instead sleeps for the duration of the missing frames. If wake-ups
+/// follow each other too closely, it sleeps for a quarter of a period.
 struct WakeUpThrottle {
   private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 
   private static let limit = 4
-  /// One of this many waits is for the device itself instead of the clock, so that a lost device is
-  /// detected.
+  /// Of this many waits, one waits for the device itself instead of sleeping by the clock, so that
+  /// a lost device is detected.
   private static let maximumRests = 8
   private let period: Int
   private let rate: SampleRate
@@ -22,7 +22,8 @@ struct WakeUpThrottle {
   private var known: Observation?
   private var wokenAt: SuspendingClock.Instant?
   private var spins = 0
-  /// The number of consecutive waits with early wake-ups in which the device ran at clock speed.
+  /// The number of consecutive waits with early wake-ups in which the device moved frames at its
+  /// nominal rate.
   private var punctual = 0
   private var hasRested = false
   private var rests = 0
@@ -99,7 +100,7 @@ struct WakeUpThrottle {
     return FrameCount(period - last.frames).duration(at: rate)
   }
 
-  /// Checks whether the frames in this wait arrived at clock speed.
+  /// Checks whether the device moved frames at its nominal rate during this wait.
   private mutating func judge() {
     guard let first, let last, last.time > first.time else { return }
     let time = last.time - first.time

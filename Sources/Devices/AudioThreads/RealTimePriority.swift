@@ -44,7 +44,7 @@ extension DedicatedThread {
     return parameters.sched_priority
   }
 
-  /// Calls `sched_setscheduler`, which on Linux affects one thread.
+  /// Calls `sched_setscheduler`, which on Linux affects only the calling thread.
   private static func setRoundRobin() -> CInt {
     var parameters = sched_param()
     let highest = highestPriority

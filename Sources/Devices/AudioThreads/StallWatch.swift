@@ -25,9 +25,9 @@ package struct StallWatch: Equatable, Sendable {
   package static let lateness = Duration.milliseconds(50)
 
   private let lateAfter: Duration
-  /// The time until a running device is stalled.
+  /// The waiting time without progress after which a running device counts as stalled.
   package var limit: Duration
-  /// The time until a device that has not started is stalled.
+  /// The waiting time without progress after which a device that has not started counts as stalled.
   package var startLimit: Duration
   private var waited = Duration.zero
   private var waitedInTime = Duration.zero
@@ -40,9 +40,9 @@ package struct StallWatch: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - lateAfter: the time until a device is late.
-  ///   - limit: the time until a running device is stalled.
-  ///   - startLimit: the time until a device that has not started is stalled; a Bluetooth headset
-  ///     takes seconds to wake.
+  ///   - limit: the waiting time without progress after which a running device counts as stalled.
+  ///   - startLimit: the same time for a device that has not started; a Bluetooth headset takes
+  ///     seconds to wake.
   package init(lateAfter: Duration, limit: Duration, startLimit: Duration) {
     (self.lateAfter, self.limit, self.startLimit) = (lateAfter, limit, startLimit)
   }
@@ -51,8 +51,9 @@ package struct StallWatch: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - lateAfter: the time until a device is late.
-  ///   - longestWait: the longest wait; a running device is not stalled sooner.
-  ///   - patience: the time until a running device is stalled.
+  ///   - longestWait: the longest wait; a running device counts as stalled no sooner.
+  ///   - patience: the waiting time without progress after which a running device counts as
+  ///     stalled.
   package init(lateAfter: Duration, longestWait: Duration, patience: Duration) {
     self.init(
       lateAfter: lateAfter, limit: max(patience, longestWait),
@@ -101,7 +102,7 @@ package struct StallWatch: Equatable, Sendable {
   /// Records a recovery.
   ///
   /// The first recovery after a transfer resets the waiting time. Later ones do not, so a device
-  /// that only recovers is stalled in the end.
+  /// that only recovers eventually counts as stalled.
   ///
   /// - Parameter isDiscarding: whether the device has discarded frames instead of playing them.
   package mutating func interrupted(isDiscarding: Bool = false) {

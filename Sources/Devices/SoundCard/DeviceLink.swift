@@ -4,7 +4,7 @@ import Synchronization
 
 /// One user of an open device: a ring that the audio thread reads or writes.
 package protocol DevicePort: AnyObject, Sendable {
-  /// The response of the port to the loss of its device.
+  /// How the port responds to the loss of its device.
   var onDeviceLoss: DeviceLossPolicy { get }
 
   /// Whether the user has stopped the port.
@@ -75,7 +75,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
     commandHold = TimeHold(lockstep, "a command to an audio thread")
   }
 
-  /// Commands the audio thread to end, from any thread.
+  /// Commands the audio thread to end; any thread may call it.
   package func quit() {
     hasQuit.store(true, ordering: .releasing)
   }
@@ -141,16 +141,16 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
     return port
   }
 
-  /// Returns the place of a served port.
+  /// Returns the table place of the served port at `index`.
   package func place(at index: Int) -> Int { served[index] }
 
-  /// Starts to serve the port in a place.
+  /// Starts serving the port at `place`.
   package func serve(_ place: Int) {
     served[count] = place
     count += 1
   }
 
-  /// Stops serving a port and returns its place.
+  /// Stops serving the port at `index`, and returns the port's place in the table.
   package func remove(at index: Int) -> Int {
     count -= 1
     defer { served[index] = served[count] }

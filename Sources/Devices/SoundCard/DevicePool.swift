@@ -31,7 +31,8 @@ package actor DevicePool<Server: PortServer> {
 
     /// Whether a user with the given opening can share the device.
     ///
-    /// If the device has users, it cannot be reopened, so a new user must convert its format.
+    /// A device with users cannot be reopened, so a new user must be able to convert the device's
+    /// format.
     func serves(_ other: DeviceOpening<Server>) -> Bool {
       users > 0 || other.convertsAnyFormat
         || (request.format == other.request.format && request.buffering == other.request.buffering)

@@ -23,7 +23,7 @@ package struct ReopeningSchedule: Sendable {
   package private(set) var isDeviceLost = true
   /// The time from the loss until the device was last opened.
   package private(set) var gap = Duration.zero
-  /// Whether the wait is over: `advance` found no waiters, or `end` was called.
+  /// Whether the wait for the device is over: `advance` found no waiters, or `end` was called.
   package private(set) var isOver = false
   private var attempts = 0
   private var hasChanged = false
@@ -73,7 +73,7 @@ package struct ReopeningSchedule: Sendable {
     (isOpen, isDeviceLost) = (false, true)
   }
 
-  /// Ends the wait.
+  /// Ends the wait for the device.
   package mutating func end() {
     isOver = true
   }
@@ -124,7 +124,7 @@ package struct ReopeningSchedule: Sendable {
 ///
 /// Thread safety: any thread may call it.
 package final class DeviceReopener<Device: Sendable>: Sendable {
-  /// The error of the loss.
+  /// The error with which the device was lost.
   let error: SoundCardError
   private let openDevice: @Sendable () async throws -> Device
   private let closeDevice: @Sendable (Device) -> Void
@@ -145,7 +145,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   /// Creates a reopener at the moment of the loss.
   ///
   /// - Parameters:
-  ///   - error: the error of the loss.
+  ///   - error: the error with which the device was lost.
   ///   - open: opens the device.
   ///   - close: closes a device that no waiter uses.
   ///   - changes: makes a stream of device changes.
@@ -219,7 +219,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   /// The time from the first loss until the device was last opened.
   package var gap: Duration { state.withLock { $0.schedule.gap } }
 
-  /// Whether the wait is over.
+  /// Whether the wait for the device is over.
   package var isOver: Bool { state.withLock { $0.schedule.isOver } }
 
   /// Ends the reopener, and closes a reopened device that `popDevice` has not returned.
@@ -286,8 +286,8 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   private func open() async {
-    // The error is ignored, because ports report the error of the loss instead; the next attempt
-    // follows the schedule.
+    // The error is ignored, because ports report the error with which the device was lost; the next
+    // attempt follows the schedule.
     guard let device = try? await openDevice() else {
       return perform { [time = stopwatch.elapsed()] in $0.failed(at: time) }
     }

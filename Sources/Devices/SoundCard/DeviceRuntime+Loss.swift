@@ -18,7 +18,7 @@ extension DeviceRuntime {
   }
 
   private func reopen(_ reopening: DeviceOpening<Server>, after error: SoundCardError) {
-    // If all ports that waited have left, that reopener is over, and this loss needs a new one.
+    // A reopener is over once all waiting ports have left it, so this loss then needs a new one.
     let last = state.withLock { state in
       state.reopener?.isOver == true ? state.reopener.take() : nil
     }

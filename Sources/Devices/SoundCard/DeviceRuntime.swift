@@ -22,13 +22,13 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     var audioThread: DedicatedThread?
     /// The result of the audio thread, and the device's time at the thread's end.
     var threadEnd: (outcome: Result<Void, SoundCardError>, time: Duration)?
-    /// The result of the whole runtime.
+    /// The result with which the runtime ended; nil while it runs.
     var outcome: Result<Void, any Error>?
     var isEnding = false
     /// Reopens a lost device, until the device moves frames.
     var reopener: DeviceReopener<Server.Device>?
 
-    /// Removes a port; returns nil if its end has been reported.
+    /// Removes the port in `place`; returns nil if the port has already been removed.
     mutating func remove(_ place: Int) -> Port? {
       guard let (port, serial) = ports.removeValue(forKey: place) else { return nil }
       reopener?.leave(serial)
@@ -116,10 +116,12 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Wakes the audio thread, because there is a command or a port has changed.
   package func wake() {
     guard let device = state.withLock({ $0.device }) else { return link.wakeControl() }
-    // Only the audio thread ends the hold, so it is begun only if that thread has started.
+    // `commandHold` stops a virtual card's time until the audio thread ends it, so it begins only
+    // if that thread has started.
     if hasStarted.withLock({ $0 }) { link.commandHold?.begin() }
     device.waker.signal()
-    // If the device was lost meanwhile, the control thread performs the commands and ends the hold.
+    // If the device was lost meanwhile, the control thread performs the commands and ends
+    // `commandHold`.
     if state.withLock({ $0.device !== device }) { link.wakeControl() }
   }
 
@@ -196,7 +198,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   // MARK: The control thread
 
   private func control() {
-    // After this thread has ended, no other thread would release these holds.
+    // These holds stop a virtual card's time, and no thread releases them after this thread has
+    // ended.
     defer {
       link.newsHold?.close()
       link.commandHold?.close()

@@ -13,7 +13,8 @@ package final class Heartbeat: Sendable {
 
   private static let abandoned = UInt64.max
 
-  // The count, with the call or 0 in the lowest byte, so that both change atomically.
+  // The number of calls begun or ended, with the current call or 0 in the lowest byte, so that both
+  // change atomically.
   private let word = Atomic<UInt64>(0)
 
   /// Creates a heartbeat without calls.

@@ -15,7 +15,8 @@ package typealias MonitoredCapture = MonitoredDevice<any CapturePCM>
 // thread-safe, the snapshots belong to the monitoring thread, and everything else belongs to the
 // device's thread, as `PCM` requires.
 package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
-  /// The calls of the device's thread.
+  /// Records when the device's thread enters and leaves each device call, so that the monitoring
+  /// thread detects a hang.
   package let heartbeat = Heartbeat()
   package let configuration: PCMConfiguration
   package let waker: WakeUp

@@ -82,7 +82,7 @@ public protocol CapturePCM: PCM {
 /// A call into a device or its driver, which may fail or hang.
 public enum PCMCall: UInt8, Hashable, Sendable, CaseIterable {
   /// Opening the device.
-  // 0 means no call in a `Heartbeat`.
+  // The values begin at 1, because 0 in a `Heartbeat` means that no call is in progress.
   case open = 1
   /// Waiting for room or frames.
   case wait
@@ -92,7 +92,7 @@ public enum PCMCall: UInt8, Hashable, Sendable, CaseIterable {
   case transfer
   /// Reading the delay of a playback device.
   case delay
-  /// Stopping at once.
+  /// Stopping the device at once and discarding its buffer.
   case drop
   /// Closing the device.
   case close

@@ -14,7 +14,7 @@ public struct PCMRequest: Hashable, Sendable {
   /// Whether the device's native rate takes precedence over that of `format`.
   ///
   /// Hardware offers only its native rates. A sound server accepts every rate, but its resampler is
-  /// worse than ours, so the request is then for 48 kHz, the most common server rate.
+  /// worse than ours, so a request to a server is for 48 kHz, the most common server rate.
   public var prefersNativeRate: Bool
 
   /// The time limit for opening before `notResponding` is thrown; nil means no limit.

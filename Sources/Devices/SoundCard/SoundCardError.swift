@@ -18,7 +18,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   case permissionDenied(AudioDevice.ID)
   /// The device offers no format that can be converted to the requested one.
   case unsupported(AudioDevice.ID, reason: String)
-  /// The device was unplugged, its server ended, or it was closed.
+  /// The device was unplugged or closed, or its sound server ended.
   case deviceLost(AudioDevice.ID)
   /// A call into the device or its sound server did not return in time.
   case notResponding(AudioDevice.ID, operation: String)
@@ -27,7 +27,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
 }
 
 extension SoundCardError {
-  /// The error of a device that claims to run but moves no frames.
+  /// Returns the error for a device that claims to run but moves no frames.
   package static func stalled(
     _ device: AudioDevice.ID, _ direction: AudioDevice.Direction
   ) -> SoundCardError {
@@ -92,7 +92,7 @@ public struct DeviceHolder: Hashable, Sendable {
   /// Whether the program is only the likely holder, because the device name is ambiguous.
   public let isGuess: Bool
 
-  /// Creates a holder.
+  /// Creates a description of a program that uses a device.
   public init(name: String, processID: Int32, isGuess: Bool = false) {
     self.name = name
     self.processID = processID

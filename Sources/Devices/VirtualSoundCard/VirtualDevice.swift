@@ -13,7 +13,7 @@ final class VirtualDevice: Sendable {
   /// Signaled at each step of the card's time.
   let ticks: WakeUp
   let card: VirtualSoundCard
-  /// The index of the played samples in the card; nil if they are not kept.
+  /// The index of this device's played samples in `card.kept`; nil if they are not kept.
   private let playback: Int?
   /// Stops the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
@@ -140,7 +140,7 @@ final class VirtualDevice: Sendable {
     }
   }
 
-  /// Ends the device without the block that a script may cause in `close`.
+  /// Ends the device; unlike `close`, this call is never blocked by the script.
   func end() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
       shared.transfer.close()
@@ -182,8 +182,8 @@ struct EngineIdleState {
 
   /// Whether the time of a test clock must stop, because the engine runs or a step is due.
   ///
-  /// The time moves while the engine waits for anything but the card, because that may need time to
-  /// pass.
+  /// The time advances while the engine waits for something other than the card, because that may
+  /// itself depend on the time.
   var isBusy: Bool { !isClosed && (isEngineAwake || isDue && waitsForCard) }
 
   mutating func expectTick() {
@@ -204,7 +204,7 @@ struct EngineIdleState {
     (isEngineAwake, waitsForCard) = (true, false)
   }
 
-  /// Records that a step was taken, which wakes the engine.
+  /// Records that a step of the card's time was taken, which wakes the engine.
   mutating func ticked() {
     isDue = false
     left()

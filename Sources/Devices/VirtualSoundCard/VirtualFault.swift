@@ -3,13 +3,13 @@ public import SoundCard
 
 /// A scripted fault of a virtual card, at a frame position or in a `PCMCall`.
 ///
-/// A script is a list of faults. Every opening runs through it from the beginning and counts its
-/// own frames. A limit on the number of times counts over all openings.
+/// A script is a list of faults. Each time the card is opened, the script starts over, and frames
+/// are counted from 0. A limit on how often a fault happens applies to all openings together.
 public enum VirtualFault: Hashable, Sendable {
   /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
-  /// A playback device only reports the fault: it keeps its buffer, and the lost frames take no
-  /// card time.
+  /// A playback device only reports the loss: its buffer keeps its frames, and the card's time does
+  /// not advance by the lost frames.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine is suspended and loses `lost` frames.
   ///
@@ -19,12 +19,12 @@ public enum VirtualFault: Hashable, Sendable {
     at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
   /// The device stops moving frames without an error.
   case stalled(at: FrameCount)
-  /// The device is unplugged at this frame, once, and cannot be opened until this card time has
-  /// passed.
+  /// The device is unplugged once, at this frame, and cannot be opened until this much card time
+  /// has passed.
   ///
   /// The next opening counts frames from 0. With the pace `untimed`, the device can be opened again
-  /// at once. Without a duration, every opening is unplugged at this frame, and the device can be
-  /// opened again at once.
+  /// at once. Without a duration, the device is unplugged at this frame after every opening, and
+  /// can be opened again at once.
   case unplugged(at: FrameCount, for: Duration? = nil)
   /// The device opens and starts but never moves a frame.
   case neverReady
@@ -33,8 +33,8 @@ public enum VirtualFault: Hashable, Sendable {
   /// For `open`, the frame is ignored; `drop` and `close` cannot throw. After `deviceLost` every
   /// call on the device throws it; the card can be opened again.
   case failing(in: PCMCall, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
-  /// The first call of this kind from this frame on blocks for this card time, as with a stopped
-  /// sound server.
+  /// The first call of this kind at or after this frame blocks for this much card time, as with a
+  /// stopped sound server.
   ///
   /// Without a duration, it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the
   /// device is closed. The fault happens once. A blocked opening throws `notResponding` after five
@@ -64,7 +64,7 @@ extension VirtualFault {
   }
 }
 
-/// The faults of a card, and how often each can still happen; without threads or time.
+/// The state of a card's script: its faults, and how often each can still happen.
 ///
 /// A fault is identified by its index.
 struct VirtualScript: Sendable {
@@ -86,7 +86,7 @@ struct VirtualScript: Sendable {
     faults.indices.lazy.filter { left[$0].map { $0 > 0 } ?? true }
   }
 
-  /// The faults that happen at a frame, in order.
+  /// The faults that happen at a certain frame, in the order of their frames.
   var timeline: [(frame: FrameCount, fault: Int)] {
     remaining.compactMap { fault in faults[fault].moment.map { ($0, fault) } }
       .sorted { $0.frame < $1.frame }
@@ -104,10 +104,10 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// The duration of a block that ends only when it is released.
+  /// The duration of a blocked call that returns only when it is released.
   static let forever = Duration.seconds(Int64.max)
 
-  /// Returns the fault that blocks a call at this frame, and the duration of the block.
+  /// Returns the fault that blocks a call at this frame, and how long the call blocks.
   func block(
     in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, time: Duration)? {
@@ -140,7 +140,8 @@ struct VirtualScript: Sendable {
     }
   }
 
-  /// Returns the delay claimed at this frame; nil if the real delay applies.
+  /// Returns the scripted delay that the device reports at this frame, and the frame from which it
+  /// applies; nil if the device reports its real delay.
   func delayClaim(at position: FrameCount) -> (claim: FrameCount?, frame: FrameCount)? {
     var latest: (claim: FrameCount?, frame: FrameCount)?
     for fault in faults {
@@ -154,7 +155,8 @@ struct VirtualScript: Sendable {
 }
 
 extension VirtualFault {
-  /// The frame at which the fault happens, or nil if it happens in calls.
+  /// The frame at which the fault happens; nil for a fault that appears only in calls into the
+  /// device.
   fileprivate var moment: FrameCount? {
     switch self {
     case .xrun(let frame, _), .suspended(let frame, _, _, _), .stalled(let frame),

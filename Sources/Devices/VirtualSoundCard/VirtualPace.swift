@@ -105,7 +105,7 @@ extension VirtualPace {
     #endif
   }
 
-  /// A stopwatch in card time, or nil for an untimed card.
+  /// A stopwatch that measures card time; nil for an untimed card.
   var stopwatch: Stopwatch? {
     switch self {
     case .untimed: nil

@@ -47,7 +47,8 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Returns the scripted block of an opening, and counts it as happened.
+  /// Returns how long the script blocks this opening, and counts the fault as happened; nil if it
+  /// does not block.
   func popOpenBlock() -> Duration? {
     state.withLock { state in
       let last = FrameCount(.max)
@@ -57,7 +58,7 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Records that a fault has happened; the card is then unplugged if the fault says so.
+  /// Records that a fault has happened, and unplugs the card if the fault has that effect.
   func record(_ fault: Int) {
     state.withLock { state in
       state.script.happened(fault)

@@ -75,7 +75,8 @@ struct VirtualTransfer {
     isRunning = true
   }
 
-  /// Accepts frames to play and returns their number; the device starts at two periods.
+  /// Accepts frames to play and returns their number; the device starts once two periods are
+  /// buffered.
   mutating func write(_ offered: FrameCount) -> FrameCount {
     let taken = movable(offered)
     level += taken
@@ -108,7 +109,7 @@ struct VirtualTransfer {
     }
   }
 
-  /// Advances the time; a playback device may run empty without an underrun.
+  /// Advances the time by `frames`; a playback device that runs empty reports no underrun.
   mutating func pass(_ frames: FrameCount) {
     guard direction == .playback, !isAsleep else { return tick(frames) }
     let played = min(level, frames)
@@ -197,8 +198,8 @@ struct VirtualTransfer {
     }
   }
 
-  /// Skips `lost` frames, and reports them together with `passed` frames that the time has passed
-  /// already.
+  /// Reports a loss of `lost` + `passed` frames, and advances a capture by `lost`, because its time
+  /// has already advanced by `passed`.
   private mutating func skip(
     _ lost: FrameCount, and passed: FrameCount = 0, because cause: PCMInterruption.Cause
   ) {

@@ -76,7 +76,7 @@ public enum _SynthesizedConformance: Sendable {
 public macro ReducerCaseIgnored() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")
 
-/// Has no effect; code that marks a property of the state as not observed still compiles.
+/// Has no effect; it lets code compile that marks a property of the state as not observed.
 @attached(peer)
 public macro ObservationStateIgnored() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")

@@ -6,7 +6,7 @@ struct DestinationCase {
   let name: String
   /// The associated values of the case in `State`, with parentheses.
   let state: String
-  /// The type of its actions.
+  /// The type of the case's actions.
   let action: String
   /// The expression that makes the feature; nil for data.
   private let reducer: String?
@@ -50,7 +50,7 @@ struct DestinationCase {
     }
   }
 
-  /// A line for each case, within the conditions of the declaration.
+  /// Returns a line of code for each case, inside the same `#if` conditions as the case.
   static func lines(
     of members: MemberBlockItemListSyntax, _ line: (DestinationCase) -> String?
   ) -> String {

@@ -27,7 +27,7 @@ enum MarkerMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
-/// Lets a screen send the actions of its feature that belong to views.
+/// Lets a screen send its feature's actions of the case `view`.
 enum ViewActionMacro: ExtensionMacro {
   static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,

@@ -192,7 +192,8 @@ extension VariableDeclSyntax {
       && !modifiers.contains { $0.name.tokenKind == .keyword(.static) }
   }
 
-  /// Whether the declared type of the body uses the feature's own type of this name.
+  /// Whether the declared type of `body` uses the feature's own type `name`, which is `State` or
+  /// `Action`.
   ///
   /// A feature that declares neither `State` nor `Action` may use those of an outer type.
   fileprivate func namesType(_ name: String, of members: [DeclSyntax]) -> Bool {

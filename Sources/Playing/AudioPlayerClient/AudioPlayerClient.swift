@@ -163,7 +163,7 @@ extension AudioPlayerClient: TestDependencyKey {
   /// A client that reports an issue for every call.
   public static var testValue: AudioPlayerClient { AudioPlayerClient() }
 
-  /// A silent client that takes the sound's duration on `\.continuousClock`.
+  /// A silent client whose playbacks take as long as their sounds, measured on `\.continuousClock`.
   ///
   /// A file plays for three seconds, or for the requested range.
   public static var previewValue: AudioPlayerClient { .preview() }

@@ -63,7 +63,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   case limited(Decibels)
   /// The device is lost, and the playback waits for it as requested.
   case deviceLost
-  /// The device returned after this time, and the playback continues.
+  /// The device returned after `gap`, and the playback continues.
   ///
   /// A slow consumer gets one event with the sum.
   case deviceReturned(gap: Duration)
@@ -90,7 +90,7 @@ public struct PlaybackStart: Hashable, Sendable {
   /// The index of the first playable item, from 0.
   public var item: Int
 
-  /// Creates a start.
+  /// Creates a description of a playback's start.
   public init(
     device: AudioDevice.ID, format: AudioFormat, announcedDuration: Duration? = nil,
     settings: PCMConfiguration? = nil, item: Int = 0
@@ -123,7 +123,7 @@ public struct PlaybackProgress: Hashable, Sendable {
   /// The announced duration of the item's source, or nil if unknown.
   public var length: Duration?
 
-  /// Creates progress.
+  /// Creates a description of a playback's progress.
   public init(
     played: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
     length: Duration? = nil
@@ -152,7 +152,7 @@ public struct PlaybackFinish: Hashable, Sendable {
   /// The duration played over all items and repetitions.
   public var played: Duration
 
-  /// Creates an end.
+  /// Creates a description of a playback's end.
   public init(reason: Reason, played: Duration) {
     self.reason = reason
     self.played = played

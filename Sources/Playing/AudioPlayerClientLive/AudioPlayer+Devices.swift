@@ -80,7 +80,7 @@ extension AudioPlayer {
       throw AudioPlayerError.emptySource(nil)
     }
     let acquired = try await acquire(for: request, first.description.format)
-    // If the source cannot be read, this releases the device.
+    // When `held` is released, it releases the device, even if the source cannot be read.
     let held = PreloadedDevice(acquired, latency, of: self)
     let target = acquired.configuration.format
     let loading = Task { try await feeder.load(as: target) }

@@ -31,8 +31,8 @@ final class PlaybackSession: Sendable {
     parameters = SharedVoiceParameters(request.id, gain: request.volume)
     mailbox = FeederMailbox(request.id)
     hold = TimeHold(lockstep, "a playback that ends")
-    // This expects a reaction instead of beginning `hold`, because the source may need the card's
-    // time to advance before it can begin.
+    // `hold` would stop the card's time, but the source may need that time to advance before it can
+    // begin. An expected reaction stops the time only while tasks can be running.
     lockstep?.expectReaction()
   }
 

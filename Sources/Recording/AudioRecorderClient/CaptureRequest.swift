@@ -63,9 +63,9 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
   /// and `hostTime` is their time on the host's clock.
   public var buffer: AudioBuffer
 
-  /// The timestamp of the first frame, from the first frame of the capture.
+  /// The timestamp of the first frame, relative to the first frame of the capture.
   ///
-  /// Between gaps, it is computed from the number of frames. After each gap, it is read anew from
+  /// Between gaps, it is computed from the number of frames. After each gap, it is read again from
   /// the device's monotonic clock. That clock stops while the machine is suspended, but `gap` and
   /// `buffer.firstFrame` include the frames lost in that time.
   public var time: Duration
@@ -95,8 +95,7 @@ public struct CapturedAudio: AudioBlock, Equatable, Sendable {
 
   /// Creates a block.
   ///
-  /// By default, the device's clock began with the capture, and the number of replaced samples is
-  /// the buffer's.
+  /// `capturedAt` defaults to `time`, and `nonFiniteCount` to the buffer's `silencedSampleCount`.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
     device: PCMConfiguration? = nil, nonFiniteCount: Int? = nil
@@ -122,7 +121,7 @@ public struct CaptureGap: Hashable, Sendable {
   /// The number of lost frames, at the rate of the buffers.
   public var lost: FrameCount
 
-  /// Creates a gap.
+  /// Creates a gap of `lost` frames.
   public init(lost: FrameCount) {
     self.lost = lost
   }

@@ -62,7 +62,8 @@ public final class OngoingRecording: Sendable {
   private let pipe: PolicyPipe<RecordingEvent>
   private let work: Task<RecordingFinish, any Error>
 
-  /// - Parameter start: finishes when the recording has begun, with an error if it cannot begin.
+  /// - Parameter start: the continuation to finish when the recording has begun, with an error if
+  ///   it cannot begin.
   fileprivate init(
     _ request: RecordingRequest, id: RecordingID, recorder: AudioRecorderClient,
     start: AsyncThrowingStream<Void, any Error>.Continuation

@@ -141,10 +141,10 @@ extension AudioSignal {
 }
 
 extension AudioFormat {
-  /// The format of a preview's audio.
+  /// Returns the format of a preview's audio.
   ///
   /// The microphone of previews has one channel and supports every rate. Throws if the request
-  /// picks a channel that it lacks.
+  /// picks a channel that the microphone lacks.
   fileprivate static func preview(
     _ sampleRate: SampleRate?, _ channelCount: Int?, _ channels: [Int]?
   ) throws(AudioRecorderError) -> AudioFormat {

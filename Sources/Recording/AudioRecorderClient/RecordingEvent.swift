@@ -72,7 +72,7 @@ public struct RecordingStart: Hashable, Sendable {
       || fileFormat.channelCount > deviceFormat.channelCount
   }
 
-  /// Creates a start.
+  /// Creates a description of a recording's start.
   public init(
     device: AudioDevice.ID, deviceFormat: AudioFormat, fileFormat: AudioFormat,
     settings: PCMConfiguration? = nil
@@ -90,13 +90,13 @@ public struct RecordingFinish: Hashable, Sendable {
   public enum Reason: String, Hashable, Sendable {
     /// `stopRecording` was called.
     case stopped
-    /// The requested length is recorded.
+    /// The recording has reached the requested length.
     case lengthReached
     /// The device ended, for example a virtual microphone at the end of its file.
     case deviceEnded
     /// The audio was quiet for the duration of `endAfterSilence`.
     case silence
-    /// Audio was lost, and `gaps` is `stop`.
+    /// Audio was lost, and the request's rule `gaps` is `stop`.
     case gap
     /// An error ended the recording.
     case failed
@@ -117,7 +117,7 @@ public struct RecordingFinish: Hashable, Sendable {
   /// The number of recorded samples at or beyond full scale, which suggests clipping.
   public var clippedSamples: Int
 
-  /// Creates an end.
+  /// Creates a description of a recording's end.
   public init(
     reason: Reason, frameCount: FrameCount, recorded: Duration, level: AudioLevel? = nil,
     clippedSamples: Int = 0
@@ -130,7 +130,7 @@ public struct RecordingFinish: Hashable, Sendable {
   }
 }
 
-/// The levels of a stretch of a recording.
+/// The levels of a recording over one reporting interval.
 public struct RecordingLevels: Hashable, Sendable {
   /// The recorded length.
   public var recorded: Duration
@@ -141,7 +141,7 @@ public struct RecordingLevels: Hashable, Sendable {
   /// The levels of each channel of the file; empty in a preview.
   public var channels: [ChannelLevel]
 
-  /// Creates levels.
+  /// Creates the levels of a recording.
   public init(recorded: Duration, level: AudioLevel, channels: [ChannelLevel] = []) {
     self.recorded = recorded
     self.level = level
@@ -151,10 +151,10 @@ public struct RecordingLevels: Hashable, Sendable {
 
 /// The levels of one channel of a recording.
 public struct ChannelLevel: Hashable, Sendable {
-  /// The peak of the stretch.
+  /// The peak over the reporting interval.
   public var peak: Decibels
 
-  /// The root mean square of the stretch.
+  /// The root mean square over the reporting interval.
   public var rms: Decibels
 
   /// The highest peak of the last 1.5 seconds, for meters.
@@ -192,7 +192,7 @@ extension PipePolicy<RecordingEvent> {
     }
   }
 
-  /// The limit of events, beyond which the oldest events except the start are dropped.
+  /// The maximum number of queued events; beyond it, the oldest event except `started` is dropped.
   package static let eventLimit = 1_000
 }
 

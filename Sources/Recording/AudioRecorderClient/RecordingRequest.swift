@@ -180,11 +180,11 @@ public struct RecordingRollingRule: Hashable, Sendable {
 
   /// The size of each file in bytes, at least 10,000; nil for no limit.
   ///
-  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the audio
-  /// that the encoder buffers.
+  /// A linear PCM file exceeds the limit by at most one padding byte, any other file by at most the
+  /// audio that the encoder buffers.
   public var byteCount: Int?
 
-  /// Creates a rule; without limits only the command `roll` changes files.
+  /// Creates a rule; without a limit, only the command `roll` begins another file.
   public init(length: Duration? = nil, byteCount: Int? = nil) {
     self.length = length
     self.byteCount = byteCount
@@ -202,7 +202,7 @@ public struct RecordingRollover: Hashable, Sendable {
   /// The next file.
   public var next: URL
 
-  /// Creates a change to the next file.
+  /// Creates a description of a change to the next file.
   public init(finished: URL, frameCount: FrameCount, next: URL) {
     self.finished = finished
     self.frameCount = frameCount
@@ -210,7 +210,7 @@ public struct RecordingRollover: Hashable, Sendable {
   }
 }
 
-/// A level and a duration.
+/// A level that separates loud from quiet audio, and a duration.
 public struct LevelRule: Hashable, Sendable {
   /// The level at or above which a frame is loud, in any channel.
   public var threshold: Decibels

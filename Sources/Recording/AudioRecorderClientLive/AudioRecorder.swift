@@ -59,7 +59,8 @@ actor AudioRecorder {
     pipe.onTermination(awaitingEnd: true) { recording.stop() }
     Task {
       defer { recording.releaseTime() }
-      // The ID is released before the consumer reads the end.
+      // The ID is released before the consumer receives the last event, so that the consumer can
+      // use the ID again at once.
       await end(recording)
       do {
         pipe.send(.finished(try await recording.ended()))
@@ -122,7 +123,7 @@ actor AudioRecorder {
     return pipe.stream { Task.isCancelled ? nil : $0 }
   }
 
-  /// Releases the ID of a capture before its consumer reads the end.
+  /// Releases the ID of a capture; called before the consumer sees the end of the stream.
   private func forget(_ capture: CaptureRequest) {
     if let id = capture.id { captures[id] = nil }
   }

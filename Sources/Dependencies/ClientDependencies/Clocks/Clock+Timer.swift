@@ -23,7 +23,7 @@ public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
   /// Creates an iterator whose ticks begin with the first call of `next()`.
   public func makeAsyncIterator() -> Iterator { Iterator(timer: self) }
 
-  /// Waits for each tick.
+  /// An iterator that waits for each tick.
   public struct Iterator: AsyncIteratorProtocol, Sendable {
     private let timer: _AsyncTimerSequence
     private var last: C.Instant?

@@ -69,7 +69,7 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
     return start.advanced(by: base.now.offset)
   }
 
-  /// Reports an issue.
+  /// Reports an issue and returns the base clock's resolution.
   public var minimumResolution: Duration {
     report("minimumResolution")
     return base.minimumResolution

@@ -3,10 +3,10 @@ import Glibc
 
 /// Determines how long a test clock waits for tasks that may be about to sleep.
 ///
-/// A task that was started or woken runs on a thread, which may itself wait for a CPU; the kernel
-/// lists both as running. Once every such thread sleeps, or has run for longer than a task needs to
-/// reach its next sleep, no task can still be about to sleep. This holds however busy the machine
-/// is.
+/// A task that was started or woken runs on a thread, or its thread waits for a CPU; the kernel
+/// reports both states as running. Once every such thread sleeps, or has run for longer than a task
+/// needs to reach its next sleep, no task can still be about to sleep. This is true even on a busy
+/// machine.
 struct QuiescenceDetector {
   /// The run time after which a thread counts as busy with other work.
   static let share = Duration.milliseconds(1)
@@ -79,7 +79,7 @@ enum ProcessThreads {
     let file = open("/proc/\(thread)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return "" }
     defer { close(file) }
-    // The name has at most 16 bytes, so the first bytes include the state.
+    // The thread's name has at most 16 bytes, so the file's first 64 bytes include the state.
     return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
       let count = max(0, read(file, buffer.baseAddress, buffer.count))
       return String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)

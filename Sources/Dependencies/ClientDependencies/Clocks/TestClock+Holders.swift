@@ -2,13 +2,16 @@
 /// Work that a test clock waits for before it advances, for example the consumers of a virtual
 /// sound card's audio.
 package protocol TimeHolder: AnyObject, Sendable {
-  /// Returns when no consumer holds the clock's time.
+  /// Returns when no consumer keeps the clock from advancing.
   func settled() async
-  /// Whether a feature has received a result and may still react to it.
+  /// Whether the app's code has received a result and may still be handling it.
   var isReacting: Bool { get }
-  /// Stops waiting for reactions.
+  /// Lets the clock advance although the app's code may still be handling a result.
+  ///
+  /// Call this when no task can be running: the app's code then waits for something else.
   func endReactions()
-  /// The names of the consumers that hold the time, and of those that lost their holds.
+  /// The names of the consumers that keep the clock from advancing, and of those whose holds were
+  /// removed after a timeout.
   var holders: [String] { get }
 }
 
@@ -29,11 +32,11 @@ extension TestClock {
     state.withLock { $0.holders }.compactMap(\.holder)
   }
 
-  /// Returns when no consumer holds the clock's time.
+  /// Returns when no consumer keeps the clock from advancing.
   ///
-  /// Woken tasks run first, because they may begin to hold the time. The wait for a feature's
-  /// reaction ends when no task of the process can be running, because the feature may wait for
-  /// something that needs the time to advance.
+  /// Woken tasks run first, because they may become such consumers. The wait for code that may
+  /// still be handling a result ends once no task of the process can be running: that code then
+  /// waits for something else, perhaps for the time to advance.
   func waitForHolders() async {
     let holders = holders
     guard !holders.isEmpty else { return }
@@ -124,7 +127,7 @@ extension TestClock {
     ending.cancel()
   }
 
-  /// A sentence about the sleepers and the holders of the time.
+  /// A sentence that lists the sleepers and the consumers that keep the clock from advancing.
   private var sleepersAndHolders: String {
     let names = holders.flatMap(\.holders)
     guard !names.isEmpty else { return sleepersDescription }

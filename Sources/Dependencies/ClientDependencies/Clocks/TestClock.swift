@@ -48,7 +48,8 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     try await sleep(until: deadline) {}
   }
 
-  /// Sleeps until the deadline, and calls `wake` before the time moves on.
+  /// Sleeps until the deadline, then calls `wake`; the time does not advance until `wake` has
+  /// returned.
   package func sleep(until deadline: Instant, wake: () -> Void) async throws {
     try Task.checkCancellation()
     let id = state.withLock { $0.queue.nextID() }
@@ -113,9 +114,9 @@ extension TestClock {
     while await wakeNext(until: deadline) {}
   }
 
-  /// Wakes the next sleeper, and returns when it sleeps again or no task can be about to sleep.
+  /// Wakes the next sleeper and returns true once a task has begun to sleep, or none is about to.
   ///
-  /// If no deadline is due by `deadline`, moves the time there and returns false.
+  /// If no sleeper is due by `deadline`, sets the time to `deadline` and returns false.
   func wakeNext(until deadline: Instant) async -> Bool {
     guard let (sleep, arrivals) = popNext(until: deadline) else { return false }
     sleep.resume()
@@ -224,9 +225,9 @@ extension TestClock {
 
   /// Waits for other tasks to reach their next sleep.
   ///
-  /// It ends soon after a new sleeper, or when no other task can be about to sleep; see
-  /// `QuiescenceDetector`. This thread sleeps while others run, because spinning on a busy machine
-  /// could keep a woken task from running.
+  /// The wait ends soon after a task has begun to sleep, or when no other task can be about to
+  /// sleep; see `QuiescenceDetector`. This thread sleeps while others run, because spinning on a
+  /// busy machine could keep a woken task from running.
   func letOthersRun(
     until isReady: (SleepQueue<Duration, Sleep>) -> Bool = { _ in false }
   ) async {

@@ -33,10 +33,10 @@ public func withMainSerialExecutor(
 
 /// Whether all tasks of the process run on the main thread.
 ///
-/// `withMainSerialExecutor` restores it. If the Swift runtime has no hook for it, setting it
-/// reports an issue.
+/// `withMainSerialExecutor` restores this setting. If the Swift runtime has no hook for it,
+/// changing the setting reports an issue.
 ///
-/// Thread safety: set it while no other thread sets it.
+/// Thread safety: no two threads may change this setting at the same time.
 public var uncheckedUseMainSerialExecutor: Bool {
   get { EnqueueHook.address?.pointee != nil }
   set {
@@ -48,7 +48,7 @@ public var uncheckedUseMainSerialExecutor: Bool {
   }
 }
 
-/// The runtime's hook that replaces the scheduling of jobs.
+/// The Swift runtime's hook that can replace how jobs are enqueued.
 private enum EnqueueHook {
   typealias Original = @convention(thin) (UnownedJob) -> Void
   typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

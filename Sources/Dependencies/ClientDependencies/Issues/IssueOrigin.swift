@@ -19,7 +19,7 @@
 ///
 /// Thread safety: any number of threads may use an origin.
 public struct IssueOrigin: Sendable {
-  /// The origin of the enclosing escaped scope, for threads without the test's task-locals.
+  /// The origin that the enclosing `withScope` has set, for threads without the test's task-locals.
   @TaskLocal private static var escaped = IssueOrigin()
 
   private let suspended: SuspendedTest?
@@ -33,15 +33,16 @@ public struct IssueOrigin: Sendable {
     suspended = nil
   }
 
-  /// The running test of the current task.
+  /// The test that the calling code belongs to; empty if there is none.
   public static var current: IssueOrigin {
     guard isTesting else { return IssueOrigin() }
     guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(taken(in: test))
   }
 
-  /// The running test, for a `@Dependency` wrapper; the wrappers of a test with many origins share
-  /// one origin.
+  /// The running test, for a new `@Dependency` wrapper.
+  ///
+  /// In a test with many origins, all new wrappers share the oldest origin.
   static var ofWrapper: IssueOrigin {
     guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
@@ -55,7 +56,7 @@ public struct IssueOrigin: Sendable {
     return suspended
   }
 
-  /// Reports an issue of the test.
+  /// Reports an issue that belongs to the origin's test.
   ///
   /// If the current task belongs to a test, the issue belongs to that test instead. The issue is
   /// recorded before the call returns.
@@ -86,7 +87,7 @@ extension IssueOrigin {
   /// Identifies origins that share a waiting task.
   var id: ObjectIdentifier? { suspended.map(ObjectIdentifier.init) }
 
-  /// The origin of the surrounding escaped scope.
+  /// The origin that the enclosing `withScope` has set; empty if there is none.
   static var ofEscapedScope: IssueOrigin { escaped }
 
   /// Returns this origin, or the other origin if this one is empty.
@@ -100,13 +101,14 @@ extension IssueOrigin {
     suspended.perform(report)
   }
 
-  /// Runs an escaped operation, so that its reads and issues belong to the origin's test.
+  /// Runs the operation of an escaping closure, so that its reads and issues belong to the origin's
+  /// test.
   func withScope<R>(_ operation: () throws -> R) rethrows -> R {
     if suspended == nil { return try operation() }
     return try Self.$escaped.withValue(self, operation: operation)
   }
 
-  /// Runs an asynchronous escaped operation, as the synchronous function does.
+  /// Runs the asynchronous operation of an escaping closure, as the synchronous function does.
   nonisolated(nonsending) func withScope<R>(
     _ operation: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {

@@ -1,10 +1,10 @@
 #if !PointFreeDependencies
 import Synchronization
 
-/// The tests with a retained origin.
+/// The tests that may be running: those with an `IssueOrigin` that is still retained.
 ///
-/// Issues without an origin are attributed to these tests. In a test with many origins, all further
-/// `@Dependency` wrappers share one of them.
+/// An issue without an origin may belong to any of these tests. Once a test has many origins, its
+/// further `@Dependency` wrappers share one of them.
 final class RunningTests: Sendable {
   static let shared = RunningTests()
   /// Once a test has this many origins, its further wrappers share one of them.
@@ -47,10 +47,9 @@ final class RunningTests: Sendable {
     return all.compactMap(\.self).first
   }
 
-  /// One origin of each test with a retained origin.
+  /// One suspended task for each test that has used dependencies and may still be running.
   ///
-  /// A running test that uses no dependencies is missing, and an ended test is included while its
-  /// origin is retained.
+  /// A test that has ended is included as long as something retains its suspended task.
   var alive: [SuspendedTest] {
     // The references are released outside the lock, because the `deinit` of an origin acquires the
     // lock.
@@ -97,7 +96,7 @@ final class SuspendedTest: Sendable {
     slot.fill(with: nil)
   }
 
-  /// Runs a report with the task-locals of the test and returns after it.
+  /// Runs a report with the test's task-locals, and returns when the report has run.
   func perform(_ report: @escaping Report) {
     turn.withLock { count in
       count += 1

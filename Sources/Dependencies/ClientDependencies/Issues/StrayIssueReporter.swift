@@ -59,8 +59,8 @@ struct StrayIssueReporter: IssueReporter {
       error, message(), fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reports the issue to the test of the enclosing escaped scope, or to the only test known to use
-  /// dependencies, or records it without a test.
+  /// Reports the issue to the test that the enclosing `withScope` has set, or else to the only test
+  /// known to use dependencies, or else records it without a test.
   ///
   /// An issue from a detached task of a test without dependencies may thus be reported to another
   /// test, so its text explains the choice.

@@ -137,7 +137,7 @@ where SchedulerTimeType.Duration == Duration {
   }
 }
 
-/// A type-erased scheduler with the times of another scheduler: `AnySchedulerOf<DispatchQueue>`.
+/// A type-erased scheduler with the time type of `S`, as in `AnySchedulerOf<DispatchQueue>`.
 public typealias AnySchedulerOf<S: Scheduler> = AnyScheduler<S.SchedulerTimeType>
 
 extension Scheduler {
@@ -153,7 +153,7 @@ extension Scheduler {
 public struct ImmediateScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable
 where SchedulerTimeType.Duration == Duration {
   private let time: SchedulerTimeType
-  /// For a scheduler that reports every use, its name in issues; nil for other schedulers.
+  /// The scheduler's name in issues if it reports every use; otherwise nil.
   private let prefix: String?
   private let origin = IssueOrigin.current
 

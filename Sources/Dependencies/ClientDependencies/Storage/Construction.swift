@@ -2,10 +2,10 @@
 import Dispatch
 import Synchronization
 
-/// The construction of a value for the cache, with the missing values that it has read.
+/// The construction of a value for the cache.
 ///
-/// Child tasks inherit it, so a construction includes those of the child tasks that it waits for.
-/// No lock is held during construction.
+/// Child tasks inherit the current construction, so a construction that a child task begins is
+/// nested in it. No lock is held during construction.
 final class Construction: Sendable {
   @TaskLocal static var current: Construction?
 
@@ -104,7 +104,8 @@ extension Construction {
 
   /// Records a missing test value; called by the default `testValue` of a key with a live value.
   ///
-  /// For a direct access to the key, the location is that of the outer construction, or unknown.
+  /// If code reads `Key.testValue` directly, the issue has the location of the enclosing
+  /// construction, if there is one.
   static func noteMissingTestValue(of key: (some DependencyKey).Type) {
     if let current, current.isOf(key) {
       current.lacksTestValue.store(true, ordering: .relaxed)
@@ -127,7 +128,7 @@ extension Construction {
 struct ConstructionCycle {
   private let key: any TestDependencyKey.Type
   private let location: SourceLocation?
-  /// The constructions between the two reads, the outermost first.
+  /// The nested constructions of the cycle, from that of `key` to the innermost.
   private let members: [Construction]
   private let contexts: Set<DependencyContext>
 

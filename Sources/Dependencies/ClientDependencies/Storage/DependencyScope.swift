@@ -1,20 +1,22 @@
 #if !PointFreeDependencies
-/// The overrides of a scope with its cache and context.
+/// The overrides, the cache, and the context of a scope.
 struct DependencyScope: Sendable {
   /// The overrides, each key once.
   ///
   /// Scopes have few overrides, so an array is faster than a dictionary.
   private var overrides: [Override] = []
   private var ownCache: ValueCache?
-  /// The context that is set by this scope or an outer scope.
+  /// The context that this scope or an outer scope sets; nil if none does.
   var context: DependencyContext?
-  /// The test in which the reading wrapper was created, or else the test of its scope.
+  /// The test in which the wrapper that is being read was created, or else the test of the
+  /// wrapper's scope.
   private(set) var origin = IssueOrigin()
 
   private struct Override: Sendable {
     let key: ObjectIdentifier
     var value: any Sendable
-    /// Whether it is an override of a value's first reader; see `forConstruction`.
+    /// Whether the override comes from the scope of the value's first reader; see
+    /// `forConstruction`.
     var isOfReader = false
   }
 
@@ -42,7 +44,8 @@ struct DependencyScope: Sendable {
     if let index = index(of: new.key) { overrides[index] = new } else { overrides.append(new) }
   }
 
-  /// Adds what this scope lacks of another scope, and replaces the test with the other scope's.
+  /// Inherits the overrides, the cache, and the context that this scope lacks from another scope,
+  /// and takes over that scope's test.
   ///
   /// - Returns: whether this scope changed. A wrapper is usually read in the scope in which it was
   ///   created, which lacks nothing.
@@ -134,8 +137,8 @@ enum ObjectScopes {
 
 /// The scopes of live objects, by weak reference.
 ///
-/// Nothing reports the end of an object, so each insertion also checks two older entries and
-/// removes those of ended objects.
+/// Nothing reports the end of an object, so each insertion also checks two older entries, and
+/// removes an entry whose object has ended.
 final class WeakScopeTable: Sendable {
   private struct Entry {
     weak var object: AnyObject?
@@ -145,7 +148,7 @@ final class WeakScopeTable: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var order: [ObjectIdentifier] = []
     var next = 0
-    /// The references to release after the lock, because the `deinit` of an object could call back.
+    /// The references to release once the lock is released, because a `deinit` could call back.
     var leftovers: [Any] = []
   }
   // The lock is held for one lookup or insertion.

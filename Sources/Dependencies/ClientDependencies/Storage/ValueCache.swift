@@ -6,7 +6,7 @@
 /// even on other threads. Readers of the same value wait for it; see `PendingValue` for the
 /// exceptions.
 final class ValueCache: Sendable {
-  /// The default cache of scopes, for the life of the process.
+  /// The cache of scopes without their own cache; it lasts as long as the process.
   static let ofProcess = ValueCache()
 
   private let separatesTests: Bool
@@ -82,7 +82,7 @@ final class ValueCache: Sendable {
     return find(key, in: context, for: origin) ?? made.value
   }
 
-  /// Reads or changes the values of the reading test.
+  /// Accesses the cached values of the running test, or else of the test that `origin` belongs to.
   ///
   /// `change` must not run user code.
   private func changeValues<Result>(
@@ -100,7 +100,8 @@ final class ValueCache: Sendable {
 
   /// Releases the values of an ended test.
   func removeValues(of test: RunningTest?) {
-    // The values are released after the lock, because their `deinit` may read other values.
+    // The values are released once the lock is released, because their `deinit` may read other
+    // values.
     _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
@@ -113,7 +114,8 @@ final class ValueCache: Sendable {
 extension ValueCache {
   /// Stores a prepared value for a context.
   ///
-  /// In previews it replaces any other value, because previews run repeatedly in one process.
+  /// In previews, the new value replaces any earlier value, because previews run repeatedly in one
+  /// process.
   ///
   /// - Returns: the source of the earlier value that was kept; nil if the new value was stored.
   func prepare<Key: TestDependencyKey>(
@@ -122,7 +124,8 @@ extension ValueCache {
   ) -> CachedValueSource? {
     let new = CachedValue(value, source: .preparation(preparation))
     let place = ValuesOfTest.Place(key, context)
-    // The old value is released after the lock, because its `deinit` may read other values.
+    // The old value is released once the lock is released, because its `deinit` may read other
+    // values.
     var replaced: (any CacheEntry)?
     let obstacle = changeValues(for: origin) { values -> CachedValueSource? in
       if let earlier = values.entries[place]?.source,
@@ -169,7 +172,7 @@ protocol CacheEntry: Sendable {
   var source: CachedValueSource { get }
 }
 
-/// The value of a context for a key.
+/// A dependency key's cached value in one context.
 final class CachedValue<Value: Sendable>: CacheEntry {
   let value: Value
   /// The kind of value that the key lacks; nil if it lacks none.
@@ -183,7 +186,7 @@ final class CachedValue<Value: Sendable>: CacheEntry {
   }
 }
 
-/// The origin of a cached value.
+/// How a value entered the cache: by its first read, or by `prepareDependencies`.
 enum CachedValueSource: Sendable {
   case context(firstReadAt: SourceLocation)
   case preparation(Preparation)

@@ -67,7 +67,7 @@ package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RunningTest {
-  /// The test of the current task, or of the enclosing escaped scope.
+  /// The test of the current task, or else of the origin that the enclosing `withScope` has set.
   ///
   /// Under XCTest, it is the running case on every thread.
   static var current: RunningTest? {
@@ -107,7 +107,7 @@ enum TestProcess {
     arguments.first?.hasSuffix(".xctest") == true || asksForSwiftTesting(arguments)
   }
 
-  /// Ends the process, because its tests would pass despite issues.
+  /// Ends a test process that lacks the support product, because issues would not fail its tests.
   static func endWithoutSupport() -> Never {
     warn(
       """

@@ -9,7 +9,7 @@ extension DependencyValues {
   /// ```
   public var assert: any AssertionEffect { self[AssertKey.self] }
 
-  /// Reports a failed assertion, as `assert` with a false condition.
+  /// Reports a failed assertion, as `assert` does for a false condition.
   public var assertionFailure: any AssertionFailureEffect {
     AssertionFailure(assert: assert)
   }
@@ -120,7 +120,8 @@ public struct AnyAssertionEffect: AssertionEffect {
       _ line: UInt
     ) -> Void
 
-  /// Creates a check that calls `assert` with an unevaluated condition and message.
+  /// Creates a check from a closure with the parameters of `assert`; the closure evaluates the
+  /// condition and the message itself.
   public init(
     _ assert:
       @escaping @Sendable (

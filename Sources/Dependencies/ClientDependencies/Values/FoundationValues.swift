@@ -37,7 +37,7 @@ private struct DefaultsDomains {
     _modify { yield &persistent[Self.ownKey, default: [:]] }
   }
 
-  /// A persistent domain.
+  /// The contents of the persistent domain `name`; nil if there are none.
   subscript(persistent name: String) -> [String: Any]? {
     get { persistent[Self.key(of: name)] }
     set { persistent[Self.key(of: name)] = newValue }
@@ -50,7 +50,8 @@ private struct DefaultsDomains {
       + [volatile[UserDefaults.registrationDomain] ?? [:]]
   }
 
-  /// Returns the key of a domain; the program's domain has the name of its bundle or process.
+  /// Returns the dictionary key of the domain `name`; the program's own domain is named after its
+  /// bundle or process.
   private static func key(of name: String) -> String {
     let isOwn = name == Bundle.main.bundleIdentifier || name == ProcessInfo.processInfo.processName
     return isOwn ? ownKey : "suite \(name)"
@@ -69,7 +70,7 @@ private final class VolatileDefaults: UserDefaults {
   init() {
     // The suite is never read or written. Without a name, the initializer always succeeds.
     super.init(suiteName: nil)!
-    // Remove the process's arguments, which Foundation has set.
+    // Foundation has stored the process's arguments in a domain, so empty all domains.
     domains = DefaultsDomains()
   }
 
@@ -194,7 +195,8 @@ private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override func stopLoading() {}
 }
 
-/// Reserves a protocol class for one session, which retains this object as its delegate.
+/// Reserves a protocol class for a session, as long as the session retains this object as its
+/// delegate.
 private final class SessionOrigin: NSObject, URLSessionDelegate {
   let protocolClass: AnyClass
   private let number: Int

@@ -216,8 +216,8 @@ extension Reducer {
 func identity<State>(of state: State?) -> AnyHashable? {
   guard let state else { return nil }
   if let identified = state as? any Identifiable { return identified.hashableID }
-  // Other types always have the same identity, because reflecting them would cost more than the
-  // rest of an action.
+  // All values of any other type have the same identity, because reflecting them would cost more
+  // than processing the action itself.
   guard state is any CasePathable else { return AnyHashable(true) }
   // Enumerations differ if their cases or the identities of their values differ.
   let mirror = Mirror(reflecting: state)

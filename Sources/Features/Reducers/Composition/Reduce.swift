@@ -141,7 +141,7 @@ struct DependencyReducer<State, Action>: Reducer {
 extension Reducer {
   /// Prints each action and the resulting change of the state, only in debug builds.
   ///
-  /// - Parameter printer: prints them; nil prints nothing.
+  /// - Parameter printer: prints the actions and the changes; nil prints nothing.
   public func _printChanges(
     _ printer: _ReducerPrinter<State, Action>? = .customDump
   ) -> some ReducerOf<Self> {

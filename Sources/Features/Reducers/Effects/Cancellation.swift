@@ -13,7 +13,7 @@ struct EffectScope: Sendable {
       _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ cancel: @escaping @Sendable () -> Void
     ) -> @MainActor @Sendable () -> Void
   let cancel: @MainActor @Sendable (_ id: AnyHashableSendable) -> Void
-  /// The IDs that cancel the running task.
+  /// The IDs with which `cancel(id:)` cancels the running task.
   var ids: [AnyHashableSendable]
 
   /// The scope of tasks outside effects, whose IDs belong to no store.

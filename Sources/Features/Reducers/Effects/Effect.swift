@@ -222,7 +222,7 @@ struct ThrottleRule: Sendable {
 public struct Send<Action>: Sendable {
   private let deliver: @MainActor @Sendable (Action) -> Void
 
-  /// A function that receives the actions; for tests of an effect's operation.
+  /// Creates a value that passes each action to `deliver`, for tests of an effect's operation.
   public nonisolated init(send deliver: @escaping @MainActor @Sendable (Action) -> Void) {
     self.deliver = deliver
   }

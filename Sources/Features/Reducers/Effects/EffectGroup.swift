@@ -34,7 +34,7 @@ final class EffectGroup {
   }
 }
 
-/// One task of an effect, or an effect that waits for its start.
+/// A running task of an effect, or an effect that has not started yet.
 @MainActor
 final class RunningEffect: Hashable {
   /// Whether it has ended or is canceled.

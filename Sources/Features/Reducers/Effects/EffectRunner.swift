@@ -29,7 +29,7 @@ final class EffectRunner<Action> {
     let action: Action
     /// Sends the action that dismisses the feature; nil if it is not presented.
     var dismiss: (@MainActor @Sendable () -> Void)?
-    /// The IDs of `cancel(id:)` that the feature gave to the effect.
+    /// The IDs with which `cancel(id:)` can cancel the effect.
     var ids: [AnyHashableSendable] = []
 
     init(groups: [EffectGroup], origin: EffectGroup, action: Action) {
@@ -57,9 +57,9 @@ final class EffectRunner<Action> {
 
   private typealias Step = Effect<Action>.Step
 
-  /// The effects that are waited for.
+  /// The running effects that `isIdle` and `waitUntilIdle` count.
   private var all = EffectGroup()
-  /// The effects that run on without being waited for.
+  /// The running effects that `isIdle` and `waitUntilIdle` ignore, because of `ignoreAll`.
   private var ignored: [EffectGroup] = []
   /// The groups with running effects: a group for each ID of `cancel(id:)`, and a group for each
   /// child feature.
@@ -71,7 +71,7 @@ final class EffectRunner<Action> {
   var dismissRoot: (@MainActor @Sendable () -> Void)?
 
   private struct Throttled {
-    /// The running interval.
+    /// Represents the interval as an effect that runs until the interval ends.
     let interval: RunningEffect
     /// The effect that waits for the end of the interval.
     ///
@@ -93,10 +93,10 @@ final class EffectRunner<Action> {
   /// Whether an effect is running and not canceled, so that it may still send actions.
   var isBusy: Bool { all.hasUncancelled }
 
-  /// Whether no effect is running, including canceled ones.
+  /// Whether all effects have ended, even the canceled ones.
   var isIdle: Bool { all.isEmpty }
 
-  /// Returns when no effect is running, including canceled ones.
+  /// Returns when all effects have ended, even the canceled ones.
   func waitUntilIdle() async { await all.waitUntilEmpty() }
 
   /// Cancels all effects.
@@ -207,7 +207,8 @@ final class EffectRunner<Action> {
     return { part.end() }
   }
 
-  /// Starts steps directly until one does not end at once, and the remaining steps in a task.
+  /// Starts the steps one after another until a step does not end at once; a task then starts the
+  /// remaining steps.
   private func startInTurn(_ steps: [Step], _ context: Context) {
     let effect = RunningEffect(groups: context.groups)
     effect.start(cancel: nil)

@@ -79,7 +79,7 @@ extension ButtonState: Sendable where Action: Sendable {}
 public struct AlertState<Action>: EphemeralState {
   /// The title.
   public var title: TextState
-  /// More text; nil for none.
+  /// The text below the title; nil for none.
   public var message: TextState?
   /// The buttons, in order.
   public var buttons: [ButtonState<Action>]
@@ -102,7 +102,7 @@ extension AlertState: Sendable where Action: Sendable {}
 public struct ConfirmationDialogState<Action>: EphemeralState {
   /// The title.
   public var title: TextState
-  /// More text; nil for none.
+  /// The text below the title; nil for none.
   public var message: TextState?
   /// The buttons, in order.
   public var buttons: [ButtonState<Action>]

@@ -87,8 +87,8 @@ public struct PresentationState<State> {
 }
 
 extension PresentationState where State: CasePathable {
-  /// The value of a case of the presented state; nil for another case:
-  /// `$destination[case: \.edit]`.
+  /// The value of one case of the presented state, as in `$destination[case: \.edit]`; nil if the
+  /// state is in another case.
   ///
   /// Changing the value of another case is reported as an issue and has no effect.
   public subscript<Value>(case path: CaseKeyPath<State, Value>) -> Value? {
@@ -249,7 +249,8 @@ extension Reducer {
   }
 }
 
-/// Dismisses the presented feature whose effect calls it; the dependency `\.dismiss`.
+/// Dismisses a presented feature from one of the feature's own effects; it is the dependency
+/// `\.dismiss`.
 ///
 /// ```swift
 /// return .run { _ in await dismiss() }

@@ -11,7 +11,8 @@ public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StackElementID: ExpressibleByIntegerLiteral {
-  /// Creates an ID from the order in which the element was pushed, counted from 0; for tests.
+  /// Creates the ID of the element with this position in the order of pushes, counted from 0; for
+  /// tests.
   public init(integerLiteral number: Int) { self.number = number }
 }
 

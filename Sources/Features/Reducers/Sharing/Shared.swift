@@ -45,8 +45,8 @@ public struct Shared<Value>: @unchecked Sendable {
 
   /// Creates a shared value from a shared optional; returns nil if the optional is nil.
   ///
-  /// If the optional later becomes nil, this keeps the last value, and changes of it no longer
-  /// reach the optional.
+  /// If the optional later becomes nil, the new shared value keeps the last value, and changes to
+  /// it no longer reach the optional.
   public init?(_ base: Shared<Value?>) {
     guard let last = base.read().map({ SharedReference(value: $0) }) else { return nil }
     self.init(

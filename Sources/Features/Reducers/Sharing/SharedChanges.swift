@@ -88,7 +88,8 @@ final class SharedChanges: DependencyKey, Sendable {
     changes.withValue { $0[ObjectIdentifier(root)] = (root, expected, actual) }
   }
 
-  /// The differences that the test has not stated, in shared values outside the compared states.
+  /// The differences between expected and actual shared values, except for values that are part of
+  /// the compared states.
   var unstated: [String] {
     let compared = compared.value
     nonisolated(unsafe) var rest: Changes = [:]
@@ -100,7 +101,7 @@ final class SharedChanges: DependencyKey, Sendable {
     }
   }
 
-  /// The actual value in an assertion.
+  /// Reads a shared value; in an assertion, reads its actual instead of its expected value.
   static func actual<Value>(_ read: () -> Value) -> Value {
     guard let asserted else { return read() }
     return $asserted.withValue((asserted.changes, true), operation: read)

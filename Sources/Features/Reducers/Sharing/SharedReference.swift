@@ -4,7 +4,7 @@ import Observation
 
 /// A shared value of any type.
 protocol SharedRoot: AnyObject, Sendable {
-  /// The value in memory, even in an assertion.
+  /// The actual value in memory, even in an assertion, where other reads return the expected value.
   var anyValue: Any { get }
   var errors: (load: (any Error)?, save: (any Error)?) { get }
   /// The key; nil for a value without one.
@@ -31,8 +31,9 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
   /// Held for each single read or write of the variables below.
   private let lock = NSLock()
   private var current: Value
-  /// Incremented by each change, save, and load, so that a loaded value is discarded if another of
-  /// these began after it.
+  /// Incremented by each change, save, and load.
+  ///
+  /// A loaded value is discarded if a later change, save, or load has begun.
   private var revision = 0
   /// Whether the value in the storage may have changed since it was loaded.
   private var isStale = false

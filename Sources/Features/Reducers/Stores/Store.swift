@@ -72,12 +72,15 @@ public final class Store<State, Action>: Observable {
     return read().state
   }
 
-  /// A value of the state; its observers are notified of each action.
+  /// A value of the state that is not `Equatable`.
+  ///
+  /// Its observers are notified of every action, not only of changes, because the store cannot
+  /// compare such values.
   public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     state[keyPath: keyPath]
   }
 
-  /// A value of the state; its observers are notified of its changes.
+  /// A value of the state; its observers are notified only of actions that change it.
   public subscript<Value: Equatable>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     observe(keyPath) { $0[keyPath: keyPath] }
   }

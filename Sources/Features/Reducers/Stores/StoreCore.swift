@@ -23,7 +23,8 @@ final class StoreCore<State, Action> {
   /// The dependencies of the reducer and of its effects.
   var dependencies: DependencyValues
   let changes = StoreChanges()
-  /// Called after each action of an effect is reduced, before its own effects start.
+  /// Called after an action that an effect sent has been reduced, before the effects of that action
+  /// start.
   var whenReceived: (Action) -> Void = { _ in }
   private let initial: State
   private var current: State
@@ -211,8 +212,8 @@ private final class ObservedValue: Observable {
 
 /// Adds the feature and the action to each issue of a test.
 ///
-/// Without it, the issue of a dependency that the test did not provide would not show the reducer
-/// that read it.
+/// Otherwise, an issue about a dependency that the test did not override would not show which
+/// reducer read it.
 private struct NamingReporter: IssueReporter {
   private let name: String
   private let reporters: [any IssueReporter]
@@ -221,8 +222,8 @@ private struct NamingReporter: IssueReporter {
   ///
   /// Issues that it or the effects' tasks report contain `name`.
   static func run(for name: String, _ operation: () -> Void) {
-    // The action of an effect reports only under its own name, so a surrounding `NamingReporter` is
-    // replaced.
+    // An action that an effect sends is reported only under its own name, not also under the name
+    // of the action that started the effect, so a surrounding `NamingReporter` is replaced.
     let reporters =
       (IssueReporters.current.first as? Self)?.reporters ?? IssueReporters.current
     withIssueReporters([Self(name: name, reporters: reporters)], operation: operation)

@@ -265,7 +265,8 @@ public final class TestStore<State: Equatable, Action> {
     }
   }
 
-  /// Reports a difference of the state; returns whether there was none.
+  /// Compares the state after an action with the test's expectation, and reports a difference;
+  /// returns true if there is none.
   private func compare(
     to after: State, _ expectation: ((inout State) throws -> Void)?, _ name: String,
     mayChangeNothing: Bool, at site: CallSite

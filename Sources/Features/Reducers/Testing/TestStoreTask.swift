@@ -57,7 +57,7 @@ func finishes(
 /// Counts events, and wakes tasks that wait for the next event or their limit.
 @MainActor
 final class Arrivals {
-  /// The time limit of a task's waits.
+  /// A time limit that all waits of one task share.
   @MainActor
   final class End {
     fileprivate var isOver = false

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// The playhead of a device: the frames written less the device's delay, within bounds and never
+/// The playhead of a device: the frames written minus the device's delay, within bounds and never
 /// decreasing.
 ///
 /// Some devices report no delay for frames that they just took. The playhead therefore also follows
@@ -8,7 +8,7 @@ import AudioCore
 struct DevicePlayhead: Equatable {
   /// The frames written to the device.
   private(set) var written = 0
-  /// The frames that have left the loudspeaker.
+  /// The number of frames that the device has played.
   private(set) var played = 0
   private let buffer: Int
   private let rate: SampleRate
@@ -111,7 +111,7 @@ final class UnplayedFrames {
     (kept, backlog) = (0, 0)
   }
 
-  /// Marks the last frames to be written again; returns the number of them that are kept.
+  /// Marks the last `frames` frames to be written again; returns how many of them are stored.
   func rewind(_ frames: Int) -> Int {
     let count = min(frames, kept - backlog)
     backlog += count
@@ -126,7 +126,7 @@ final class UnplayedFrames {
       rebasing: samples[(start * channels)..<((start + count) * channels)])
   }
 
-  /// Records that `frames` marked frames have been written.
+  /// Records that `frames` of the marked frames have been written again.
   func advance(_ frames: Int) {
     backlog -= frames
   }

@@ -43,7 +43,7 @@ final class Mixer {
   /// The part of the block that has not been written.
   var unwritten: UnsafeBufferPointer<Float> { UnsafeBufferPointer(rebasing: mix[pending]) }
 
-  /// Records written frames.
+  /// Records that `frames` frames of the block have been written.
   func wrote(_ frames: Int) {
     pending = (pending.lowerBound + frames * channels)..<pending.upperBound
   }
@@ -94,8 +94,8 @@ final class Mixer {
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
     let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
     place(voice, frames, isLate: isLate, at: position)
-    // Once the bus's ramp has ended, a silent voice drops its gain. When it sounds again, it begins
-    // at the bus's volume instead of ramping to it.
+    // Once the bus's ramp has ended, a silent voice discards its bus gain. When the voice sounds
+    // again, it begins at the bus's volume instead of ramping to it.
     if wanted == 0, voice.busGain?.isSteady == true { voice.busGain = nil }
   }
 

@@ -37,10 +37,11 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private var observedAt = 0
   /// The frames written when the device was last empty.
   private var startedAt = 0
-  /// The frames written when the device began to serve the present voices, and the number of later
-  /// frames that it has discarded.
+  /// `written` is the frame count when the device began to serve the present voices; `discarded`
+  /// counts the frames that it has discarded since.
   private var sinceBegin = (written: 0, discarded: 0)
-  /// The frames played when the device was lost; nil once a returned device has played.
+  /// The number of frames that had been played when the device was lost; nil once a returned device
+  /// has played.
   private var lostAt: Int?
 
   /// The number of periods between reads of the delay while progress is seldom reported.
@@ -236,7 +237,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     }
     handle(interruption)
     guard interruption.cause == .xrun else { return }
-    // The device discarded every frame, and no frames are left to try again.
+    // The device discarded every frame, and no frames are left to write again.
     guard hasPlayed else { throw stalled() }
     playhead.finish()
   }
@@ -262,8 +263,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     sinceBegin = (playhead.written, 0)
   }
 
-  /// Whether the device has kept (not discarded) at least a period or half of its frames since it
-  /// began.
+  /// Whether the device seems to play: since it began, it has discarded no frame, or has kept at
+  /// least a period or half of the written frames.
   private var hasPlayed: Bool {
     let taken = playhead.written - sinceBegin.written
     return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= min(period, taken / 2)

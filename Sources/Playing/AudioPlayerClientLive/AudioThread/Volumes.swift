@@ -13,7 +13,7 @@ final class BusVolume: Sendable {
   // set.
   private let word = Atomic(UInt64(Float(1).bitPattern))
 
-  /// The last setting.
+  /// The gain and the ramp that were set last.
   ///
   /// A gain outside 0…1 and a ramp outside zero to 49 days are clamped.
   var setting: (gain: Float, ramp: Duration) {

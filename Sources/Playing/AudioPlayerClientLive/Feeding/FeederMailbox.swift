@@ -32,7 +32,7 @@ final class FeederMailbox: Sendable {
     self.id = id
   }
 
-  /// Sends a command and returns the answer; a canceled task stops waiting.
+  /// Sends a command and returns the feeder's answer; cancellation ends the wait.
   ///
   /// Throws `unknownPlayback` after the playback has ended.
   func send(_ command: PlaybackCommand) async throws -> Int? {
@@ -74,7 +74,7 @@ final class FeederMailbox: Sendable {
     if hasRequest { interruption?() }
   }
 
-  /// Refuses all unanswered requests, now and later.
+  /// Refuses all unanswered requests and all later requests.
   func close() {
     let requests = state.withLock { state in
       state.isClosed = true

@@ -69,12 +69,12 @@ final class ItemReader {
   /// Whether the item has returned no audio.
   var isEmpty: Bool { !hasReturnedAudio }
 
-  /// The error of an item that is empty.
+  /// The error to report for an item that returned no audio.
   var emptyError: AudioPlayerError {
     guard range.lowerBound > 0, !range.isEmpty else { return .emptySource(source.url) }
     let rate = description.format.sampleRate
     let start = range.lowerBound.duration(at: rate)
-    // If the seek stopped before the start, it reached the end of the source.
+    // If the seek to the start of the range stopped earlier, the source ends there.
     let end = position < range.lowerBound ? position.duration(at: rate) : nil
     let length = end ?? description.announcedDuration.flatMap { $0 <= start ? $0 : nil }
     return .startAfterEnd(source.url, start: start, length: length)

@@ -14,7 +14,7 @@ struct QueueItems {
   /// it has twice as many.
   static let playedLimit = 1_000
 
-  /// The items of the request, which stay as long as the playback.
+  /// The items of the request, which are kept as long as the playback exists.
   private var requested: [Entry]
   private var enqueued: [Entry] = []
   /// The index of the first element of `enqueued`.

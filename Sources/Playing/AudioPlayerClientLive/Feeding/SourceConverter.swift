@@ -115,7 +115,8 @@ extension SourceConverter {
     let channels = resampler.inputFormat.channelCount
     var rest: [Float] = []
     if let head {
-      // The stretch was too short to be mirrored.
+      // The stretch has too few samples for the mirrored extensions, so it is resampled without
+      // them.
       rest = try resampled(head, at: 0)
     } else if extensionLength > 0 {
       rest = try resampled(mirrored(tail, around: tail.count - channels, channels), at: taken)
@@ -139,15 +140,15 @@ extension SourceConverter {
         AudioBuffer(format: resampler.inputFormat, samples: samples, firstFrame: frame)))
   }
 
-  /// Removes the output of the extension before the stretch.
+  /// Returns the samples without the output of the mirrored extension that precedes the stretch.
   private mutating func output(_ buffer: AudioBuffer) -> [Float] {
     returned = max(returned, buffer.endFrame)
     guard buffer.firstFrame < 0 else { return buffer.samples }
     return Array(buffer.samples.dropFirst(-buffer.firstFrame.rawValue * target.channelCount))
   }
 
-  /// Returns the frames mirrored around the frame whose first sample is at `center`, in both time
-  /// and value, without that frame.
+  /// Returns all frames except the one whose first sample is at `center`, mirrored around that
+  /// frame in time and in value.
   private func mirrored(_ samples: [Float], around center: Int, _ channels: Int) -> [Float] {
     stride(from: samples.count - channels, through: 0, by: -channels)
       .filter { $0 != center }
@@ -156,11 +157,11 @@ extension SourceConverter {
       }
   }
 
-  /// The number of input frames in an extension: at least 512, and a whole number of frames at both
-  /// rates.
+  /// The number of input frames in a mirrored extension: at least 512, and a whole number of frames
+  /// at both rates.
   ///
-  /// If the rates have only a small common divisor, the extension would be very long, so there is
-  /// none.
+  /// If the rates have only a small common divisor, the extension would be very long, so the number
+  /// is 0.
   private var extensionLength: Int {
     guard let rate = resampler?.inputFormat.sampleRate.hertz, rate != target.sampleRate.hertz
     else { return 0 }

@@ -20,7 +20,8 @@ extension Task where Failure == any Error {
 
   /// Cancels the task and returns when it has ended, or after a second.
   ///
-  /// A task that ended just before may count as blocked if the process was suspended meanwhile.
+  /// If the process is suspended during the wait, a task that ends in time may still count as
+  /// blocked.
   ///
   /// - Returns: whether the task has ended; if not, a call blocks its thread.
   @discardableResult

@@ -94,7 +94,7 @@ actor VoiceFeeder {
     var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     var shortfall: (announced: Duration?, decoded: Duration)?
-    // The number of silenced samples before there is a buffer to store it in.
+    // The number of silenced samples that were reported before the first buffer exists.
     var silencedCount = 0
     func append(_ samples: [Float]) {
       guard !samples.isEmpty else { return }

@@ -27,7 +27,8 @@ final class BufferSource: FeederSource {
 
   /// Creates a source of buffers in memory.
   ///
-  /// `shortfall` describes the file that the buffers were decoded from.
+  /// If the buffers were decoded from a file that was too short, `shortfall` contains its
+  /// durations.
   init(
     _ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil,
     _ mailbox: FeederMailbox

@@ -21,7 +21,7 @@ protocol FeederSource: AnyObject {
   /// The announced and the decoded duration of a source that was too short; known at its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { get }
 
-  /// Opens the source; called once, before every other method.
+  /// Opens the source; called once, before any other method.
   ///
   /// After `FeederInterruption` it may be called again.
   nonisolated(nonsending) func open() async throws -> SourceDescription
@@ -65,7 +65,8 @@ extension FeederSource {
 }
 
 extension AudioBuffer {
-  /// Silences NaN and infinite samples; returns their number plus that of samples silenced earlier.
+  /// Silences NaN and infinite samples; returns their number plus the number of samples silenced
+  /// earlier.
   mutating func silencedSamples() -> Int {
     silencedSampleCount + (silenceNonFinite()?.count ?? 0)
   }

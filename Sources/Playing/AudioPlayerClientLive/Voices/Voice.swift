@@ -52,14 +52,15 @@ final class Voice: DevicePort, @unchecked Sendable {
   var busGain: SmoothedGain?
   /// Whether the voice has faded out in a dropout.
   var isFadedOut = false
-  /// The unreported frames of silence, because of a late source or because of the device.
+  /// The number of frames of silence not yet reported: `starved` if the source was late, `device`
+  /// if the device was interrupted.
   ///
-  /// A value is nil if there was no silence, and `device` is zero if the duration is unknown.
+  /// Nil means no silence; `device` is 0 if the duration is unknown.
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
   /// Whether the source was late for part of the last block.
   var isInDropout = false
-  /// The deadline for the end of the voice, set when the device has its last frame, and again if
-  /// the device slept.
+  /// The deadline for the end of the voice; set when the voice's last frame has been written to the
+  /// device, and again after the device was suspended.
   var deadline: PlayoutDeadline?
   /// The frame at which the voice last became audible.
   var soundsSince = 0
@@ -73,7 +74,8 @@ final class Voice: DevicePort, @unchecked Sendable {
   ///
   /// `prefill` is the audio that must be decoded before the voice begins, at most `capacity`.
   /// `speed` is the number of seconds of source audio per second of the voice. `progressInterval`
-  /// is the time between progress events, at least 50 ms. `hold` begins when the voice is over.
+  /// is the time between progress events, at least 50 ms. `hold` stops a virtual card's time once
+  /// the voice is over.
   init(
     format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
     bus: BusVolume = BusVolume(), speed: Double = 1,
@@ -207,13 +209,13 @@ final class Voice: DevicePort, @unchecked Sendable {
       .original != .open
   }
 
-  /// Publishes which parameters are in effect; false if that is unchanged.
+  /// Publishes which parameters are in effect; returns false if that has not changed.
   func settle() -> Bool {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != appliedSerial else {
       return false
     }
-    // If a voice is stopped during a pause, it keeps its last frame and its pause, so that it is
-    // not reported as resumed.
+    // A voice that is over keeps its settled frame and pause flag. Otherwise, a voice stopped
+    // during a pause would be reported as resumed.
     if transport.phase != .over {
       let isSilent = transport.phase == .silent
       let isPaused = isSilent && transport.parameters.isPaused

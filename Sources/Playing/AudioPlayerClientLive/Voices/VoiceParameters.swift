@@ -43,8 +43,9 @@ final class SharedVoiceParameters: Sendable {
   private let gain = Atomic<UInt32>(0)
   private let ramp = Atomic<Int64>(0)
 
-  /// Creates the parameters of the playback `id`, which is named in the error for callers that
-  /// still wait when it ends.
+  /// Creates the parameters of the playback `id`.
+  ///
+  /// Callers that still wait when the playback ends get an error that names `id`.
   init(_ id: PlaybackID, gain: Float) {
     self.id = id
     let parameters = VoiceParameters(gain: clampedGain(gain, atMost: PlaybackRequest.loudest))

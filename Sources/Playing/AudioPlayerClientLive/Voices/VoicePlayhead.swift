@@ -88,8 +88,8 @@ struct PlayoutDeadline {
 
   /// Returns how much longer to wait for the end; nil if the deadline has passed.
   ///
-  /// `delay` is what the device reports at `time`. `patience` is how much longer a device that may
-  /// pause can take; zero for other devices.
+  /// `delay` is the delay that the device reports at `time`. `patience` extends the wait for a
+  /// device that may pause, such as a sound server; it is zero for other devices.
   mutating func timeLeft(
     delay: Duration, patience: Duration = .zero, at time: Duration
   ) -> Duration? {

@@ -9,9 +9,9 @@ struct ItemPosition: Equatable {
   var rate = SampleRate.speech
   /// The length that the source announces.
   var length: Duration?
-  /// The round of the queue.
+  /// The number of the round of the list, from 0.
   var round = 0
-  /// The repetition of the item.
+  /// The number of the item's repetition, from 0.
   var repetition = 0
 }
 
@@ -29,7 +29,7 @@ struct VoiceTimeline {
     /// The start and number of the last merged round.
     var lastRound: (frame: Int, number: Int)?
 
-    /// The round at a frame of the voice.
+    /// The number of the round in which a frame of the voice lies.
     func round(_ frame: Int) -> Int {
       guard let lastRound else { return position.round }
       let rounds = lastRound.number - position.round
@@ -43,7 +43,7 @@ struct VoiceTimeline {
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
-  /// The events by frame; an event that a cut has kept already contains its progress.
+  /// The events by frame; an event that `cut(at:)` has kept already contains its progress.
   private var events: [(frame: Int, event: PlaybackEvent, hasProgress: Bool)] = []
   private var isPaused = false
 
@@ -93,9 +93,10 @@ struct VoiceTimeline {
     add(isPaused ? .paused(.pending) : .resumed(.pending), at: frame)
   }
 
-  /// Removes the audio from a frame on.
+  /// Removes the audio from `frame` on.
   ///
-  /// A pause or resume there stays in the list, with the progress that it had in the removed audio.
+  /// The event of a command in that audio, such as a pause, is kept with the progress that it had
+  /// there.
   mutating func cut(at frame: Int) {
     for index in events.indices where events[index].frame >= frame && !events[index].hasProgress {
       events[index].event = events[index].event.at(progress(events[index].frame))
@@ -106,7 +107,8 @@ struct VoiceTimeline {
     events.removeAll { $0.frame >= frame && $0.event.belongsToSamples }
   }
 
-  /// Ends the voice at a frame; events estimated to be after it move there.
+  /// Ends the voice at `frame`; events with a later frame, which was only estimated, move to
+  /// `frame`.
   mutating func end(at frame: Int) {
     events = events.map { (min($0.frame, frame), $0.event, $0.hasProgress) }
   }
@@ -125,7 +127,8 @@ struct VoiceTimeline {
       time: position.duration(at: start.rate), length: start.length)
   }
 
-  /// The position at which the segment of this frame begins, with the round of this frame.
+  /// The position at the beginning of the segment that contains this frame, but with the frame's
+  /// own round.
   func position(_ frame: Int) -> ItemPosition {
     guard let segment = segment(at: frame) else { return ItemPosition() }
     var position = segment.position
@@ -176,7 +179,8 @@ extension PlaybackEvent {
     }
   }
 
-  /// Whether the event may announce the same item again, so that it is not reported too often.
+  /// Whether the event may announce the same item again; such events are merged if they follow each
+  /// other within 50 ms.
   fileprivate var isRepetition: Bool {
     switch self {
     case .looped, .advanced: true

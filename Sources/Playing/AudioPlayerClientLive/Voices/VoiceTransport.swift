@@ -39,7 +39,7 @@ struct VoiceTransport: Equatable {
     return phase != .over && (!isToBeSilent || fadesOutInFull)
   }
 
-  /// Whether the parameters are in effect.
+  /// Whether the newest parameters have taken effect.
   var isSettled: Bool {
     switch phase {
     case .primed, .fadingOut: false

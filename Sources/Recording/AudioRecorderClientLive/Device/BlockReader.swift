@@ -32,8 +32,8 @@ struct BlockReader {
     }
   }
 
-  /// Passes the waiting blocks to the consumer, without sleeping and without those that arrive
-  /// meanwhile.
+  /// Passes the waiting blocks to the consumer without sleeping; later blocks are left for the next
+  /// call.
   ///
   /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
@@ -96,7 +96,7 @@ struct BlockReader {
     return block
   }
 
-  /// Removes the samples of a block from their ring.
+  /// Removes a block's samples from their ring, and returns the block as audio with timestamps.
   mutating func audio(_ block: CapturePort.Block) -> CapturedAudio {
     let samples = [Float](unsafeUninitializedCapacity: block.sampleCount) { target, count in
       count = port.samples.tryRead(

@@ -4,7 +4,7 @@ import SoundCard
 
 /// A consumer of captured audio; it may block only if it has its own thread.
 protocol CaptureConsumer: AnyObject {
-  /// The response of the consumer to the loss of the device.
+  /// How the consumer responds to the loss of the device.
   var onDeviceLoss: DeviceLossPolicy { get }
 
   /// Converts the device's blocks for the consumer.

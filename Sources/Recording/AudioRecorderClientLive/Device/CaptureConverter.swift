@@ -25,17 +25,17 @@ final class CaptureConverter {
   /// The frame from which times are counted, and its time: the first frame of the capture, or the
   /// first frame after the last gap.
   private var anchor = (frame: FrameCount.zero, time: Duration.zero)
-  /// The offset of the resampler's frame numbers, which restart at each opening.
+  /// The offset of the resampler's frame numbers, which restart whenever the device is opened.
   private var shift: FrameCount = 0
   /// The time without capture before a lost device was reopened; nil if it was not lost.
   private var absence: Duration?
-  /// The offset of the device's times, which restart at each opening.
+  /// The offset of the device's times, which restart whenever the device is opened.
   private var origin = Duration.zero
   /// The time at which the capture began, since the device was first opened; nil before the first
   /// block.
   private var began: Duration?
-  /// The times of the last block: `offset` by its frame number, `start` and `end` since the device
-  /// was first opened.
+  /// The times of the last block: `offset` is computed from its frame number; `start` and `end` are
+  /// device times, counted from the device's first opening.
   private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
   private var trail = BufferTrail()
   /// Whether the held frames were delivered since the last block.
@@ -65,7 +65,7 @@ final class CaptureConverter {
     self.absence = absence
   }
 
-  /// Returns the length of the absence that ends with this block; nil if there is none.
+  /// Returns how long the device was absent before this block; nil if it was not absent.
   func gapEnding(with captured: CapturedAudio) -> Duration? {
     absence.map { end == nil ? .zero : $0 + captured.time }
   }

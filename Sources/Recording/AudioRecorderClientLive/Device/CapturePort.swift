@@ -101,7 +101,8 @@ final class CapturePort: DevicePort {
     (self.onDeviceLoss, self.ended, self.link) = (onDeviceLoss, ended, link)
     format = device.format
     readerWakeUp = if let link { link.news } else { try WakeUp() }
-    // A port that the control thread reads needs no hold, because the control thread has its own.
+    // A port read by the control thread needs no `TimeHold`, because the control thread has its
+    // own.
     hold = link == nil ? TimeHold(lockstep, "a user of a capture") : nil
     hold?.begin()
     let depth = FrameCount(Self.depth, at: format.sampleRate).rawValue

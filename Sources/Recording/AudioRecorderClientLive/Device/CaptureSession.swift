@@ -90,12 +90,13 @@ final class CaptureSession: Sendable {
     return port.blocks.totalWritten
   }
 
-  /// Returns when everything is closed.
+  /// Returns when the consumer is complete and the device is released.
   func waitUntilClosed() async {
     await gate.wait()
   }
 
-  /// Returns when everything is closed; throws the error that ended the session.
+  /// Returns when the consumer is complete and the device is released; throws the error that ended
+  /// the session.
   func ended() async throws(AudioRecorderError) {
     await waitUntilClosed()
     try outcome.withLock { $0 }.get()
@@ -205,7 +206,7 @@ final class CaptureSession: Sendable {
     }
     if isStopping { port.stop() }
     // The count is read before `add`, because the port may end before `add` returns. The session
-    // then holds the time again, and this code must not end that hold.
+    // then begins `hold` again, and this code must not end that newer hold.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)
@@ -238,7 +239,7 @@ final class CaptureSession: Sendable {
 }
 
 extension DeviceOpening<CaptureThread> {
-  /// Opens a microphone; its users can convert from any format.
+  /// Creates the opening of a microphone whose users can convert from any format.
   init(_ request: PCMRequest, on soundCard: SoundCard, clock: any Clock<Duration>) {
     self.init(request, convertsAnyFormat: true, clock: clock, on: soundCard) { soundCard, request in
       MonitoredCapture(try await soundCard.openCapture(request: request))

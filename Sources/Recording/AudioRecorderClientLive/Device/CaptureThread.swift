@@ -7,9 +7,9 @@ import SoundCard
 ///
 /// After `run` begins, it neither allocates nor takes a lock. While no port has room, frames stay
 /// in the device until it overruns; the overrun is reported like any other loss.
-// `@unchecked Sendable` is safe because it belongs to one thread at a time: to the thread of the
-// open device, or, while the device is lost, to the control thread. `Heartbeat` transfers the
-// ownership.
+// `@unchecked Sendable` is safe because this object belongs to one thread at a time: to the thread
+// of the open device, or, while the device is lost, to the control thread. `Heartbeat` transfers
+// the ownership.
 final class CaptureThread: PortServer, @unchecked Sendable {
   static let threadName = "syrinx-capture"
   /// The maximum number of ports of a device.
@@ -25,12 +25,12 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   private var stall: StallWatch
   private var isRunning = false
   private var lost: FrameCount = 0
-  /// The capture time of the frame after the last frame read, if none were lost since.
+  /// The capture time of the next frame to be read, if no frame is lost before it.
   private var next = Duration.zero
   private var lastRead = ContinuousClock.now
-  /// Whether the device has not delivered a frame since it returned.
+  /// Whether the device has delivered no frame since it was last lost.
   private var hasNotDelivered = false
-  /// How long the device had delivered no frames when its last loss was noticed.
+  /// The time without frames before the last loss of the device was noticed.
   private var silenceBeforeLoss = Duration.zero
 
   init(pcm: any CapturePCM, link: DeviceLink<CapturePort>) {
@@ -176,8 +176,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     stall.interrupted()
   }
 
-  /// While all readers accept large blocks, does not poll the device until half of its buffer is
-  /// full.
+  /// Sleeps until half of the device's buffer is full, unless a reader wants to be woken sooner.
   private func waitForHalfBuffer(holding held: FrameCount) throws(SoundCardError) {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held

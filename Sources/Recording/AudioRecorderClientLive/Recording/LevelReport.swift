@@ -41,7 +41,8 @@ struct LevelReport {
   /// The number of clipped samples in all recorded frames.
   var clippedSamples: Int { channels.reduce(0) { $0 + $1.clipped } }
 
-  /// Measures recorded frames; with a pre-roll or a trim, they are older than the captured frames.
+  /// Measures recorded frames, which are older than the captured frames if a pre-roll or a trim
+  /// holds audio.
   mutating func count(recorded buffer: AudioBuffer) {
     recorded.add(buffer.samples)
     hasRecorded = true

@@ -7,8 +7,8 @@ extension AudioBuffer {
   /// False means that no sample does. The result is also true if a sample is NaN.
   func mayBeLoud(_ threshold: Float) -> Bool {
     samples.withUnsafeBufferPointer { samples in
-      // Without the sign, the bits of floats have the order of their values, and subtracting larger
-      // bits sets the highest bit.
+      // Without the sign bit, a larger bit pattern means a larger magnitude, so this subtraction
+      // sets the highest bit if a sample reaches the threshold.
       var differences: UInt32 = 0
       for sample in samples {
         differences |= (threshold.bitPattern &- 1) &- (sample.bitPattern & 0x7FFF_FFFF)
@@ -83,7 +83,7 @@ struct SilenceEnd {
     hold = FrameCount(rule.hold, at: rate)
   }
 
-  /// Does not count the next `frames` as silence.
+  /// Excludes the next `frames` frames from the duration of silence.
   mutating func skip(_ frames: FrameCount) {
     skipped += frames
     quiet -= frames

@@ -39,10 +39,10 @@ final class Recording: Sendable {
   /// The length recorded so far.
   var recorded: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
 
-  /// The contents of the closed files; nil before they are closed.
+  /// The result, which describes the closed files; nil before the files are closed.
   var finish: RecordingFinish? { result.withLock { $0 } }
 
-  /// Begins to record.
+  /// Begins recording.
   func start(on soundCard: SoundCard, clock: any Clock<Duration>) {
     let task = Task { await self.run(on: soundCard, clock: clock) }
     running.withLock { $0 = task }
@@ -78,7 +78,7 @@ final class Recording: Sendable {
     return finish
   }
 
-  /// The contents of the files after an error ended the recording; nil if there is no file.
+  /// The result after an error, which describes the files; nil if there is no file.
   var remains: RecordingFinish? {
     var remains = finish
     remains?.reason = .failed
@@ -106,7 +106,7 @@ final class Recording: Sendable {
     nanoseconds.store(duration.inNanoseconds, ordering: .relaxed)
   }
 
-  /// Records the contents of the closed files.
+  /// Stores the result, which describes the closed files.
   func noteFinished(_ finish: RecordingFinish) {
     result.withLock { $0 = finish }
   }

@@ -51,7 +51,7 @@ final class RecordingConsumer: CaptureConsumer {
   /// The format of the file.
   var format: AudioFormat { output.format }
 
-  /// Whether the recording has not begun.
+  /// Whether the recording is still waiting to begin.
   var isWaiting: Bool { gate.isWaiting }
 
   func process(_ block: CapturedAudio, number: Int) throws -> Bool {

@@ -164,7 +164,7 @@ final class FileClosing: @unchecked Sendable {
   typealias Closing = @Sendable (SoundFileWriter) throws(SoundFileError) -> Void
 
   let url: URL
-  /// The frames that were written into the file.
+  /// The number of frames written into the file.
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
@@ -237,7 +237,8 @@ struct DiskSpace {
     return true
   }
 
-  /// Returns the time until the disk is full, once when it becomes short.
+  /// Returns the time until the disk is full, once each time it falls below the warning limit;
+  /// otherwise nil.
   ///
   /// - Parameters:
   ///   - frames: the frames in the file.

@@ -34,7 +34,7 @@ struct RecordingGate {
     trimmer = request.trim.map { EdgeTrimmer($0, rate: rate) }
   }
 
-  /// Whether the recording has not begun.
+  /// Whether the recording is still waiting to begin.
   var isWaiting: Bool { start != nil }
 
   mutating func apply(_ command: RecordingCommand) -> [Output] {
@@ -112,7 +112,9 @@ extension AudioBuffer {
 /// Trims the silence at the beginning and at the end, except for a margin; pauses within the sound
 /// are kept.
 struct EdgeTrimmer {
-  /// The maximum silence to hold; longer silence is recorded.
+  /// The maximum silence to hold after a sound.
+  ///
+  /// If a pause is longer, its oldest frames are recorded.
   static let limit = Duration.seconds(60)
 
   private let threshold: Float

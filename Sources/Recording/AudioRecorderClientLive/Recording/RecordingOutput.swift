@@ -29,9 +29,9 @@ final class DescriptorOutput: RecordingOutput {
   private let descriptor: Descriptor
   private let begin: () throws(SoundFileError) -> StreamingWAVWriter
   private var writer: StreamingWAVWriter?
-  /// The error of a write.
+  /// The error of the first failed write.
   ///
-  /// Part of a frame may have been written, so no later write is allowed.
+  /// Part of a frame may have been written, so all later writes fail with the same error.
   private var failure: AudioRecorderError?
 
   /// Creates an output; `begin` is called with the first frames, and writes the header.

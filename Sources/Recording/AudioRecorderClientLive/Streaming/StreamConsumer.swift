@@ -129,7 +129,7 @@ extension [CapturedAudio] {
 }
 
 extension CapturedAudio {
-  /// Adds the preceding dropped blocks to the gap of this block.
+  /// Adds the dropped blocks that precede this block to its gap.
   fileprivate mutating func note(_ dropped: [CapturedAudio]) {
     let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
     gap = CaptureGap(lost: lost + (gap?.lost ?? 0))
