@@ -83,7 +83,7 @@ extension AudioSignal {
   public static func noise(
     seed: UInt64, amplitude: Float = 0.5, bandwidth: Double
   ) -> AudioSignal {
-    // White noise at 2.5 times the bandwidth, interpolated through a low-pass filter.
+    // The signal is white noise at 2.5 times the bandwidth, interpolated through a low-pass filter.
     let rate = 2.5 * bandwidth
     return AudioSignal { index, sampleRate in
       let time = Double(index) * rate / Double(sampleRate.hertz)

@@ -23,7 +23,7 @@ package struct Dither: Sendable {
     var index = 0
     while index < samples.count {
       let stretch = index..<min(index + 256, samples.count)
-      // Samples that were 16-bit integers are on a step, so they need no dither.
+      // Samples that were 16-bit integers equal a step exactly, so they need no dither.
       if !Self.copy(samples, into: target, stretch) {
         for index in stretch {
           let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))

@@ -19,10 +19,12 @@ package protocol PreviewScript<Event>: Sendable {
   /// Returns the next step; called after each event, wait, read, and change.
   mutating func next() -> PreviewStep<Event>
 
-  /// Records the elapsed part of a wait: all of it, or less before a change.
+  /// Records how much of a wait has elapsed: all of it, or less if the script is then changed.
   mutating func waited(_ duration: Duration)
 
-  /// Records the result of a read; the script may have been changed during the read.
+  /// Records the result of a read that a `.read` step requested.
+  ///
+  /// The script may have been changed during the read.
   mutating func read(_ duration: Duration?)
 }
 

@@ -16,7 +16,8 @@ package protocol PipeQueue: Sendable {
   mutating func next(for reader: Int) -> PipeStep<Element, Failure>
   /// Removes a reader and its elements.
   mutating func abandon(by reader: Int)
-  /// Called after each change and after waiting readers have received their elements.
+  /// Updates the queue after a change, once waiting readers have received their elements; does
+  /// nothing by default.
   mutating func settle()
 }
 
@@ -51,7 +52,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var whenAbandoned: (@Sendable () -> Void)?
     /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
-    /// The canceled readers that wait for the end, each with the last element it has skipped.
+    /// The canceled readers that wait for the end, each with the latest element that it skipped,
+    /// which it gets at the end.
     var canceled: [Int: Queue.Element?] = [:]
 
     /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
@@ -82,7 +84,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   }
 
   // The lock is held for one change of the queue. Continuations and handlers are called after its
-  // release. The exception is `hold`, which may resume a test clock while the lock is held.
+  // release. Only a call on `hold` may resume a test clock under the lock.
   private let state: Mutex<State>
   /// Stops a virtual card's test clock from the time a reader gets an element until it requests the
   /// next element; nil for hardware.

@@ -221,7 +221,8 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case incompleteSource(name: String, shortfall: SoundFileShortfall)
   /// The disk is full; no part of the file is left.
   case diskFull(name: String)
-  /// A descriptor supports only streamable containers, and raw samples only the container WAV.
+  /// The container cannot be written to a descriptor, or raw samples were requested for a container
+  /// other than WAV.
   case notStreamable(SoundFileEncoding.Container)
 
   /// A sentence for users.

@@ -86,7 +86,7 @@ struct ConversionMetadata: Sendable {
     }
   }
 
-  /// A source after the first.
+  /// The name, metadata, rate, and length of a source after the first one.
   typealias LaterSource = (
     name: String, metadata: AudioMetadata, rate: SampleRate, length: FrameCount?
   )

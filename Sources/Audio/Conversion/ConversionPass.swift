@@ -20,14 +20,14 @@ final class ConversionPass {
   /// The number of samples that were NaN or infinite and became silence here.
   private(set) var silencedSampleCount = 0
 
-  // The steps, in order.
+  // The processing steps, in order.
   private var resampler: StreamResampler
   private var trimmer: SilenceTrimmer?
   private var amplifier: Amplifier?
   private var fader: Fader?
   private var limiter: TruePeakLimiter?
   private var splitter: SilenceSplitter?
-  /// The length of a part; nil without a division, and for a division at silence.
+  /// The length of each output part; nil if the output is not divided, or is divided at silence.
   private let partLength: FrameCount?
   /// The number of frames in the current part.
   private var filled: FrameCount = 0

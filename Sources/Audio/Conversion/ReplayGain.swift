@@ -17,7 +17,7 @@ extension AudioTag {
   /// The tags with the gain that players apply.
   static let replayGain = albumReplayGain.union([trackGain, trackPeak, opusTrack])
 
-  /// Whether the tag describes the old level and is not recomputed.
+  /// Whether the tag becomes wrong when the level changes, because it is not recomputed.
   var isOfOldLevel: Bool {
     name.hasPrefix("MP3GAIN_") || name == "REPLAYGAIN_TRACK_RANGE"
   }

@@ -49,7 +49,8 @@ struct TruePeakLimiter: AudioProcessor {
     return (rest + end).compactMap { limited(adding: $0) }
   }
 
-  /// Adds a block, which may lower the gain of earlier blocks, and returns the block two before it.
+  /// Adds a block, which may lower the gain of earlier blocks, and returns the block that was added
+  /// two calls before; nil if there is none yet.
   private mutating func limited(adding block: AudioBuffer) -> AudioBuffer? {
     waiting.append(block)
     limits.removeFirst()

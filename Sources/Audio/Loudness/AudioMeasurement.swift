@@ -4,7 +4,7 @@ public import AudioCore
 public struct AudioMeasurement: Hashable, Sendable {
   /// Rate and channels.
   public var format: AudioFormat
-  /// The length.
+  /// The number of measured frames.
   public var frameCount: FrameCount
   /// The levels, offset, and clipping of each channel.
   public var channels: [ChannelMeasurement]
@@ -22,8 +22,8 @@ public struct AudioMeasurement: Hashable, Sendable {
   public var silenceAtStart: FrameCount
   /// The frames at the end that are below the silence threshold in every channel.
   public var silenceAtEnd: FrameCount
-  /// The noise floor between the silent ends: a tenth of the 50 ms blocks have a lower root mean
-  /// square.
+  /// The noise floor, measured without the silence at both ends: a tenth of the 50 ms blocks have a
+  /// lower root mean square.
   public var noiseFloor: Decibels
   /// The number of samples that were NaN or infinite; they are measured as 0.
   public var nonFiniteSampleCount: Int

@@ -201,7 +201,7 @@ extension LoudnessError: CustomStringConvertible {
   }
 }
 
-/// Counts blocks by their level; the noise floor is the level that a tenth of them stay below.
+/// Counts blocks by their level; the noise floor is the level below which a tenth of them lie.
 ///
 /// Silent blocks count only between sounds, because the silent ends are not noise.
 struct NoiseFloor: Sendable {
@@ -210,7 +210,8 @@ struct NoiseFloor: Sendable {
 
   private let blockFrameCount: Int
   private var counts: [Int]
-  /// The silent blocks since the last block with sound.
+  /// The counts of the silent blocks since the last block with sound; the next sound adds them to
+  /// `counts`.
   private var pending: [Int]
   private var hasPending = false
   private var hasBegun = false

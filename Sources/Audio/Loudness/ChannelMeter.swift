@@ -119,18 +119,19 @@ private func chunkSums(
 /// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below 96
 /// kHz, twice below 192 kHz, and the samples themselves at higher rates.
 ///
-/// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window. It
-/// is faster because it computes eight outputs at once and skips stretches that are too quiet to
-/// raise the peak.
+/// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window.
+/// This filter is faster because it computes eight outputs at once and skips audio that is too
+/// quiet to raise the peak.
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples; the first applies to the latest sample.
+  /// The filter coefficients for each interpolated position between two samples; the first one of
+  /// each applies to the latest sample.
   private let phases: [[Float]]
-  /// The maximum ratio of an output to the highest sample of its stretch.
+  /// The maximum ratio of an output to the highest of the samples that it depends on.
   private let bound: Float
 
-  /// The number of samples before a stretch that affect its outputs.
+  /// The number of earlier samples on which an output depends.
   package let history: Int
 
   package init(_ rate: SampleRate) {
@@ -149,7 +150,7 @@ package struct TruePeakFilter: Sendable {
     return Float(sinc * 0.5 * (1 - cos(2 * .pi * Double(tap) / Double(tapCount - 1))))
   }
 
-  /// Returns the highest of `peak` and the outputs for the samples from `history` on.
+  /// Returns the highest of `peak` and the filter's outputs for the samples from `history` on.
   ///
   /// `highest` is the peak amplitude of all of `samples`.
   package func peak(

@@ -69,7 +69,9 @@ struct LibraryFailure: Error {
 }
 
 extension LibraryFailure {
-  /// The error of the last failed opening; hold `openFailure` to read it.
+  /// libsndfile's error for the last failed open.
+  ///
+  /// Read it only while `openFailure` is locked.
   fileprivate static var opening: LibraryFailure {
     let systemCode = errno
     return LibraryFailure(code: sf_error(nil), systemCode: systemCode)
@@ -84,7 +86,7 @@ extension LibraryFailure {
   }
 }
 
-// Protects libsndfile's error of the last failed opening. Both are process-wide.
+// Protects libsndfile's error for the last failed open. The error and this lock are process-wide.
 private let openFailure = Mutex(())
 
 extension SoundFileHandle {
@@ -143,7 +145,7 @@ extension SoundFileHandle {
   private func keepBitRate(at rate: SampleRate) {
     set(SFC_SET_BITRATE_MODE, to: Int32(SF_BITRATE_MODE_CONSTANT))
     guard rate < 32_000 else { return }
-    // The scale is linear from 160 kbit/s at 0 to 8 kbit/s at 1.
+    // libsndfile maps the levels 0 to 1 linearly to 160 to 8 kbit/s; this level selects 64 kbit/s.
     set(SFC_SET_COMPRESSION_LEVEL, to: (160.0 - 64) / (160 - 8))
   }
 

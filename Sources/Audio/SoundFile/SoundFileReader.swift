@@ -123,7 +123,8 @@ public final class SoundFileReader {
     encodingDescription = decoder.encodingDescription
   }
 
-  /// The missing announced frames; nil before the end and if none are missing.
+  /// The announced frames that are missing; nil before the end of the file, and if none are
+  /// missing.
   public var shortfall: SoundFileShortfall? {
     guard hasReachedEnd else { return nil }
     let promise = decoder.promise(exceeding: framesRead)
@@ -153,8 +154,8 @@ public final class SoundFileReader {
     let end = position + FrameCount(count)
     if count < room, let failure = decoder.failure(at: end) {
       damage = failure
-      // Kept, because the earlier frames are returned before the error is thrown, and libsndfile
-      // clears its error at the next call.
+      // The error is kept until the next read, because this read still returns the frames before
+      // the damage, and libsndfile clears its error at the next call.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room

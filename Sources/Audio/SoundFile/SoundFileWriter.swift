@@ -280,8 +280,8 @@ public final class SoundFileWriter {
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Excludes the audio that another program has cut off; returns false if the file is not
-  /// truncated.
+  /// If another process has truncated the file, adopts the shorter length and returns true;
+  /// otherwise returns false.
   private func acceptCut() -> Bool {
     guard let size = file.cutSize else { return false }
     file.accept(cut: size)

@@ -178,8 +178,8 @@ public struct TeePolicy: Sendable {
   /// The response to a failure of the file.
   public var failure: Failure
 
-  /// Creates a policy; by default, the file has the stream's timeline, and a failure of the file
-  /// ends the stream.
+  /// Creates a policy; by default, missing frames become silence, and a failure of the file ends
+  /// the stream.
   public init(gaps: Gaps = .silence, failure: Failure = .ends) {
     (self.gaps, self.failure) = (gaps, failure)
   }

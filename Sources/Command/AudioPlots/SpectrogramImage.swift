@@ -13,8 +13,8 @@ public struct SpectrogramImage: Hashable, Sendable {
     /// The mel scale, which follows the perception of pitch and has more room for low frequencies.
     case mel
 
-    /// Returns the frequency at a fraction of the height, 0 to 1, below a highest frequency in
-    /// hertz.
+    /// Returns the frequency that is drawn at a height, given as a fraction of the image's height;
+    /// `highest` is the frequency at the top, in hertz.
     func frequency(at part: Double, below highest: Double) -> Double {
       switch self {
       case .linear: part * highest
@@ -22,7 +22,7 @@ public struct SpectrogramImage: Hashable, Sendable {
       }
     }
 
-    /// Returns the fraction of the height, 0 to 1, of a frequency.
+    /// Returns the height at which a frequency is drawn, as a fraction of the image's height.
     func part(of frequency: Double, below highest: Double) -> Double {
       switch self {
       case .linear: frequency / highest

@@ -123,7 +123,7 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
   /// Returns the buffers in order.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Keeps the consumer joined if only the iterator refers to it.
+    /// Keeps the consumer in the broadcast even if only this iterator is left.
     fileprivate let membership: Reader
     /// Leaves the broadcast at the end of the loop, even if other code retains the consumer.
     fileprivate let reading: Reader

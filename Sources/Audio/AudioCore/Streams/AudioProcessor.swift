@@ -49,8 +49,8 @@ extension AsyncSequence where Element: AudioBlock {
       processorFailure: { (_: Never) -> Failure in })
   }
 
-  /// The outputs of a processor that can fail; otherwise like the method for processors that
-  /// cannot.
+  /// The outputs of a processor that can fail; otherwise like `processed(by:)` for other
+  /// processors.
   ///
   /// - Throws: the sequence's errors, and the processor's error instead of the outputs of a
   ///   rejected buffer. Each ends the sequence.

@@ -18,7 +18,8 @@ final class ChainedDecoder: SoundDecoder {
   /// The notices about the links before the current link.
   private var pastNotices: [SoundFileNotice] = []
   private var error: SoundFileError?
-  /// The format of the next link if it differs; the audio ends before that link.
+  /// The format of the next link of the chain, if it differs from this decoder's format; the audio
+  /// then ends before that link.
   private var otherFormat: String?
 
   /// Creates a decoder of a file's links; `count` is their number, or nil for a stream.

@@ -26,9 +26,9 @@ final class FFmpegDecoder: SoundDecoder {
   private var child: FFmpeg
   /// Whether any audio was decoded.
   private var hasAudio = false
-  /// The description of a file, read at its first use; nil if there is none.
+  /// The description of a file by ffprobe, read at its first use; nil if there is none.
   ///
-  /// An address has none, because it is not opened a second time.
+  /// A web address has none, because it is not opened a second time.
   private lazy var description = described()
   /// The error of ffprobe if it failed; without its report, a truncated end cannot be detected.
   private var descriptionFailure: SoundFileError?

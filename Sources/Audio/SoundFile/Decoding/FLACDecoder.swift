@@ -29,9 +29,9 @@ final class FLACDecoder: SoundDecoder {
   private var block: [Float] = []
   /// The index of the next sample in the block.
   private var next = 0
-  /// The frame after the block.
+  /// The index of the frame after the current block.
   private var position = 0
-  /// The byte after the block, or after the header.
+  /// The offset of the byte after the current block, or after the header before the first block.
   private var blockEnd: FLAC__uint64 = 0
   /// Whether the current block has an invalid checksum.
   private var isDamaged = false

@@ -2,13 +2,13 @@
 struct FileKind: Equatable {
   /// The decoder for a kind of file.
   enum Reading {
-    /// libsndfile, sequentially, so even from a pipe.
+    /// libsndfile, which reads this kind sequentially, even from a pipe.
     case streaming
-    /// libsndfile, but only from a file: at the end of a pipe, some of its parsers never return.
+    /// libsndfile, but only from a file: at the end of a pipe, its parser may never return.
     case seeking
-    /// libmpg123, even from a pipe.
+    /// libmpg123, which also reads from a pipe.
     case mpeg
-    /// libFLAC, even from a pipe.
+    /// libFLAC, which also reads from a pipe.
     case flac
     /// FFmpeg, if it is installed.
     case ffmpeg
@@ -175,7 +175,8 @@ extension FileKind {
     self.init(name, reading, demuxers: demuxers, signature: [0: bytes])
   }
 
-  /// Creates the kind of a container whose contents are identified by a second text, `inner`.
+  /// Creates the kind of a container, identified by `text` at its beginning and by `inner` at
+  /// `offset`.
   private init(
     _ text: String, _ inner: String, at offset: Int = 8, _ name: String, _ reading: Reading,
     _ demuxers: String...
@@ -191,7 +192,7 @@ extension FileKind {
     }
   }
 
-  /// The kinds with constant first bytes; the first match counts.
+  /// The kinds with constant first bytes; the first match wins.
   private static let known: [FileKind] = containers + ogg + foreign + silent
 
   private static let containers: [FileKind] = [

@@ -43,7 +43,7 @@ final class FilePart {
       header: header, replacing: replaced)
   }
 
-  /// Returns a range of this part, without its `header`.
+  /// Returns a range of this part, with the file's own bytes instead of `header`.
   func part(from start: Int, length: Int) -> FilePart {
     FilePart(descriptor, path: path, offset: offset + start, length: length)
   }

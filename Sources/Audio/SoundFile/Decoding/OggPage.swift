@@ -60,7 +60,7 @@ struct OggLinks {
     isCutOff = offset > file.length
   }
 
-  /// Begins a stream.
+  /// Creates the links of a stream, which `divide` finds as the bytes arrive.
   init() {}
 
   /// Adds received bytes of a stream; returns the bytes that belong to the current link, and
@@ -150,8 +150,8 @@ extension OggPage {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between those of the first stream; skip
-      // them.
+      // Pages of other streams, such as a video, may be between those of the first stream; they are
+      // skipped.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])

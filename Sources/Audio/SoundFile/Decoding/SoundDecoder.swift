@@ -29,7 +29,7 @@ protocol SoundDecoder: AnyObject {
   /// The title that a live stream announced last; nil for a file.
   var streamTitle: String? { get }
 
-  /// Notices about the file; final at its end.
+  /// Notices about the file; complete once the file is read.
   var notices: [SoundFileNotice] { get }
 
   var isSeekable: Bool { get }
@@ -37,7 +37,8 @@ protocol SoundDecoder: AnyObject {
   /// Returns the announced length if it exceeds `decoded`; called at the end, and may take time.
   func promise(exceeding decoded: FrameCount) -> FrameCount?
 
-  /// Whether the end of the file is missing, regardless of the announced length; final at the end.
+  /// Whether the end of the file is missing, regardless of the announced length; valid after the
+  /// last frame was read.
   var isCutOff: Bool { get }
 
   /// The format of the audio after the last decoded frame if it differs; nil if the format does not
@@ -91,7 +92,7 @@ final class LibraryDecoder: SoundDecoder {
   private let ending: @Sendable () -> Ending
   /// The kind of file that another program decodes; nil if libsndfile decodes it.
   private let name: String?
-  /// The number of existing frames, if the header announces more.
+  /// The actual number of frames, if the header announces more.
   let foundFrameCount: FrameCount?
   /// The frame after the last frame that was read.
   private var position = 0
@@ -126,7 +127,7 @@ final class LibraryDecoder: SoundDecoder {
 
   /// Opens a pipe for sequential reading.
   ///
-  /// If `isPromise` is true, the pipe's header has a length. `name` is the kind of file that
+  /// If `isPromise` is true, the pipe's header announces a length. `name` is the kind of file that
   /// another program decodes into the pipe; nil without one. `ending` is called at the end of the
   /// pipe.
   init(
@@ -223,7 +224,8 @@ final class LibraryDecoder: SoundDecoder {
   /// The corresponding C function is `vorbis_synthesis_trackonly`.
   private var isDecodable: Bool {
     guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
-    // A separate decoder reads, because after a read libsndfile's seek may miss its frame.
+    // The test frame is read with a separate decoder, because a read can make this decoder's next
+    // libsndfile seek land on the wrong frame.
     var frame = [Float](repeating: 0, count: format.channelCount)
     guard let file, let other = try? LibraryDecoder(file) else { return false }
     hasDecoded = other.read(&frame, frames: 1) > 0

@@ -22,8 +22,8 @@ struct SoundFileHeader: Equatable {
     let mark = String(decoding: start.prefix(4), as: UTF8.self)
     switch mark {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
-      // The file's first eight bytes are not added, because some writers include them in the size,
-      // against the specification.
+      // The size in an AVI header should exclude the file's first eight bytes, but some writers
+      // include them, so they are not added here.
       promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try readChunks(bytes, from: 12)
     case "RIFX": try readChunks(bytes, from: 12, isBigEndian: true)
@@ -55,8 +55,8 @@ struct SoundFileHeader: Equatable {
 extension SoundFileHeader {
   /// Reads chunks up to the audio.
   ///
-  /// `start` is the offset of the first chunk, and `audio` contains the names of the chunk with the
-  /// audio. If `countsHead` is true, a chunk's size includes its header.
+  /// `start` is the offset of the first chunk, and `audio` contains the possible names of the audio
+  /// chunk. If `countsHead` is true, a chunk's size includes its header.
   private mutating func readChunks(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8], from start: Int,
     isBigEndian: Bool = false, nameLength: Int = 4, sizeLength: Int = 4, countsHead: Bool = false,
@@ -174,7 +174,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// Reads the size of an FLV file, if its first block of values contains it.
+  /// Reads the `filesize` value of an FLV file's metadata, if it is in the first 16 KiB.
   private mutating func readFLV(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

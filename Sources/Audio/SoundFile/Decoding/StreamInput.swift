@@ -60,7 +60,7 @@ final class StreamInput {
     }
   }
 
-  /// Waits for bytes that have not been inspected.
+  /// Waits for the source and reads up to `count` bytes beyond the inspected ones.
   private func receive(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     while wait() {
       var code: Int32 = 0

@@ -11,8 +11,8 @@ package struct WebAnswer: Sendable {
   package let type: String
   /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether all wanted content arrived in time; if only the first bytes were wanted, whether any
-  /// arrived.
+  /// Whether all requested content arrived in time; if only the first bytes were requested, whether
+  /// any bytes arrived.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?

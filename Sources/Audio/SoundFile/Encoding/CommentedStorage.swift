@@ -6,7 +6,7 @@ import CVorbis
 /// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks.
 /// The encoder writes the header in order and later updates only the first block.
 final class CommentedFLAC: VirtualStorage {
-  /// The size of the signature `fLaC` and the first block.
+  /// The size of the signature `fLaC` and the first metadata block, in bytes.
   private static let firstSize = 42
 
   private let file: GrowingFile
@@ -76,7 +76,7 @@ extension AudioMetadata {
 
   /// The cues as a cue sheet, which stores exact frames but no names; empty without cues.
   ///
-  /// Its last track, the end of the audio, is at 0 until the length is known.
+  /// The last track marks the end of the audio; its offset is 0 until the length is known.
   fileprivate var cueSheet: [UInt8] {
     let most = 254
     guard !cues.isEmpty, cues.count <= most else { return [] }
@@ -130,7 +130,8 @@ final class CommentedOpus: VirtualStorage {
     return bytes.count
   }
 
-  /// Writes a page, or our pages instead of the comments' last page; returns false on failure.
+  /// Writes a page, or writes our comment pages in place of the encoder's; returns false on
+  /// failure.
   private func put(_ page: [UInt8]) -> Bool {
     pageCount += 1
     if pageCount == 1 { return append(page) }

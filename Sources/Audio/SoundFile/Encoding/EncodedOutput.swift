@@ -174,7 +174,7 @@ private final class StreamedMP3: VirtualStorage {
   private let file: GrowingFile
   /// The number of bytes before the first block.
   private let start: Int
-  /// The size of the dropped block; nil before the first write.
+  /// The size of the first block, which is dropped; nil before the first write.
   private var dropped: Int?
 
   init(_ file: GrowingFile) {
@@ -203,7 +203,7 @@ func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
   guard !file.isStream else { return written }
-  // The audio that is decoded at the end of a long recording: more than any encoder's delay.
+  // Only the last 90 s of a long recording are decoded: more than any encoder's delay.
   let last = min(written, FrameCount(.seconds(90), at: rate))
   return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))
 }
@@ -236,7 +236,7 @@ protocol SoundFileOutput: AnyObject {
   /// The number of accepted frames; after `finish`, the number of readable frames.
   var framesWritten: FrameCount { get }
 
-  /// Writes interleaved samples, whole frames.
+  /// Writes whole frames of interleaved samples.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError)
 
   /// Makes the audio written so far readable, as far as possible.

@@ -73,7 +73,7 @@ final class WAVFileOutput: SoundFileOutput {
     }
   }
 
-  /// Pads a chunk of odd length with a byte that its size excludes.
+  /// Pads a chunk of odd length with a zero byte, which the chunk's size does not include.
   private func pad() throws(SoundFileError) {
     guard !dataSize.isMultiple(of: 2), file.mayGrow, !file.isStream else { return }
     let count = withUnsafeBytes(of: UInt8(0)) { file.append($0) }
@@ -100,7 +100,7 @@ struct WAVFileHeader {
   let samples: SoundFileEncoding.SampleFormat
   /// The chunks with tags, pictures, and cues before the audio.
   var extra: [UInt8] = []
-  /// The size at which RF64 begins.
+  /// The largest RIFF size; the header of a larger file is RF64.
   var largestSize = Self.largestSize
 
   /// The number of bytes of the header.

@@ -110,7 +110,7 @@ extension AudioMetadata {
     return result
   }
 
-  /// Turns cues into chapters, each up to the next cue; the last chapter is open.
+  /// Turns cues into chapters that last until the next cue; the end of the last chapter is unknown.
   static func chapters(_ cues: [AudioCue]) -> [AudioCue] {
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.indices.map { index in
@@ -132,7 +132,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Ends chapters at the end of the audio, if it is known.
+  /// Ends open chapters at the end of the audio, and truncates longer ones; nil changes nothing.
   mutating func closeChapters(at end: FrameCount?) {
     guard let end else { return }
     for (index, cue) in cues.enumerated() where cue.isOpen || cue.length != nil {
@@ -159,7 +159,8 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    // A region that reaches into the part keeps its cue, even if the region begins before the part.
+    // The cues are those of the whole audio, because a region that begins before the part may
+    // extend into it.
     let points = chunks.numberedCues
     result.chunks = chunks.compactMap { $0.moved(timeline, points) }
     return result

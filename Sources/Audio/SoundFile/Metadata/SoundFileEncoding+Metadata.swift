@@ -56,7 +56,7 @@ extension SoundFileEncoding.Container {
   /// The maximum number of cues that are written to a file and read from it.
   fileprivate var mostCues: Int {
     switch self {
-    // A chapter is two frames of ID3, and a reader accepts at most `SYRINX_MOST_FRAMES` of them.
+    // A chapter takes two ID3 frames, and a reader accepts at most `SYRINX_MOST_FRAMES` of them.
     case .mp3: 4_000
     case .flac, .vorbis, .opus: AudioMetadata.mostChapters
     default: AudioMetadata.mostCues
@@ -65,7 +65,8 @@ extension SoundFileEncoding.Container {
 }
 
 extension AudioMetadata {
-  /// Whether the length of a cue differs from the distance to the next cue or the end.
+  /// Whether the length of any cue differs from its distance to the next cue, or to the end of the
+  /// audio.
   fileprivate func hasOwnLengths(at rate: SampleRate) -> Bool {
     // Times in milliseconds are rounded, and the end of lossy audio is not exact.
     let tolerance = FrameCount(.milliseconds(100), at: rate)

@@ -24,7 +24,8 @@ final class StoredMetadata {
   /// earlier tags.
   private static let mostTags = 16
 
-  /// Keeps the beginning of a stream, up to its audio.
+  /// Inspects the beginning of a stream, up to its audio, and keeps the bytes that contain
+  /// metadata.
   func keep(_ stream: StreamInput) throws(SoundFileError) {
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try stream.bytes(at: offset, count: count)

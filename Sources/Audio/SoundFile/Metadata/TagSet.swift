@@ -169,7 +169,7 @@ extension AudioMetadata {
   ///   - rate: the rate of the cues.
   ///   - hasPictures: whether to store the pictures; FLAC stores them in separate blocks.
   func vorbisComments(at rate: SampleRate, hasPictures: Bool = true) -> [UInt8] {
-    // A file must have this packet, so without comments it contains only the name of the vendor.
+    // A file must have this packet. Without comments, the packet contains only the vendor's name.
     let none = little(6, 4) + Array("Syrinx".utf8) + little(0, 4)
     guard let set = TagSet() else { return none }
     set.add(tags)
@@ -179,7 +179,8 @@ extension AudioMetadata {
     return comments.isEmpty ? none : comments
   }
 
-  /// Adds a tag in a form of TagLib; existing tags and parts are unchanged.
+  /// Reads the tag in `bytes`, which has the format `form`, and adds what is missing; existing tags
+  /// and parts are unchanged.
   mutating func add(_ form: syrinx_tags_form, _ bytes: [UInt8], at rate: SampleRate) {
     guard !bytes.isEmpty, let set = TagSet() else { return }
     set.read(form, bytes)

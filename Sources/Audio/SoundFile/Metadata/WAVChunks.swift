@@ -35,8 +35,8 @@ private func readChunks(
       chunks.append(.init(name: name, content: content))
       total += size
     } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-      // A chunk that exceeds the file is not reported, because after a wrong size these bytes are
-      // not a name.
+      // If a chunk exceeds the file, an earlier size was probably wrong and these bytes are not a
+      // name, so the chunk is not reported.
       others.append(name)
     }
     offset += 8 + size + size % 2

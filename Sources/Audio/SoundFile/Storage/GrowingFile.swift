@@ -115,7 +115,8 @@ final class GrowingFile {
     if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
   }
 
-  /// Records the first failure; 0 means success, and EINVAL means that the file is not on a disk.
+  /// Records the first failure, unless the code is 0 (success), or EINVAL or EROFS (the file is not
+  /// on a disk).
   func note(failureCode code: Int32) {
     if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
   }

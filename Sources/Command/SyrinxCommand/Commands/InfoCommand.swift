@@ -62,7 +62,7 @@ struct InfoCommand: FileListSubcommand {
         of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
-      // Prints the descriptions before each problem with a single write, which is faster.
+      // All descriptions up to the next problem are printed with a single write, which is faster.
       var rest = descriptions[...]
       while !rest.isEmpty {
         let count = rest.prefix { $0.problem == nil }.count + 1

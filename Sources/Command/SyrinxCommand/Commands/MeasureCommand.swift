@@ -220,7 +220,7 @@ extension AudioMeasurement {
     return row("noise floor", text)
   }
 
-  /// A line for each of several channels.
+  /// A line for each channel; empty for mono.
   private var channelRows: [String] {
     guard channels.count > 1 else { return [] }
     let names = format.layout.positions.map(\.abbreviation)

@@ -167,7 +167,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
         try await transcribe(to: nil, preparing: prepare, in: context)
       }
     }
-    // An open archive has a lock file to remove, so a signal must cancel the work.
+    // An open archive has a lock file. A signal must cancel the work, so that closing the archive
+    // removes the lock file.
     try await context.canceledBySignals {
       do {
         try await transcribe(to: archive, preparing: prepare, in: context)

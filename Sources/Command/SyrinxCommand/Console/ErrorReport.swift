@@ -58,8 +58,8 @@ struct ErrorReport: Equatable {
 
   /// Returns the message for an error.
   ///
-  /// The libraries do not know the command's options and subcommands, so this adds the one that
-  /// helps.
+  /// The libraries do not know the command's options and subcommands, so this function appends the
+  /// one that can solve the problem.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"

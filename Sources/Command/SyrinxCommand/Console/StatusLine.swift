@@ -135,7 +135,7 @@ struct LevelMeterLine {
   var channels: [Channel] = []
   /// Whether any sample has been clipped.
   var isClipped = false
-  /// For each channel of a stream, the frame after which the held peak ends.
+  /// For each channel of a stream, the frame from which the held peak is no longer shown.
   private(set) var holdEnds: [FrameCount] = []
 
   init(label: String = "", channels: [Channel] = [], isClipped: Bool = false) {

@@ -8,7 +8,7 @@ import SoundFile
 struct PlayList {
   /// The files, URLs, and `-`, in order.
   private(set) var files: [FilePath] = []
-  /// For each argument that names no file, the reason.
+  /// The reasons why arguments name no file, one for each such argument.
   private(set) var problems: [String] = []
   /// Whether any file is a source that may be slow: standard input, a named pipe, or a device.
   ///

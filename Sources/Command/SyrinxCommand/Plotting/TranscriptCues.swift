@@ -42,7 +42,7 @@ struct TranscriptCues {
         let end = Self.seconds(times[2])
       else { continue }
       var parts = lines[(index + 1)...].prefix { !$0.isEmpty && !$0.contains("-->") }
-      // Without an empty line before it, the number of the next SRT cue looks like text, so it is
+      // If no empty line precedes the next SRT cue, its number looks like text, so the number is
       // removed.
       let next = parts.endIndex
       if !isWebVTT, next < lines.endIndex, lines[next].contains("-->"), let last = parts.last,

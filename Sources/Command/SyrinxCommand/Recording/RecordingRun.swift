@@ -57,9 +57,9 @@ extension RecordCommand {
   }
 }
 
-/// Sends the commands of the signals to the recording.
+/// Controls the recording by the signals SIGUSR1 and SIGUSR2.
 ///
-/// After a pause that failed, the next SIGUSR2 pauses again instead of resuming.
+/// If pausing fails, the next SIGUSR2 pauses again instead of resuming.
 func handle(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {

@@ -44,7 +44,7 @@ final class FileRecognition: Sendable {
 
   /// Updates the progress from an event.
   ///
-  /// The length of the audio read would mislead, because reading is far ahead of recognition.
+  /// The progress follows recognition instead of reading, because reading is far ahead.
   func note(_ event: SpeechRecognitionEvent) async {
     guard let progress, let position = event.position else { return }
     await progress.show(position)

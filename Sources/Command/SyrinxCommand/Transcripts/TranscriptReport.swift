@@ -217,7 +217,7 @@ extension SpeechRecognitionEvent.DropReason {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// Returns the common reason for a sum of two losses; nil if the losses need separate lines.
+  /// Returns the reason to report for two losses together; nil if they need separate lines.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)

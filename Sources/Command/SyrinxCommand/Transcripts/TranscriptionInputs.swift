@@ -6,7 +6,8 @@ import SoundFile
 /// A file to transcribe; in a problem, the file or folder that has the problem.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
-  /// The file's path in the output folder; each transcript replaces its extension.
+  /// The file's path in the output folder; its transcripts have the same path with other
+  /// extensions.
   let place: FilePath
   /// The version of the file; nil for standard input, a pipe, and an address.
   var version: FileVersion?

@@ -191,7 +191,7 @@ actor ArchiveProgress {
   private var skippedBytes = 0
   private var total: (count: Int, byteCount: Int)?
 
-  /// Creates a progress that `console` shows; nil for none.
+  /// Creates the progress of a run; if `console` is nil, nothing is shown.
   init(console: Console?, clock: any Clock<Duration>) {
     self.console = console
     stopwatch = Stopwatch(clock)
