@@ -120,7 +120,7 @@ extension ChannelMix {
   }
 }
 
-/// Returns, for each input, the output that only this input uses; nil if it has none.
+/// Returns the output that each input has for itself; nil for an input without one.
 ///
 /// If `keepsAll` is true, inputs without a matching output get the first free output.
 private func ownOutputs(

@@ -57,8 +57,9 @@ package struct Dither: Sendable {
   /// Returns the sum of two uniform distributions, each of ±half a step.
   @inline(__always)
   private static func noise(at position: UInt32) -> Float {
-    // The finalizer of MurmurHash3 over a counter. Each value is independent of the previous value,
-    // so the loop vectorizes, and adjacent frames and channels have uncorrelated noise.
+    // This is the finalizer of MurmurHash3, applied to a counter. Each value is independent of the
+    // previous value, so the loop vectorizes, and adjacent frames and channels have uncorrelated
+    // noise.
     var bits = position &* 0x9e37_79b9
     bits = (bits ^ (bits >> 16)) &* 0x85eb_ca6b
     bits = (bits ^ (bits >> 13)) &* 0xc2b2_ae35

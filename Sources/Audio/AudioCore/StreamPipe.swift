@@ -12,7 +12,7 @@ package protocol PipeQueue: Sendable {
   /// Whether all readers left before the end.
   var isAbandoned: Bool { get }
 
-  /// Removes the next element for a reader.
+  /// Removes and returns the next element for a reader.
   mutating func next(for reader: Int) -> PipeStep<Element, Failure>
   /// Removes a reader and its elements.
   mutating func abandon(by reader: Int)
@@ -182,7 +182,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     if state.queue.hasRoom, let producer = state.producer.take() {
       wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
     }
-    // A handler that need not be called is also released after the lock, because it may retain an
+    // Even a handler that is no longer needed is released after the lock, because it may retain an
     // object that uses the pipe.
     if state.queue.isClosed, let handler = state.whenAbandoned.take() {
       wakeUps.append { [isAbandoned = state.queue.isAbandoned] in if isAbandoned { handler() } }
@@ -230,7 +230,7 @@ final class PipeReader<Queue: PipeQueue>: Sendable {
     (self.pipe, self.id) = (pipe, id)
   }
 
-  /// Creates a reader that joins now.
+  /// Creates a reader, which joins the pipe at once.
   convenience init(pipe: StreamPipe<Queue>, joining join: (inout Queue) -> Int) {
     self.init(pipe: pipe, id: pipe.change(join))
   }

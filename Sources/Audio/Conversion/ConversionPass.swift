@@ -67,7 +67,7 @@ final class ConversionPass {
     try AudioMeasurer(format, silence: Decibels(-60))
   }
 
-  /// Returns the next audio of the result, and the ends of its parts.
+  /// Returns the next frames of the result, and the ends of its parts.
   func process(_ buffer: AudioBuffer) throws -> [SoundPart] {
     var buffer = buffer
     silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
@@ -146,8 +146,8 @@ extension AudioConversion {
     return try SoundFileEncoding(container, samples: container.sampleFormats.last)
   }
 
-  /// Returns the loss of bits; nil without a loss, for a chosen sample format, and for a lossy
-  /// coder.
+  /// Returns the loss of bits per sample; nil if there is none, if a sample format was chosen, or
+  /// if a coder is lossy.
   func reduction(
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {

@@ -56,7 +56,7 @@ struct TruePeakLimiter: AudioProcessor {
     limits.removeFirst()
     limits.append(limit(for: block))
     // The gain at the end of the returned block is limited by that block, its neighbors, and the
-    // held blocks.
+    // blocks before it for which the gain stays low.
     let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
     defer { gain = next }
     guard waiting.count > Self.blocksAhead else { return nil }

@@ -168,8 +168,8 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
 
   /// The path on one line.
   ///
-  /// Control characters are escaped, as in `\n`, `\x1B`, or `\u{202E}`; a byte that is not UTF-8,
-  /// as in `\xE9`; and a backslash, as `\\`.
+  /// Control characters are escaped, as in `\n`, `\x1B`, or `\u{202E}`. So are bytes that are not
+  /// UTF-8, as in `\xE9`, and backslashes, as in `\\`.
   package var description: String {
     let text = text
     if text.isPlain, !bytes.contains(UInt8(ascii: "\\")) { return text }

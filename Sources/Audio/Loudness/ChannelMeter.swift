@@ -69,7 +69,7 @@ struct ChannelMeter: Sendable {
     }
   }
 
-  /// Returns the figures of the channel after `frameCount` frames were added.
+  /// Returns the measurement of the channel after `frameCount` frames were added.
   func measurement(frameCount: FrameCount) -> ChannelMeasurement {
     let count = Double(max(1, frameCount.rawValue))
     return ChannelMeasurement(

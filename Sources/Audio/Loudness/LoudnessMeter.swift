@@ -99,8 +99,8 @@ extension AsyncSequence where Element: AudioBlock {
 struct EBUR128Handle: ~Copyable {
   private let state: UnsafeMutablePointer<ebur128_state>
 
-  /// Creates a state with a histogram, which keeps memory flat and rounds the loudness range to 0.1
-  /// LU.
+  /// Creates a state with a histogram, so memory does not grow, and the loudness range is rounded
+  /// to 0.1 LU.
   ///
   /// The corresponding C functions are `ebur128_init` and `ebur128_set_channel`.
   init(_ format: AudioFormat) throws(LoudnessError) {

@@ -79,7 +79,8 @@ public struct AudioFileInfo: Equatable, Sendable {
     try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)
   }
 
-  /// Describes the file of a descriptor; `interruption` has the same effect as for a URL.
+  /// Describes the file of a descriptor; `interruption` has the same effect as in
+  /// `init(url:interruption:)`.
   package init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp?
   ) throws(SoundFileError) {

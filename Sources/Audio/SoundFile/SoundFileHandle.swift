@@ -79,8 +79,8 @@ extension LibraryFailure {
 
   /// The corresponding C function is `sf_error_number`.
   fileprivate init(code: Int32, systemCode: Int32) {
-    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output, so it is
-    // not asked.
+    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output, so
+    // libsndfile's text is not requested.
     let text = code > 0 ? String(cString: sf_error_number(code)) : "the encoder failed"
     self.init(code: code, text: text, systemCode: systemCode)
   }

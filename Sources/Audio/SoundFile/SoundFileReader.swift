@@ -51,7 +51,7 @@ public final class SoundFileReader {
   /// The index of the next frame to read.
   public private(set) var position: FrameCount = 0
 
-  /// The end of the decoded audio; after the last frame, the actual length of the file.
+  /// The index of the frame after the decoded audio; at the end of the file, its actual length.
   public private(set) var framesRead: FrameCount = 0
 
   /// Whether a read has reached the end of the file.

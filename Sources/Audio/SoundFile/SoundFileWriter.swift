@@ -206,7 +206,8 @@ public final class SoundFileWriter {
     let isCut = acceptCut()
     let failure = output.finish()
     notices += output.notices
-    // Linux reports a failed write of a block only once: a second `fsync` would succeed.
+    // Linux reports a failed write only once, so a second `fsync` would succeed. The failure of the
+    // thread's `fsync` is therefore recorded here.
     if let sync { file.note(failureCode: sync.failureCode) }
     // The error of a failed write has already been thrown.
     if let failure, !hasFailed { throw failure }

@@ -69,8 +69,8 @@ struct ShortenedArguments {
     return command
   }
 
-  /// Returns the list with the middles restored; nil if a placeholder is missing because it became
-  /// the value of an option.
+  /// Returns the list with the replaced operands restored; nil if a placeholder is missing because
+  /// it became the value of an option.
   private func completed(_ files: [FilePath]) -> [FilePath]? {
     var (all, rest) = ([FilePath](), middles[...])
     for file in files {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Multiplies samples by a constant or changing gain.
 public struct Amplifier: AudioProcessor, Sendable {
-  /// The gain by frame index, so a ramp continues during gaps.
+  /// The gain as a function of the frame index, so a ramp continues during gaps.
   public private(set) var ramp: GainRamp
   private let control: GainControl?
   /// The number of the control's setting that is in effect; a different number means a new setting.
@@ -187,7 +187,7 @@ public struct Fader: AudioProcessor, Sendable {
     (self.fadeIn, self.fadeOut, self.curve) = (fadeIn, fadeOut, curve)
   }
 
-  /// The number of frames held back because the end of the audio would fade them out.
+  /// The number of frames held back, because they belong to the fade-out if the audio ends now.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the frames that precede the possible fade-out.

@@ -14,7 +14,7 @@ public protocol AudioProcessor<Output, Failure> {
   /// The number of frames held now.
   var heldFrames: FrameCount { get }
 
-  /// Whether there are no more outputs, so the stream ends without another request.
+  /// Whether no more outputs will follow; the stream then ends without requesting another buffer.
   var isOver: Bool { get }
 
   /// Adds the next buffer and returns the completed outputs, in order.

@@ -36,7 +36,8 @@ final class FFmpegDecoder: SoundDecoder {
   /// Starts decoding.
   ///
   /// `stored` describes the stored samples according to the file's header; it is nil for a lossy
-  /// coder, and if they are unknown. `report` runs ffprobe, and `start` starts decoding at a time.
+  /// coder, and if they are unknown. `report` runs ffprobe, and `start` starts FFmpeg at a time in
+  /// the input.
   init(
     stored: StoredSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,

@@ -143,7 +143,7 @@ final class FLACDecoder: SoundDecoder {
     FLAC__stream_decoder_get_state(handle).rawValue >= FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
   }
 
-  /// Copies frames of the block, and returns their number.
+  /// Copies up to `frames` frames of the current block, and returns their number.
   private func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     guard next < block.count else { return 0 }
     let channels = Int(info.channels)

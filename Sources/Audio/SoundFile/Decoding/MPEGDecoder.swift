@@ -111,7 +111,7 @@ final class MPEGDecoder: SoundDecoder {
     return mpg123_seek(handle, frame, SEEK_SET) == frame
   }
 
-  /// Whether bytes are missing that the container announced, or the last block is incomplete.
+  /// Whether the container announces bytes that are missing, or the last block is incomplete.
   var isCutOff: Bool {
     isTruncated || isInBlock
   }

@@ -247,7 +247,8 @@ extension SoundFileHeader {
       }
       let (rows, columns) = (fields[1], fields[2])
       guard (1...1_024).contains(rows), columns > 0, (1...64).contains(fields[4]) else { return }
-      // The tens digit of the type: double, float, and integers of 32 and 16 bits.
+      // The tens digit of the type selects the width: double, float, 32-bit integer, or 16-bit
+      // integer.
       let width = [8, 4, 4, 2][min(3, fields[0] % 100 / 10)]
       let content = offset + 20 + fields[4]
       if index == 1 { return promise(rows * columns * width, at: content, widest: 1 << 45) }

@@ -100,8 +100,8 @@ final class StreamInput {
 extension StreamInput {
   /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies the bytes to the pipe, which costs little. It can end a read that blocks in
-  /// libsndfile by closing the pipe.
+  /// A thread copies the bytes to the pipe, which costs little. By closing the pipe, the thread can
+  /// end a read that blocks in libsndfile.
   ///
   /// - Parameters:
   ///   - header: bytes to pass on before those of the stream.

@@ -117,7 +117,7 @@ package struct WebAnswer: Sendable {
   }
 }
 
-/// Redirections, which are checked because FFmpeg itself would follow them to any host.
+/// Checks redirections, because FFmpeg itself would follow them to any host.
 extension WebAnswer {
   /// The maximum number of redirections to follow.
   static let mostRedirections = 8
@@ -150,7 +150,7 @@ extension WebAnswer {
     return target
   }
 
-  /// Whether a redirection may lead to an address.
+  /// Whether a redirection to `address` is allowed, if the user gave the address `first`.
   static func mayRedirect(to address: String, from first: String) -> Bool {
     isPrivate(first) == true || isPrivate(address) == false
   }

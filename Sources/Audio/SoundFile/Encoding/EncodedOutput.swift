@@ -14,7 +14,7 @@ final class EncodedOutput: SoundFileOutput {
   private var converter: BlockConverter
   private var lengthTag: MP3LengthTag
   private var hasFailed = false
-  /// The file whose cue sheet needs the length of the audio.
+  /// The storage of a FLAC file, whose cue sheet gets the length of the audio at the end.
   private var flac: CommentedFLAC?
   /// The chunks after the audio of an AIFF file.
   private var tail: [UInt8] = []
@@ -280,8 +280,8 @@ struct EncoderWatch {
   /// `frames` is the number of frames that the encoder received, and `newSize` is the size of the
   /// file in bytes.
   ///
-  /// - Returns: the number of frames received when the file last grew, if the growth is overdue;
-  ///   otherwise nil.
+  /// - Returns: the number of frames received when the file last grew, if it should have grown
+  ///   again by now; otherwise nil.
   mutating func lastFrame(
     at frames: FrameCount, rate: SampleRate, size newSize: Int
   ) -> FrameCount? {

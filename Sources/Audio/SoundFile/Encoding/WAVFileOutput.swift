@@ -4,7 +4,7 @@ public import AudioThreads
 /// Writes WAV and RF64 files, and streams of WAV or raw samples.
 ///
 /// It does not use libsndfile, which writes a format chunk that Python's `wave` rejects if a WAV
-/// file may become RF64. Its own header can also be tested with every length.
+/// file may become RF64. The header written here can also be tested with every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader

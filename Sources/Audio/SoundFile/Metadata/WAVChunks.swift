@@ -194,7 +194,8 @@ extension AudioMetadata.Chunk {
     name == "LIST" && content.starts(with: form.utf8)
   }
 
-  /// The chunk with its header and, after an odd length, a padding byte that the size excludes.
+  /// The chunk with its header and, after an odd length, a padding byte that the size does not
+  /// include.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
   /// The chunks in a list, up to the first damaged chunk and at most `mostParts`.

@@ -20,7 +20,7 @@ package final class PendingFile {
   private let path: String
   /// The random name; nil for an unnamed file.
   private var name: FilePath?
-  /// Whether the file was created under its own name.
+  /// Whether the file was created under its final name.
   private let isNew: Bool
   /// Whether the caller has opened, and possibly locked, the file.
   private let isBorrowed: Bool
@@ -84,7 +84,8 @@ package final class PendingFile {
     }
     guard replacesExisting else { throw .alreadyExists(path: path) }
     guard let existing = try lockedFile(path) else {
-      // The name is a dangling link, or its file was just removed.
+      // The name is a dangling link, or its file was just removed, so the link's target, or else
+      // the name itself, is claimed.
       return try claiming(linkTarget(path) ?? path, replacesExisting: true)
     }
     guard existing.isRegularFile else { return PendingFile(directly: existing, path: path) }

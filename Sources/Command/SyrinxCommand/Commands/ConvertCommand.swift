@@ -277,8 +277,8 @@ extension JSONRecord {
 }
 
 extension ConversionResult {
-  /// Returns a sentence with the largest reduction of a peak, and the loudness if it misses the
-  /// target; nil if nothing was limited.
+  /// Returns a sentence about the limiter: the largest reduction of a peak, and the loudness if it
+  /// misses the target; nil if nothing was limited.
   fileprivate func limitation(of normalization: AudioConversion.Normalization?) -> String? {
     guard case .loudness(let target) = normalization, limiterGain < Decibels(0) else { return nil }
     let text = "limited by up to \((-limiterGain.value).tenths) dB to keep peaks at -1 dBTP"

@@ -147,7 +147,8 @@ private func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFile
   return try AudioFileInfo(decoding: reader, interruption: stopSignal)
 }
 
-/// Returns the description of an unreadable file; it has a text only in JSON.
+/// Returns the description of an unreadable file; its text to print is nil unless the output is
+/// JSON.
 private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Description {
   // JSON can express all names and messages, so encoding cannot fail.
   (json ? try? JSONRecord(file, error: "\(error)").jsonLine() : nil, "\(error)")

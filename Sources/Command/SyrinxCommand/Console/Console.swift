@@ -130,11 +130,11 @@ struct OutputDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Whether it is a terminal that can rewrite a line and dim text; a terminal without a type or of
-  /// type `dumb` cannot.
+  /// Whether the output is a terminal that can rewrite a line and dim text; a terminal without a
+  /// type or of type `dumb` cannot.
   var isStyled: Bool { isTerminal && !["", "dumb"].contains(terminalType ?? "") }
 
-  /// Whether it is a terminal with colors, and the variable NO_COLOR is not set.
+  /// Whether the output is a terminal with colors, and the variable NO_COLOR is not set.
   var isColored: Bool {
     guard isStyled else { return false }
     return getenv("NO_COLOR").map { $0[0] == 0 } ?? true
@@ -182,7 +182,7 @@ struct OutputError: Error, Equatable, CustomStringConvertible {
   let name: String
   let code: Int32
 
-  /// Whether the reader is gone, which is the usual end of a filter.
+  /// Whether the reader of the output is gone, which usually ends a command in a pipeline.
   var isBrokenPipe: Bool { code == EPIPE }
 
   var description: String {

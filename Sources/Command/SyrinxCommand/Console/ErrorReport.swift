@@ -42,7 +42,7 @@ struct ErrorReport: Equatable {
     self.status = status
   }
 
-  /// Nil for errors that ArgumentParser reports.
+  /// Creates the report for an error; nil for errors that ArgumentParser reports.
   init?(_ error: any Error) {
     switch error {
     case is ValidationError, is CleanExit, is ExitCode: return nil

@@ -6,7 +6,7 @@ import SoundFile
 import Synchronization
 import VirtualSoundCard
 
-/// Where a device name leads: to the hardware, or to a virtual device in this process.
+/// The target of a device name: the hardware, or a virtual device in this process.
 enum DeviceRoute: Equatable {
   /// A device of the sound system: the named one, or the default device if no name is given.
   case hardware

@@ -248,8 +248,8 @@ struct Python: Sendable {
                 os.fsync(target.fileno())
     """
 
-  /// Runs Python to its end, in a folder that also holds its temporary files; cancellation kills
-  /// it.
+  /// Runs Python until it ends, in a folder that also holds Python's temporary files; cancellation
+  /// kills the process.
   ///
   /// - Throws: `CommandFailure` with Python's last error message.
   private func run(

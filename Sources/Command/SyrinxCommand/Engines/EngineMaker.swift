@@ -26,7 +26,8 @@ public struct EngineMaker: Sendable {
   /// Makes the engine; its `availability` reports missing parts.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// Creates a maker whose engines log the searched places if they lack a library or model.
+  /// Creates a maker; if a library or model is missing, its engines log the paths that were
+  /// searched.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {

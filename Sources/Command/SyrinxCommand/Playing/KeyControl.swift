@@ -161,7 +161,8 @@ final class KeyTerminal: Sendable {
   // Locked so that the terminal is restored only once.
   private let isRestored = Mutex(false)
 
-  /// Changes the mode; nil if the descriptor is not a terminal, or this job is in the background.
+  /// Makes the terminal pass on each key at once; nil if the descriptor is not a terminal, or this
+  /// job is in the background.
   ///
   /// `readLimitInTenths` is the time, in tenths of a second, after which a read without bytes
   /// returns; nil to wait for a byte.

@@ -159,7 +159,7 @@ struct TranscriptionRun: Sendable {
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }
-      // If the recognition was canceled, the events end without an error.
+      // If the recognition was canceled, the events end without an error, so this call throws one.
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
