@@ -116,7 +116,8 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return self
   }
 
-  /// Returns the frames in a range that counts from the start of this buffer and lies within it.
+  /// Returns the frames in `range`, which counts from this buffer's start and must lie within the
+  /// buffer.
   public func frames(_ range: Range<FrameCount>) -> AudioBuffer {
     let channels = format.channelCount
     let slice = samples[

@@ -1,7 +1,8 @@
 /// A synthetic signal, computed from the frame index and the sample rate.
 ///
 /// All channels are equal, and every run produces the same samples. Any range of it can be
-/// generated separately: two adjacent buffers have the same frames as one buffer over both.
+/// generated separately: two adjacent buffers have the same frames as one buffer that covers both
+/// ranges.
 public struct AudioSignal: Sendable {
   private let value: @Sendable (_ frame: Int, _ rate: SampleRate) -> Float
 

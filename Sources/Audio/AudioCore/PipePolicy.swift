@@ -128,7 +128,7 @@ extension Array {
     return dropped
   }
 
-  /// Adds an amount, and merges it with all elements of its kind into one element with their sum.
+  /// Adds an amount: replaces all elements of one kind with a single element that has their sum.
   ///
   /// - Parameters:
   ///   - amount: the amount to add.

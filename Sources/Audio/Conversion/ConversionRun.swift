@@ -149,7 +149,7 @@ final class ConversionRun: Sendable {
       // Unblocks a stalled source, so that it does not delay the error.
       if !isDone { interruption.signal() }
       blocks.abandon()
-      // After this, no other thread uses the input.
+      // After this wait, no other thread uses the input.
       hasDecoded.wait()
     }
     var done = Duration.zero

@@ -111,7 +111,8 @@ public struct AudioFileInfo: Equatable, Sendable {
       reader.decoder, byteCount: reader.byteCount, reader.stored, decodedBy: reader)
   }
 
-  /// Describes a file; `reader` is the reader that decoded it to its end, or nil if none did.
+  /// Describes a file; `reader` has decoded the file to its end, or is nil if the file was not
+  /// decoded.
   private init(
     _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata,
     decodedBy reader: SoundFileReader? = nil

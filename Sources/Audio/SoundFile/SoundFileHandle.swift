@@ -38,7 +38,7 @@ struct SoundFileHandle: ~Copyable {
   /// The wait is too long to hold `openFailure`, so libsndfile's reason for a failure is not
   /// available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so it gets a
+    // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so libsndfile gets a
     // duplicate. Otherwise we would close the same number again, which another thread may have
     // reused by then.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)

@@ -29,8 +29,8 @@ public final class SoundFileReader {
 
   /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
   ///
-  /// For a file that FFmpeg decodes, this property starts ffprobe. Without ffprobe, it is known
-  /// only for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
+  /// For a file that FFmpeg decodes, this property starts ffprobe. Without ffprobe, the format is
+  /// known only for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.stored?.format }
 
   /// The tags, pictures, cues, and chapters of the file, which are read at their first use.

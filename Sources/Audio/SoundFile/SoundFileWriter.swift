@@ -291,7 +291,7 @@ public final class SoundFileWriter {
 
   /// Completes a removed file, whose data the open descriptor keeps, and saves a copy.
   ///
-  /// If the disk has no room for the end of the audio, `framesWritten` excludes it.
+  /// If the disk has no room for the end of the audio, `framesWritten` excludes that part.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()

@@ -166,7 +166,7 @@ final class FLACDecoder: SoundDecoder {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
     formatChange = nil
-    // libFLAC cannot seek to the end, so the source is moved there.
+    // libFLAC cannot seek to the end, so the source itself is moved to its end.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
     }
@@ -302,7 +302,7 @@ extension FLACDecoder {
   ) {
     // libFLAC replaces a damaged block with silence, so the block is ignored.
     guard hasInfo, !isDamaged, damage == nil, formatChange == nil else { return }
-    // libFLAC accepts a rate of 0 in the header of a block, so it is checked here.
+    // libFLAC accepts a rate of 0 in the header of a block, so the rate is checked here.
     guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample

@@ -85,7 +85,7 @@ final class MPEGDecoder: SoundDecoder {
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let frameSize = format.channelCount * MemoryLayout<Float>.size
     var done = 0
-    // A call returns at most a block, so it is repeated.
+    // A call returns at most one block, so the calls are repeated.
     while done < frames, status == MPG123_OK.rawValue {
       var count = 0
       status = mpg123_read(

@@ -209,7 +209,7 @@ func storedFrameCount(
 }
 
 /// Returns the number of readable frames in a file, decoding from `start`, or from 0 if the file
-/// ends before it.
+/// ends before `start`.
 func storedFrameCount(
   _ descriptor: Descriptor, path: String, from start: FrameCount = 0
 ) -> FrameCount {

@@ -87,11 +87,11 @@ final class WAVFileOutput: SoundFileOutput {
 
 /// The header of a WAV file, or of a WAV stream of unknown length.
 ///
-/// If 32 bits cannot store the length of a file, it is RF64. Both kinds of file have headers of
-/// equal length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format
-/// chunk is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With
-/// three or more channels, it is WAVE_FORMAT_EXTENSIBLE, which has positions; without positions,
-/// other programs treat three channels as 2.1.
+/// A file whose length does not fit in 32 bits is RF64. Both kinds of file have headers of equal
+/// length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format chunk
+/// is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With three
+/// or more channels, the format chunk is WAVE_FORMAT_EXTENSIBLE, which has positions, because other
+/// programs would otherwise treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF

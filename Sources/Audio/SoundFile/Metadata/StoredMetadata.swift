@@ -8,7 +8,7 @@ final class StoredMetadata {
   var file: Descriptor?
   /// The ID3 tags before the audio of a stream.
   var id3: [[UInt8]] = []
-  /// The first bytes of a stream, if its kind stores tags there.
+  /// The first bytes of a stream, if streams of its kind store tags there.
   var head: [UInt8] = []
 
   private var value: AudioMetadata?

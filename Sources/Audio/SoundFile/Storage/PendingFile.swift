@@ -150,7 +150,8 @@ package final class PendingFile {
     if let existing { flock(existing.number, LOCK_UN) }
   }
 
-  /// Locks the file at a path, and checks that it was not replaced meanwhile; nil if there is none.
+  /// Locks the file at a path, and checks that it was not replaced meanwhile; nil if no file
+  /// exists.
   private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor? {
     while true {
       guard let file = try Descriptor.writing(path) else { return nil }

@@ -197,7 +197,8 @@ struct ConvertCommand: FileListSubcommand {
   /// Whether each input is converted to a separate output.
   private var isBatch: Bool {
     guard output == nil, to != nil || outputDir != nil else { return false }
-    // With --to, a final - is the output, because standard input has no name to derive one from.
+    // With --to, a final - is the output, because no output name can be derived from standard
+    // input.
     return outputDir != nil || files.count < 2 || files.last != "-"
   }
 

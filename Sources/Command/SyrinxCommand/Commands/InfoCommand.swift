@@ -76,7 +76,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   /// Groups small files, because a thread and a write for each file would cost more than reading
-  /// it.
+  /// the file.
   private func batches(jobs: Int) -> [[FilePath]] {
     // With few files, each is printed as soon as it is read.
     let size = min(64, max(1, files.count / (16 * jobs)))

@@ -232,8 +232,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let chosen = recognition.chosenEngine
     var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // For a local engine, the folder of its model. For a remote engine, the address of its
-    // server, because asking for its model would mean waiting for the server.
+    // This is the folder of a local engine's model, or the address of a remote engine's server,
+    // because asking that server for its model would mean waiting.
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location

@@ -195,8 +195,8 @@ struct SpeechOptions: ParsableArguments {
 extension SpeechClient {
   /// Loads the model or contacts the server before the first request.
   ///
-  /// If the options request more than dictation, it only checks that the model exists, because the
-  /// request then loads its own decoder.
+  /// If the options request more than dictation, this method only checks that the model exists,
+  /// because the request then loads its own decoder.
   ///
   /// - Throws: `SpeechClientError.unavailable` if no model works.
   func makeReady(for options: SpeechOptions) async throws(SpeechClientError) {

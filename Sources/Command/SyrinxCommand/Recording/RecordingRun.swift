@@ -89,7 +89,7 @@ extension RecordingFinish {
 
   /// Throws if the recording is more than a millisecond shorter than requested.
   ///
-  /// Rounding to whole frames may shorten it by less than that.
+  /// Rounding to whole frames may shorten the recording by less than that.
   private func check(_ length: Duration?, because cause: String) throws(CommandFailure) {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(

@@ -30,7 +30,8 @@ struct YAMLPair: Equatable {
 
 /// The owner of a libyaml parser.
 private struct YAMLParser: ~Copyable {
-  /// Allocated, because the parser holds a pointer to itself, so its address must not change.
+  /// The parser, allocated on the heap: it contains a pointer to itself, so its address must not
+  /// change.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let text: UnsafeBufferPointer<UInt8>
 

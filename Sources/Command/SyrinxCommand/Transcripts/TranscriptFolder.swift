@@ -234,8 +234,7 @@ extension JSONRecord {
 ///
 /// The same version of a file, transcribed with the same options, always has the same entry. A file
 /// is finished if the newest entry for its transcripts equals the entry for its current version and
-/// options. There can be many entries, so only their checksums stay in memory, and they are
-/// compared as text.
+/// options. There can be many entries, so only the checksums of their texts stay in memory.
 struct TranscriptManifest: Sendable {
   /// The newest entry for each transcript.
   private var entries: [RunChecksum: RunChecksum] = [:]

@@ -225,7 +225,7 @@ extension TranscriptionInput {
     throw CommandFailure("\(file) changed while it was read; transcribe it again")
   }
 
-  /// Returns a problem with this input and the reason that it could not be transcribed.
+  /// Returns the problem that this input cannot be transcribed, with the reason.
   fileprivate func problem(_ description: String) -> FoundInput {
     .failure(TranscriptionProblem(input: self, description: description))
   }
