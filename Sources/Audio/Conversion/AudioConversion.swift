@@ -67,23 +67,24 @@ public struct AudioConversion: Sendable {
   public var destination: Destination
   /// The combination of several sources.
   public var combination = Combination.joined
-  /// The container; nil for the container of the path extension.
+  /// The container; nil to derive it from the path extension.
   public var container: SoundFileEncoding.Container?
-  /// The sample format; nil for the first source's format if the container can store it.
+  /// The sample format; nil to keep the first source's format if the container can store it.
   public var samples: SoundFileEncoding.SampleFormat?
-  /// The sample rate; nil for the first source's rate, or the next rate that the encoding supports.
+  /// The sample rate; nil to keep the first source's rate, or to use the next rate that the
+  /// encoding supports.
   public var sampleRate: SampleRate?
-  /// The number of channels; nil for the first source's number, at most the encoding's maximum.
+  /// The number of channels; nil to keep the first source's number, up to the encoding's maximum.
   public var channelCount: Int?
   /// The start of the audio on the timeline of all sources together.
   public var start = Duration.zero
-  /// The end of the audio; nil for the end of the sources.
+  /// The end of the audio; nil to continue to the end of the sources.
   public var end: Duration?
-  /// The silence to remove; nil for none.
+  /// The silence to remove; nil to remove none.
   public var trimming: SilencePolicy?
   /// The gain before `normalization`.
   public var gain = Decibels(0)
-  /// The target level; nil for no change.
+  /// The target level; nil to leave the level unchanged.
   ///
   /// Normalization reads the sources twice, so they must be files.
   public var normalization: Normalization?
@@ -91,7 +92,7 @@ public struct AudioConversion: Sendable {
   public var fadeIn = Duration.zero
   /// The duration of the fade-out to silence.
   public var fadeOut = Duration.zero
-  /// The division into files; nil for one file.
+  /// The division into files; nil to write one file.
   public var division: Division?
   /// Whether to keep the first source's tags, pictures, and WAV chunks, and the cues and chapters
   /// of all joined sources.
@@ -159,7 +160,7 @@ public struct ConversionResult: Sendable {
   public let gain: Decibels
   /// The lowest gain of the limiter of a loudness normalization; 0 dB if it changed nothing.
   public let limiterGain: Decibels
-  /// The loudness of the limited audio; nil without a limiter.
+  /// The loudness of the limited audio; nil if no limiter was used.
   public let limitedLoudness: LoudnessLevel?
   /// The missing audio of truncated sources.
   public let shortfalls: [Shortfall]

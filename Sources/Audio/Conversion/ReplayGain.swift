@@ -25,7 +25,7 @@ extension AudioTag {
 
 extension AudioMetadata {
   /// Returns the gain in the tags of ReplayGain or R 128, which brings a track or its album to -18
-  /// LUFS; nil without such tags.
+  /// LUFS; nil if there are no such tags.
   ///
   /// Without an album gain, the track gain is returned. If the peak is known, the gain does not
   /// raise it above full scale.

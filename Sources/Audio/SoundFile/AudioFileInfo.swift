@@ -18,7 +18,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let encoding: String
   /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The stored bits per sample; nil for a lossy coder, and if they are unknown.
+  /// The stored bits per sample; nil if the coder is lossy, or if they are unknown.
   public let bitsPerSample: Int?
   /// The length in frames; nil if only decoding would determine it, as in a stream or a file that
   /// FFmpeg decodes.
@@ -31,8 +31,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// It includes the file's header, unless ffprobe reports the bit rate of the audio track.
   public let bitRate: Int?
-  /// The size of the file in bytes; nil for a stream, and for an address whose server does not
-  /// announce it.
+  /// The size of the file in bytes; nil if the file is a stream, or if its web server does not
+  /// announce the size.
   public let byteCount: Int?
   /// The tags, pictures, cues, and chapters of the file.
   public let metadata: AudioMetadata

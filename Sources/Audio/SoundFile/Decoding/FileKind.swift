@@ -58,8 +58,8 @@ struct FileKind: Equatable {
 
   static let mpegAudio = FileKind("MPEG audio", .mpeg, demuxers: ["mp3"])
 
-  /// Returns the size of an ID3 tag before the audio, including its header and footer; 0 without a
-  /// tag.
+  /// Returns the size of an ID3 tag before the audio, including its header and footer; 0 if there
+  /// is no tag.
   ///
   /// The size in the tag is stored with 7 bits per byte.
   static func tagLength(_ head: [UInt8]) -> Int {
@@ -125,7 +125,7 @@ struct FileKind: Equatable {
     return length >= 7 ? (length, format) : nil
   }
 
-  /// Whether a tag in the first block of MP3 has a length; true without a tag.
+  /// Whether a tag in the first block of MP3 has a length; true if there is no tag.
   ///
   /// A writer that cannot seek leaves the length 0.
   static func hasMPEGLength(_ bytes: [UInt8]) -> Bool {

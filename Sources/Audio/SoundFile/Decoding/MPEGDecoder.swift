@@ -49,7 +49,7 @@ final class MPEGDecoder: SoundDecoder {
     (isSeekable, self.notices) = (source.isSeekable, notices)
     (encodingDescription, self.isTruncated) = (name, isTruncated)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
-    // The length in a tag; negative without a tag, because the file size is unknown.
+    // The length in a tag; negative if there is no tag, because the file size is unknown.
     let length = mpg123_length(handle)
     // After the first block, bytes that cannot be decoded, such as a tag with a picture, are
     // skipped.
@@ -155,7 +155,7 @@ struct MPEGFrameHeader: Equatable {
   /// Whether another block can follow this one in a stream.
   func hasFormat(of other: Self) -> Bool { hertz == other.hertz && isMono == other.isMono }
 
-  /// - Returns: nil for an invalid block, or for one with a sample rate that we do not write.
+  /// - Returns: nil if the block is invalid, or has a sample rate that Syrinx does not write.
   init?(_ bits: UInt32) {
     let (synchronization, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
     guard bits >> 21 == synchronization, bits >> 17 & 0b11 == layer3 else { return nil }

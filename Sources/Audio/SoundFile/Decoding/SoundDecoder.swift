@@ -14,7 +14,8 @@ extension SoundFileEncoding.SampleFormat {
 protocol SoundDecoder: AnyObject {
   var format: AudioFormat { get }
 
-  /// The length in the header; nil without one, as in a stream or an MP3 without a tag.
+  /// The length in the header; nil if there is none, as in a stream, or in an MP3 file without a
+  /// tag.
   var announcedFrameCount: FrameCount? { get }
 
   /// The human-readable names of container and encoding.
@@ -41,8 +42,7 @@ protocol SoundDecoder: AnyObject {
   /// last frame was read.
   var isCutOff: Bool { get }
 
-  /// The format of the audio after the last decoded frame if it differs; nil if the format does not
-  /// change.
+  /// The new format, if the format changes after the last decoded frame; otherwise nil.
   var formatChange: String? { get }
 
   /// Decodes the next frames; fewer than requested only at the end and before a failure.

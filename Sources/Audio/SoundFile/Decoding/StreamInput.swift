@@ -10,7 +10,7 @@ final class StreamInput {
   let path: String
   /// Signaled when the audio is no longer needed; it is never reset.
   let interruption: WakeUp
-  /// The deadline at which waiting ends like an interrupted read; nil for no deadline.
+  /// The time at which waiting ends, as if the read had been interrupted; nil for no deadline.
   private let deadline: ContinuousClock.Instant?
   /// The bytes that were inspected, but not read yet.
   private var inspected: [UInt8] = []

@@ -4,7 +4,7 @@ struct WAVLayout {
   let mark: String
   /// The offset of the audio.
   private(set) var audioStart = 0
-  /// The size of the audio in the header; nil for the placeholder of a stream.
+  /// The size of the audio in the header; nil if the header has the placeholder of a stream.
   private(set) var audioSize: Int?
   /// The number of bytes in a PCM frame, or in a block of an encoding that has blocks.
   private(set) var blockSize = 0

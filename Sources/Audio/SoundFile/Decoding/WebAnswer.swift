@@ -100,7 +100,7 @@ package struct WebAnswer: Sendable {
     throw SoundFileError.cannotRead(path: address, reason: "it redirects too often")
   }
 
-  /// Returns the address of the redirection; nil without a redirection.
+  /// Returns the address of the redirection; nil if there is none.
   ///
   /// - Parameter first: the address that the user gave.
   /// - Throws: `.cannotRead` if the redirection is not allowed.

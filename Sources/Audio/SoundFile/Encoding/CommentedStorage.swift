@@ -11,7 +11,8 @@ final class CommentedFLAC: VirtualStorage {
 
   private let file: GrowingFile
   private let blocks: [UInt8]
-  /// The file offset at which the cue sheet stores the end of the audio; nil without a cue sheet.
+  /// The file offset at which the cue sheet stores the end of the audio; nil if there is no cue
+  /// sheet.
   private var sheetEnd: Int?
   /// The bytes of the incomplete header.
   private var head: [UInt8] = []

@@ -86,7 +86,7 @@ public struct AudioCue: Hashable, Sendable {
   public var frame: FrameCount
   /// The cue's text, which may be empty.
   public var name: String
-  /// The length of a chapter; nil for a cue, and for a chapter whose end is unknown.
+  /// The length of a chapter; nil if this is a cue, or if the chapter's end is unknown.
   public var length: FrameCount?
   /// Whether the cue is a chapter that lasts up to the unknown end of the audio.
   package var isOpen = false
@@ -188,14 +188,14 @@ extension AudioMetadata {
       ratio == 1 ? frames : Int(exactly: (Double(frames) * ratio).rounded()) ?? frames
     }
 
-    /// Converts a position; nil outside the part.
+    /// Converts a position; nil if it lies outside the part.
     func position(_ frame: Int) -> Int? {
       let isInside = frame >= start && (frame < end || (includesEnd && frame == end))
       return isInside ? scaled(frame - start) : nil
     }
 
-    /// Converts a region from `first` up to `last` to its first frame and its length; nil outside
-    /// the part.
+    /// Converts a region from `first` up to `last` to its first frame and its length; nil if the
+    /// region lies outside the part.
     ///
     /// The length is nil if the end is unknown.
     func region(from first: Int, to last: Int) -> (first: Int, length: Int?)? {

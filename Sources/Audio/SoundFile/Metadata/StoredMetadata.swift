@@ -4,7 +4,7 @@ import CTagLib
 
 /// The metadata of a file or stream, read at its first use.
 final class StoredMetadata {
-  /// The file; nil for a stream.
+  /// The file whose metadata is read; nil if it is a stream.
   var file: Descriptor?
   /// The ID3 tags before the audio of a stream.
   var id3: [[UInt8]] = []

@@ -147,7 +147,7 @@ extension AudioMetadata {
     return bytes
   }
 
-  /// The chunk with the tags as an INFO list; empty without tags.
+  /// The chunk with the tags as an INFO list; empty if there are no tags.
   private var infoChunk: [UInt8] {
     let texts = tags.inOrder.flatMap { tag, values -> [UInt8] in
       guard let name = tag.infoName else { return [] }

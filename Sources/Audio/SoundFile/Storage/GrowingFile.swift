@@ -127,7 +127,8 @@ final class GrowingFile {
     (length, wholeLength) = (size, min(size, wholeLength))
   }
 
-  /// Returns a 32-bit big-endian number; nil beyond the end, and for a stream.
+  /// Returns a 32-bit big-endian number; nil if the offset is beyond the end, or if the file is a
+  /// stream.
   func number32(at offset: Int) -> UInt32? {
     isStream ? nil : descriptor.number32(at: offset)
   }

@@ -46,7 +46,7 @@ final class VirtualFile {
   /// The error of the first failed read.
   var failure: SoundFileError? { storage.readFailure }
 
-  /// - Returns: the new position, or -1 without a change if it is invalid.
+  /// - Returns: the new position; or -1 if it would be invalid, and the position is then unchanged.
   func seek(_ offset: Int, from origin: Int32) -> Int {
     guard isSeekable else { return -1 }
     let start =

@@ -292,7 +292,7 @@ extension ConversionResult {
 struct ConversionJob: Sendable {
   let inputs: [FilePath]
   let output: FilePath
-  /// The container; nil for the container of the output's extension.
+  /// The container; nil to derive it from the output's extension.
   let container: SoundFileEncoding.Container?
 
   /// Runs the conversion, and shows the progress if there is a console.

@@ -223,7 +223,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     return try await folder?.files(for: input) ?? []
   }
 
-  /// Returns the archive that records which inputs are finished; nil without an output folder.
+  /// Returns the archive that records which inputs are finished; nil if there is no output folder.
   private func archive(
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {

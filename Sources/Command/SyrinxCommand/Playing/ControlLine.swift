@@ -84,7 +84,8 @@ struct ControlLine: Equatable {
     return .seconds(seconds)
   }
 
-  /// Returns the duration of the fade after the first `count` words; nil without a fade.
+  /// Returns the duration of the fade after the first `count` words; nil if the command has no
+  /// fade.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
     guard words.count == count + 1 else { throw unknown }

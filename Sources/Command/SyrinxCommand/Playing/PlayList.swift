@@ -241,7 +241,7 @@ private func parts(of name: FilePath) -> [(number: Int, text: String)] {
 enum PlaylistFormat: String {
   case m3u, m3u8, pls
 
-  /// Detects the format by the beginning of the text; nil without a known header.
+  /// Detects the format by the beginning of the text; nil if the header is unknown.
   init?(head: [UInt8]) {
     let text = head.withoutByteOrderMark.drop { $0.isBlank || $0.isNewline }
     let line = String(decoding: text.prefix { !$0.isNewline }.trimmed, as: UTF8.self).lowercased()

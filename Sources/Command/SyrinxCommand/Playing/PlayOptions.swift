@@ -90,7 +90,7 @@ struct PlayDeviceOptions: ParsableArguments {
 
   var latency: PlaybackLatency { lowLatency ? .low : .normal }
 
-  /// The requested format; nil for the format of the first file.
+  /// The requested format; nil to use the format of the first file.
   var format: AudioFormat? {
     rate.map { AudioFormat(sampleRate: SampleRate(hertz: $0), channelCount: channels ?? 2) }
   }

@@ -10,7 +10,7 @@ struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
-  /// The control by keys, whose state is part of the progress line; nil without keys.
+  /// The control by keys, whose state is part of the progress line; nil if no keys are read.
   var keys: KeyControl?
   private var remark = ""
   private var throttle = StatusThrottle()

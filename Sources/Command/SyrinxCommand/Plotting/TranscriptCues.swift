@@ -88,7 +88,7 @@ extension String {
   private static let cueTagNames: Set<Substring> = [
     "b", "c", "font", "i", "lang", "rt", "ruby", "s", "u", "v",
   ]
-  /// The maximum length of a tag; without it, a text of many `<` would take quadratic time.
+  /// The maximum length of a tag; without this limit, a text of many `<` would take quadratic time.
   private static let longestCueTag = 256
 
   /// The text without the tags of SRT and WebVTT: `<i>`, `</c>`, `<font color="red">`, `<v Ann>`,

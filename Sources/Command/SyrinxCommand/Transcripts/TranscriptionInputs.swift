@@ -9,7 +9,7 @@ struct TranscriptionInput: Equatable, Sendable {
   /// The file's path in the output folder; its transcripts have the same path with other
   /// extensions.
   let place: FilePath
-  /// The version of the file; nil for standard input, a pipe, and an address.
+  /// The version of the file; nil if the input is standard input, a pipe, or a web address.
   var version: FileVersion?
 
   /// The name to write to `failed.txt`.

@@ -15,7 +15,7 @@ struct TranscriptionRun: Sendable {
   /// Applies the options to a request.
   let prepare: Preparation
   let inputs: RemainingInputs
-  /// The records of the output folder; nil without one.
+  /// The records of the output folder; nil if there is no output folder.
   let archive: TranscriptArchive?
   let progress: ArchiveProgress
   /// Whether lines of text on standard output begin with the name of their file.
