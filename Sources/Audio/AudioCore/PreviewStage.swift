@@ -117,8 +117,8 @@ package actor PreviewStage<Script: PreviewScript> {
   /// If `toNow` is true, the script is also informed of the elapsed part of an unfinished wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
-    // Read only once, because a real clock advances during the loop: each iteration would find that
-    // another part of the wait has elapsed.
+    // The elapsed time is read only once, because a real clock advances during the loop: otherwise,
+    // each iteration would find that more of the wait has elapsed.
     let elapsed = performances[number]?.elapsed?() ?? .zero
     while let performance = performances[number], let step = performances[number]?.script.next() {
       let passed = elapsed - performance.performed

@@ -39,7 +39,7 @@ package struct FilePath: Hashable, Sendable {
     for byte in absolute.bytes {
       encoded += Self.plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + byte.hexadecimal
     }
-    // Never nil, because the text contains only characters that a URL permits.
+    // The fallback is never used, because the text contains only characters that a URL permits.
     return URL(string: encoded) ?? URL(filePath: text)
   }
 

@@ -30,7 +30,8 @@ struct ChannelMeter: Sendable {
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
     let (history, count) = (filter.history, samples.count / channelCount)
-    // Moved out of `self`, because the closure changes other properties while it uses this memory.
+    // The memory is moved out of `self`, because the closure changes other properties while it uses
+    // the memory.
     var window: [Float] = []
     swap(&window, &self.window)
     defer { swap(&window, &self.window) }
@@ -93,7 +94,7 @@ private func chunkSums(
   for index in stride(from: 0, to: whole, by: 8) {
     let offset = index * MemoryLayout<Float>.stride
     let eight = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-    // Much faster than `pointwiseMax`, which calls a function for each lane.
+    // This is much faster than `pointwiseMax`, which calls a function for each lane.
     highest.replace(with: eight, where: eight .> highest)
     highest.replace(with: -eight, where: -eight .> highest)
     sum += eight
@@ -175,7 +176,7 @@ package struct TruePeakFilter: Sendable {
           let offset = (position - tap) * MemoryLayout<Float>.stride
           sum += phase[tap] * bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
         }
-        // Much faster than `pointwiseMax`, which calls a function for each lane.
+        // This is much faster than `pointwiseMax`, which calls a function for each lane.
         highest.replace(with: sum, where: sum .> highest)
         highest.replace(with: -sum, where: -sum .> highest)
         position += 8

@@ -37,7 +37,7 @@ public final class Resampler {
   private let mixBefore: ChannelMix?
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
-  /// Owned by this object; nil if the rates are equal.
+  /// soxr's handle, which this object deletes; nil if the rates are equal.
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false

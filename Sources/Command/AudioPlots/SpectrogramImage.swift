@@ -138,7 +138,8 @@ private actor ChannelSpectrogram {
     spectraInColumn = 0
   }
 
-  // Static, because a closure in a method of an actor would check the isolation at each call.
+  // This function is static, because a closure in a method of an actor would check the isolation at
+  // each call.
   private static func means(
     of rows: [ClosedRange<Int>], in powers: [Float], divisor: Int
   ) -> [Float] {
@@ -269,7 +270,7 @@ struct Spectrum: ~Copyable {
     precondition(powers.count == length / 2 + 1)
     samples.withUnsafeBufferPointer { samples in
       let source = samples.baseAddress! + first
-      // Separate calls, because the compiler vectorizes only loops with a constant step.
+      // The calls are separate, because the compiler vectorizes only loops with a constant step.
       switch step {
       case 1: load(source, step: 1)
       case 2: load(source, step: 2)

@@ -54,7 +54,7 @@ private struct ColumnSums {
     var (powers, eight) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
     while index + 7 * step < end {
       for lane in 0..<8 { eight[lane] = samples[index + lane * step] }
-      // Much faster than `pointwiseMin`, which calls a function for each lane.
+      // This is much faster than `pointwiseMin`, which calls a function for each lane.
       lows.replace(with: eight, where: eight .< lows)
       highs.replace(with: eight, where: eight .> highs)
       powers += eight * eight
@@ -91,7 +91,7 @@ struct WaveformBuilder {
       let frames = samples.count / format.channelCount
       while position < frames {
         if framesInColumn == 0 { beginColumn() }
-        // At most 65,536 frames at a time, because a longer sum of Floats is inexact.
+        // Each sum covers at most 65,536 frames, because a longer sum of Floats is inexact.
         let end = min(frames, position + framesPerColumn - framesInColumn, position + 65_536)
         for channel in channels.indices { add(samples, position..<end, channel) }
         framesInColumn = (framesInColumn + end - position) % framesPerColumn

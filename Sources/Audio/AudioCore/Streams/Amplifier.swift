@@ -209,7 +209,7 @@ public struct Fader: AudioProcessor, Sendable {
   private mutating func risen(_ buffer: AudioBuffer) -> AudioBuffer {
     let length = FrameCount(fadeIn, at: buffer.format.sampleRate)
     let begin = position
-    // Limited, because after the fade-in the position is irrelevant, but must not overflow.
+    // The position is limited, because it is irrelevant after the fade-in, but must not overflow.
     position = min(length, position + buffer.frameCount)
     return begin < length ? buffer.scaled { gain(begin + $0, of: length) } : buffer
   }

@@ -18,8 +18,8 @@ final class FLACDecoder: SoundDecoder {
   /// The format of the next block, which differs from the header; nothing is decoded after it.
   private(set) var formatChange: String?
 
-  // Owned by this object, which deletes it. libFLAC calls back only while one of its functions
-  // runs.
+  // libFLAC's decoder, which this object deletes. libFLAC calls back only while one of its
+  // functions runs.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
   /// The pointer that libFLAC's callbacks get.
   ///
@@ -343,6 +343,7 @@ extension FLAC__StreamMetadata_Picture {
 
 /// Returns the decoder behind the pointer that was passed to libFLAC.
 private func flacDecoder(_ pointer: UnsafeMutableRawPointer?) -> FLACDecoder {
-  // Never nil: the decoder passed the pointer, and frees it after it has deleted libFLAC's decoder.
+  // The pointer is never nil: the decoder passed it, and frees it after libFLAC's decoder was
+  // deleted.
   pointer!.assumingMemoryBound(to: (() -> FLACDecoder).self).pointee()
 }

@@ -8,7 +8,7 @@ import Glibc
 final class StreamInput {
   let source: Descriptor
   let path: String
-  /// Signaled when the audio is no longer needed; it is never reset.
+  /// The signal that the audio is no longer needed; it is never reset.
   let interruption: WakeUp
   /// The time at which waiting ends, as if the read had been interrupted; nil for no deadline.
   private let deadline: ContinuousClock.Instant?

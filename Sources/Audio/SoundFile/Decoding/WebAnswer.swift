@@ -58,8 +58,8 @@ package struct WebAnswer: Sendable {
       {
         bytes += more
       }
-      // If the server announced no length, FFmpeg reports even a normal end as a failure. So its
-      // exit status counts only if nothing was received.
+      // If the server announced no length, FFmpeg reports even a normal end as a failure. FFmpeg's
+      // exit status therefore counts only if nothing was received.
       let isEnd = bytes.count <= longest
       isComplete = !(isEnd && child.isCutOff) && !(bytes.isEmpty && child.hasFailed())
     } else {

@@ -88,7 +88,7 @@ extension AudioMetadata {
       sheet += little(cue.frame.rawValue, 8).reversed()
       sheet.append(UInt8(index + 1))
       sheet += [UInt8](repeating: 0, count: 12 + 14)
-      // One index, of number 1, at the beginning of the track.
+      // The track has one index, of number 1, at its beginning.
       sheet.append(1)
       sheet += [UInt8](repeating: 0, count: 8)
       sheet += [1, 0, 0, 0]
@@ -155,7 +155,7 @@ final class CommentedOpus: VirtualStorage {
     var stream = ogg_stream_state()
     guard ogg_stream_init(&stream, serial) == 0 else { return [] }
     defer { ogg_stream_clear(&stream) }
-    // Without this, libogg would mark the page as the first of the stream.
+    // Without this flag, libogg would mark the page as the first of the stream.
     stream.b_o_s = 1
     stream.pageno = 1
     stream.packetno = 1

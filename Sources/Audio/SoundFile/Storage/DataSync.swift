@@ -17,8 +17,8 @@ final class DataSync: Sendable {
   // The lock is held for a few instructions, never during a flush.
   private let state: Mutex<State>
 
-  // A struct, because a mutex whose value is a closure, or a tuple with one, wraps the closure in
-  // another at every `withLock`.
+  // This is a struct, because a mutex whose value is a closure, or a tuple with one, wraps the
+  // closure in another one at every `withLock`.
   private struct State {
     /// Flushes the file; nil after `end`.
     var store: (@Sendable () -> Int32)?

@@ -102,7 +102,8 @@ final class VirtualFile {
 
 /// Returns the file behind the pointer that was passed to a library.
 func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
-  // Never nil: the handle's owner passed the pointer, and frees it after the library's last use.
+  // The pointer is never nil: the handle's owner passed it, and frees it after the library's last
+  // use.
   data!.assumingMemoryBound(to: VirtualFile.self).pointee
 }
 

@@ -134,7 +134,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
 
 /// Collects problems of files, which are reported when the command ends.
 final class FileProblems: Sendable {
-  // Both an audio thread and the command lock this, but only to append or read.
+  // The lock is held only to append or read a problem, by an audio thread or the command.
   private let problems = Mutex<[FileProblem]>([])
 
   func append(_ problem: FileProblem) {

@@ -190,7 +190,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let remaining = try RemainingInputs(
       inputs, folder: folder, skipping: resume ? done : nil,
       stopSignal: context.signals.stopSignal)
-    // Without remaining files, no model is needed.
+    // If no files remain, no model is needed.
     if try await !remaining.isEmpty() {
       try await makeReady(speech) { await context.console.notify($0) }
     }

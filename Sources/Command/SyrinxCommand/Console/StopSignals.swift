@@ -21,7 +21,7 @@ final class StopSignals: Sendable {
     var lastAct: @Sendable () -> Void = {}
   }
 
-  /// Signaled with the first stop, after which blocking writes fail.
+  /// Signaled when the first stop signal arrives; blocking writes then fail.
   let stopSignal: WakeUp?
 
   /// If `takesCommands` is true, SIGUSR1 and SIGUSR2 are queued for `commanding`; otherwise they

@@ -62,7 +62,7 @@ actor EngineInstaller {
 
   /// Removes the components of a choice and returns their folders.
   func remove(_ choice: InstallChoice) throws -> [FilePath] {
-    // Checked first, because `EngineFolder` would create a missing folder.
+    // This is checked first, because `EngineFolder` would create a missing folder.
     guard folder.status != nil else { return [] }
     let place = try EngineFolder(folder)
     let names = EngineFolder.components(in: folder).compactMap(\.manifest?.component)

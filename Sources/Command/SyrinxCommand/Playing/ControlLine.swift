@@ -117,7 +117,7 @@ actor StandardInputLines {
   init(of descriptor: Int32 = 0) throws {
     executor = try ThreadExecutor(name: "syrinx-control")
     reader = .ofCommands {
-      // If the input cannot be read, it ends.
+      // A read failure counts as the end of the input.
       (try? availableBytes(of: descriptor, named: "standard input", atMost: Self.longest)) ?? []
     }
   }

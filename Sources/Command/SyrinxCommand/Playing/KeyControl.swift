@@ -158,7 +158,7 @@ private let disabledKey: UInt8 = 0
 final class KeyTerminal: Sendable {
   private let original: termios
   private let descriptor: Int32
-  // Locked so that the terminal is restored only once.
+  // The lock ensures that the terminal is restored only once.
   private let isRestored = Mutex(false)
 
   /// Makes the terminal pass on each key at once; nil if the descriptor is not a terminal, or this
