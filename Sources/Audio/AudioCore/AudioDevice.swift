@@ -16,11 +16,11 @@ public struct AudioDevice: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// A direction of audio.
+  /// The direction of a device's audio.
   public enum Direction: String, Hashable, Sendable, CaseIterable {
-    /// To a loudspeaker.
+    /// Playback to a loudspeaker.
     case playback
-    /// From a microphone.
+    /// Capture from a microphone.
     case capture
   }
 

@@ -4,7 +4,7 @@ package enum PreviewStep<Event: Sendable>: Sendable {
   case wait(Duration)
   /// Reads the duration of the next part of a stream; nil at the end of the stream.
   case read(@Sendable () async throws -> Duration?)
-  /// Waits until the script is changed or a read ends.
+  /// The script waits until it is changed or a read ends.
   case hold
   case end(throwing: (any Error)? = nil)
 }

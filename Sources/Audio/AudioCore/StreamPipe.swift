@@ -31,7 +31,7 @@ extension PipeQueue {
 package enum PipeStep<Element, Failure: Error> {
   case element(Element)
   case end(Failure?)
-  /// No element yet.
+  /// The queue has no element yet.
   case wait
 }
 

@@ -34,11 +34,11 @@ public struct AudioConversion: Sendable {
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 
-  /// The combination of several sources.
+  /// A way to combine several sources.
   public enum Combination: Hashable, Sendable {
-    /// One after another, without a gap.
+    /// The sources follow one another, without a gap.
     case joined
-    /// Mixed at the highest rate and with the most channels of the sources.
+    /// The sources are mixed at their highest rate and with their most channels.
     ///
     /// Each source is divided by the number of sources, so the sum does not clip.
     case mixed
@@ -53,11 +53,12 @@ public struct AudioConversion: Sendable {
     case loudness(LoudnessLevel)
   }
 
-  /// The division of the audio into several files.
+  /// A rule that divides the audio into several files.
   public enum Division: Hashable, Sendable {
-    /// After each interval of this length.
+    /// A new file begins after each interval of this length.
     case every(Duration)
-    /// At silence; the silence between the parts is removed except for its margins.
+    /// A new file begins at silence; the silence between the parts is removed except for its
+    /// margins.
     case silence(SilencePolicy)
   }
 

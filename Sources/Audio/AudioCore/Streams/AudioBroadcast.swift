@@ -84,7 +84,7 @@ public enum BroadcastPolicy: Hashable, Sendable {
 
 /// A buffer of a broadcast, with the number of frames that this consumer lost before it.
 public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
-  /// The frames.
+  /// The buffer from the source.
   public var buffer: AudioBuffer
   /// The number of frames that this consumer lost just before the buffer, because it was too slow.
   ///

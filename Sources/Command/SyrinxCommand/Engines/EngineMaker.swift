@@ -54,7 +54,7 @@ struct EngineMakers: DependencyKey {
   var named: [EngineMaker] = []
   /// The engine to use without `--engine`; nil to use the engine of `\.speechEngine`.
   var defaultEngine: EngineMaker?
-  /// Prepares an installed model.
+  /// The preparation that makes an installed model faster to use; nil if there is none.
   var preparation: EnginePreparation?
 
   static var liveValue: EngineMakers { EngineMakers() }
