@@ -73,8 +73,8 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// The names of the consumers that keep the clock from advancing, and of those whose holds were
-  /// removed after a timeout.
+  /// The names of the consumers that keep the clock from advancing, and of those that kept it until
+  /// a timeout.
   package var holders: [String] {
     state.withLock { state in (state.holds.values.map(\.name) + state.abandoned).sorted() }
   }

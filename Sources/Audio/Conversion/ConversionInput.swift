@@ -14,7 +14,7 @@ final class ConversionInput {
   let format: AudioFormat
   /// Whether the sources to mix have different formats and are converted to `format`.
   let mixesFormats: Bool
-  /// The number of samples that were NaN or infinite and became silence here.
+  /// The number of NaN or infinite samples that this step has silenced.
   private(set) var silencedSampleCount = 0
 
   /// The sources to mix; a single input with all sources if they are joined.

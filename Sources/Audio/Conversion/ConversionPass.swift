@@ -17,7 +17,7 @@ final class ConversionPass {
   let isLimited: Bool
   /// The peak amplitude of the result so far.
   private(set) var peak: Float = 0
-  /// The number of samples that were NaN or infinite and became silence here.
+  /// The number of NaN or infinite samples that this step has silenced.
   private(set) var silencedSampleCount = 0
 
   // The processing steps, in order.

@@ -105,7 +105,8 @@ private func chunkSums(
   )
   var rest = samples[whole...]
   if !(result.sum.isFinite && result.squares.isFinite) {
-    // Squares of samples above 1.8e19 are too large for Float32, so the sums are computed again.
+    // Squares of samples above 1.8e19 are too large for Float32, so the sums are computed again in
+    // Float64.
     rest = samples[...]
     (result.sum, result.squares) = (0, 0)
   }

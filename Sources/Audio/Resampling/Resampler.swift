@@ -83,7 +83,8 @@ public final class Resampler {
     guard !isFinished else { throw .finished }
     guard inputFormat != outputFormat else { return buffer }
     if !isPlaced {
-      // After a gap shorter than a frame, this position may lie before the end of the last output.
+      // After a gap shorter than a frame, this position may lie before the end of the last output,
+      // so the later position is used.
       let first = buffer.firstFrame.converted(
         from: inputFormat.sampleRate, to: outputFormat.sampleRate)
       (end, isPlaced) = (max(first, end ?? first), true)

@@ -181,9 +181,11 @@ extension SoundDecoder {
     case let decoder as MPEGDecoder:
       guard let count = decoder.countFrames() else { return (nil, nil) }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
-      // In concatenated files, the length tag counts only the frames of the first file.
+      // In concatenated files, the length tag counts only the frames of the first file, so `count`
+      // may be much larger.
       let isLong = announcedFrameCount.map { count > $0 + 4_608 } ?? false
-      // The length tag excludes the padding at both ends, which `count` includes.
+      // The length tag does not count the padding at both ends, but `count` does, so the tag's
+      // length is preferred.
       let found = isShort || isLong ? count : announcedFrameCount ?? count
       return isShort || isCutOff ? cut(at: found) : (found, nil)
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()

@@ -210,7 +210,7 @@ public final class SoundFileWriter {
     // Linux reports a failed write only once, so a second `fsync` would succeed. The failure of the
     // thread's `fsync` is therefore recorded here.
     if let sync { file.note(failureCode: sync.failureCode) }
-    // The error of a failed write has already been thrown.
+    // If a write failed, its error has already been thrown.
     if let failure, !hasFailed { throw failure }
     let storing = Result { () throws(SoundFileError) in
       try file.descriptor.synchronize(path: file.path)

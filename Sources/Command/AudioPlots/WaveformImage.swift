@@ -32,7 +32,8 @@ public struct WaveformImage: Hashable, Sendable {
 private struct ColumnSums {
   var lowest = Float.infinity
   var highest = -Float.infinity
-  // `Double`, because a sum of millions of squares needs more precision than `Float` has.
+  // The sum is a `Double`, because a sum of millions of squares needs more precision than `Float`
+  // has.
   var squares = 0.0
 
   mutating func add(_ sample: Float) {

@@ -64,7 +64,7 @@ struct ShortenedArguments {
       let files = completed(command.files)
     else { return nil }
     command.files = files
-    // The parser has validated only the shortened list.
+    // The parser has validated only the shortened list, so the whole list is validated here.
     do { try command.validate() } catch { return nil }
     return command
   }

@@ -58,8 +58,8 @@ public struct AudioMixer: Sendable {
 
   /// Adds the requested buffer of an input.
   ///
-  /// - Throws: `.formatsDiffer` if its format differs from earlier buffers of any input;
-  ///   `.outOfOrder` if it begins before frames that this input has already delivered.
+  /// - Throws: `.formatsDiffer` if the buffer's format differs from earlier buffers of any input;
+  ///   `.outOfOrder` if the buffer begins before frames that this input has already delivered.
   public mutating func push(_ buffer: AudioBuffer, from input: Int) throws(AudioStreamError) {
     let expected = format ?? buffer.format
     guard buffer.format == expected else {

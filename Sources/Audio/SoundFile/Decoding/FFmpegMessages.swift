@@ -64,7 +64,7 @@ struct FFmpegMessages: Sendable {
       if speaker.isEmpty, level.contains("@") { speaker = level.prefix { $0 != " " } }
       text = text[text.index(after: end)...].drop { $0 == " " }
     }
-    // Newer versions of FFmpeg do not name the input.
+    // Newer versions of FFmpeg write "Error during demuxing" instead of the input's name.
     let subject = [name + ": ", "Error during demuxing: "].first(where: text.hasPrefix)
     let message = String(text.dropFirst(subject?.count ?? 0)).printable
     guard !["info", "verbose", "debug"].contains(level) else { return note(information: message) }
@@ -85,8 +85,8 @@ struct FFmpegMessages: Sendable {
   /// `speaker` is the component of FFmpeg that wrote the line; it is empty for FFmpeg itself. If
   /// `isAboutInput` is true, the line concerns the whole input, such as a lost connection.
   private mutating func keep(_ complaint: Complaint, speaker: String, isAboutInput: Bool) {
-    // FFmpeg reports the end of a stream without a size as an error twice, although nothing is
-    // missing.
+    // FFmpeg reports the end of a stream without a size as an error in two lines, although nothing
+    // is missing, so both lines are ignored.
     if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
     if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
     let isBroken = complaint.isError && isAboutInput

@@ -172,7 +172,7 @@ final class FLACDecoder: SoundDecoder {
     }
     let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
     if !isFound { FLAC__stream_decoder_flush(handle) }
-    // Reset, because the seek may have reached the end.
+    // This is reset, because the seek may have reached the end.
     hasMetEnd = false
     return isFound
   }
@@ -275,7 +275,8 @@ extension FLACDecoder {
   private func process(_ sheet: FLAC__StreamMetadata_CueSheet) {
     metadata.cues = (0..<Int(sheet.num_tracks)).compactMap { number in
       let track = sheet.tracks[number]
-      // The last track only marks the end of the audio. Index 0 is the pause before a track.
+      // The last track has no indices, because it only marks the end of the audio. Index 0 is the
+      // pause before a track.
       guard track.num_indices > 0 else { return nil }
       let indices = UnsafeBufferPointer(start: track.indices, count: Int(track.num_indices))
       let index = indices.first { $0.number == 1 } ?? indices[0]

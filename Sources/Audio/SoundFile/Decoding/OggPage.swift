@@ -172,7 +172,7 @@ extension OggPage {
       return second.starts(with: name.utf8) ? Array(second.dropFirst(name.utf8.count)) : nil
     }
     if first.starts(with: "Speex   ".utf8) { return second }
-    // In this packet, a block header of four bytes precedes the comments.
+    // For FLAC, a block header of four bytes precedes the comments.
     return first.starts(with: "\u{7F}FLAC".utf8) ? Array(second.dropFirst(4)) : nil
   }
 }

@@ -231,7 +231,8 @@ extension SoundFileHeader {
     promise(length, at: offset + 8)
   }
 
-  /// Reads the two matrices of MAT 4: type, rows, columns, imaginary part, length of the name.
+  /// Reads the headers of the two matrices of MAT 4: the type, the rows, the columns, a flag for an
+  /// imaginary part, and the length of the name.
   private mutating func readMAT4(
     _ start: [UInt8], _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

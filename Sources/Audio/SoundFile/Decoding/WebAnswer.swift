@@ -178,16 +178,16 @@ extension WebAnswer {
   private static func isPrivate(_ family: sa_family_t, _ address: UnsafeRawPointer) -> Bool {
     switch Int32(family) {
     case AF_INET:
-      // The address follows the family and the port.
+      // An IPv4 address follows the family and the port.
       return isPrivate((4..<8).map { address.load(fromByteOffset: $0, as: UInt8.self) })
     case AF_INET6:
-      // In IPv6, the flow information precedes the address.
+      // An IPv6 address follows the family, the port, and the flow information.
       let bytes = (8..<24).map { address.load(fromByteOffset: $0, as: UInt8.self) }
       let isOfIPv4 =
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         || bytes.starts(with: [0, 0x64, 0xFF, 0x9B])
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
-      // A 6to4 address contains an IPv4 address.
+      // A 6to4 address contains an IPv4 address, which may be private.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
       // The tests, in order: unspecified and loopback addresses; unique local; link-local and
       // site-local; multicast.

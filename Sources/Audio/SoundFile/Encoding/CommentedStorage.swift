@@ -81,7 +81,8 @@ extension AudioMetadata {
   fileprivate var cueSheet: [UInt8] {
     let most = 254
     guard !cues.isEmpty, cues.count <= most else { return [] }
-    // A catalog number, the lead-in, a flag for compact discs, and reserved bytes.
+    // The cue sheet begins with a catalog number, the lead-in, a flag for compact discs, and
+    // reserved bytes.
     var sheet = [UInt8](repeating: 0, count: 128 + 8 + 1 + 258)
     sheet.append(UInt8(cues.count + 1))
     for (index, cue) in cues.sorted(by: { $0.frame < $1.frame }).enumerated() {

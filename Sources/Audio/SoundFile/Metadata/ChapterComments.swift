@@ -42,7 +42,8 @@ extension AudioMetadata {
       cues = Self.chapters(tracks)
       return
     }
-    // The time in a comment is rounded to a millisecond.
+    // The time in a comment is rounded to a millisecond, so it may differ slightly from a track's
+    // frame.
     let tolerance = rate.hertz / 1_000 + 1
     let distance = { (one: AudioCue, other: AudioCue) in
       abs(one.frame.rawValue - other.frame.rawValue)

@@ -68,7 +68,8 @@ extension AudioMetadata {
   /// Whether the length of any cue differs from its distance to the next cue, or to the end of the
   /// audio.
   fileprivate func hasOwnLengths(at rate: SampleRate) -> Bool {
-    // Times in milliseconds are rounded, and the end of lossy audio is not exact.
+    // Small differences are ignored, because times in milliseconds are rounded, and the end of
+    // lossy audio is not exact.
     let tolerance = FrameCount(.milliseconds(100), at: rate)
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.enumerated().contains { index, cue in
@@ -120,7 +121,7 @@ extension AudioMetadata {
       var size = picture.content.count + picture.mediaType.utf8.count + picture.text.utf8.count
       size += 64
       if container == .flac, size > Self.largestFLACBlock { return false }
-      // Comments store pictures as text, with 4 characters for 3 bytes.
+      // Comments store pictures as text, which takes 4 characters for every 3 bytes.
       if container.hasChapterComments, container != .flac { size += size / 3 }
       guard size <= room else { return false }
       room -= size

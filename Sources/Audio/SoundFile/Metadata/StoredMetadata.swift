@@ -35,9 +35,9 @@ final class StoredMetadata {
     } else if let layout = try WAVLayout(bytes: bytes) {
       head = try bytes(0, layout.audioStart)
       let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
-      // A RIFF size excludes the file's first 8 bytes, as many as a chunk header has. Another chunk
-      // therefore follows only if `size` exceeds the padded `end`. Streaming writers store a
-      // placeholder near the maximum.
+      // `size` does not count the file's first 8 bytes, so the file ends at `size` + 8. Another
+      // chunk needs a header of 8 bytes after the padded `end`, so it exists only if `size` exceeds
+      // the padded `end`. Streaming writers store a placeholder near the maximum.
       guard layout.mark == "RIFF", size > end + end % 2, size < 0xFFFF_FF00 else { return }
       notices = [
         .omitted(

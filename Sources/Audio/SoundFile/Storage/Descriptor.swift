@@ -97,7 +97,7 @@ extension Descriptor {
 extension Descriptor {
   /// Flushes written data to the disk; the corresponding C function is `fsync`.
   package func synchronize(path: String) throws(SoundFileError) {
-    // Pipes and devices cannot be synchronized and return EINVAL.
+    // Pipes and devices cannot be synchronized and return EINVAL, which is not a failure.
     guard fsync(number) != 0, errno != EINVAL, errno != EROFS else { return }
     throw .writing(path, code: errno)
   }

@@ -48,7 +48,8 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends the read of a pipe. It also ends an FFmpeg that waits for a web server.
+    // The stop signal ends the read of a pipe. It also ends FFmpeg while FFmpeg waits for a web
+    // server.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }
@@ -213,7 +214,7 @@ extension JSONRecord {
 }
 
 extension AudioFileInfo {
-  /// Returns the human-readable lines; the report of a truncated file follows them.
+  /// Returns the human-readable lines; a report about a truncated file is printed after them.
   fileprivate func text(_ file: FilePath) -> String {
     let audio: [String?] = [
       "\(format.sampleRate.hertz) Hz",

@@ -149,7 +149,7 @@ final class StopSignals: Sendable {
     sigaddset(&signals, SIGUSR2)
     var hangUp = sigaction()
     sigaction(SIGHUP, nil, &hangUp)
-    // SIG_IGN is the C macro `(void (*)(int)) 1`.
+    // SIG_IGN is the C macro `(void (*)(int)) 1`, which Swift does not import.
     if unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
       sigaddset(&signals, SIGHUP)
     }

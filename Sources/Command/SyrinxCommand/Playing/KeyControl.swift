@@ -92,7 +92,8 @@ struct KeyState {
     case .quit: return .stop()
     case .next: return .skip
     case .previous:
-      // Within the first two seconds of a file, the key seeks to the previous file.
+      // Within the first two seconds of a file, the key seeks to the previous file; later, it seeks
+      // to the beginning of the current file.
       let target = time < .seconds(2) ? max(0, item - 1) : item
       return .seek(to: .time(.zero), item: target)
     case .seek(let distance):

@@ -229,7 +229,7 @@ extension JSONRecord {
     case .failed(let item, let error):
       self.init("failed", item, files)
       self["error"] = "\(error)"
-    // The end of each item has a separate record.
+    // This event has no details, because the end of each item has a separate record.
     case .finished: self = ["event": "finished"]
     }
   }

@@ -114,7 +114,7 @@ actor TranscriptArchive {
       .write(begin + line + "\n")
   }
 
-  /// Records that the transcripts of an input are about to be replaced, if there are any.
+  /// Records that existing transcripts of an input are about to be replaced.
   func willReplace(_ input: TranscriptionInput) throws(OutputError) {
     guard let entry = manifest.voidEntry(for: input) else { return }
     try append(entry)
