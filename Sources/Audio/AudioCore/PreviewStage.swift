@@ -66,8 +66,8 @@ package actor PreviewStage<Script: PreviewScript> {
 
   /// Performs a script until it ends, or until the stream's consumer is canceled or released.
   ///
-  /// If `isImmediate` is true, a sleep on the clock returns at once. `check` checks the running
-  /// scripts; its error ends the stream at once.
+  /// If `isImmediate` is true, a sleep on the clock returns at once. `check` validates the running
+  /// scripts; if it throws, its error ends the stream at once.
   package func start(
     _ script: Script, on clock: any Clock<Duration>, isImmediate: Bool = false,
     policy: PipePolicy<Script.Event>, check: @Sendable ([Script]) throws -> Void = { _ in }

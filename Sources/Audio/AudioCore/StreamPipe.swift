@@ -165,8 +165,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return value
   }
 
-  /// Serves the readers and the producer that can continue, and returns the actions to perform
-  /// after the lock is released.
+  /// Selects the readers and the producer that can continue, and returns the actions that resume
+  /// them, to perform after the lock is released.
   private static func wakeUps(
     of state: inout State, _ hold: TimeHold?
   ) -> [@Sendable () -> Void] {
@@ -221,7 +221,7 @@ extension StreamPipe where Queue.Failure == any Error {
   }
 }
 
-/// A reader of a pipe; it leaves the pipe when its last reference is released.
+/// A reader of a pipe; the reader leaves the pipe when the last reference to it is released.
 final class PipeReader<Queue: PipeQueue>: Sendable {
   let pipe: StreamPipe<Queue>
   let id: Int

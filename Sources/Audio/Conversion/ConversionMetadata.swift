@@ -75,7 +75,7 @@ struct ConversionMetadata: Sendable {
     for (tag, values) in requested { whole.tags[tag] = values.isEmpty ? nil : values }
   }
 
-  /// Removes metadata that describes the level before the change.
+  /// Removes metadata that describes the level before the level was changed.
   private mutating func removeLevels() {
     let reason = "the level changes"
     removeTags(Set(whole.tags.keys.filter(\.isOfOldLevel)), reason: reason)

@@ -5,7 +5,7 @@ import Loudness
 import Resampling
 import SoundFile
 
-/// One pass over all sources, with its processing steps; only the run's thread uses it.
+/// One pass over all sources, with its processing steps; only the conversion's thread uses it.
 final class ConversionPass {
   let input: ConversionInput
   let format: AudioFormat

@@ -161,7 +161,7 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
     }
   }
 
-  /// The first byte of every character that represents a byte that is not UTF-8.
+  /// The first UTF-8 byte of each character that represents a non-UTF-8 byte.
   ///
   /// A path without this byte equals its `text`.
   private static var firstOfEscaped: UInt8 { 0xEE }

@@ -84,7 +84,7 @@ struct ChannelMeter: Sendable {
   }
 }
 
-/// Returns the peak and the sums of a short stretch; computes eight samples at once.
+/// Returns the peak and the sums of a short piece of audio; processes eight samples at once.
 private func chunkSums(
   of samples: UnsafeBufferPointer<Float>
 ) -> (highest: Float, sum: Double, squares: Double) {

@@ -171,7 +171,7 @@ extension SoundFileHandle {
   }
 }
 
-/// The number of existing frames (nil to use the header's number), and the missing audio.
+/// The actual number of frames, or nil to use the header's number; and the missing audio.
 private typealias KnownEnding = (found: FrameCount?, shortfall: SoundFileShortfall?)
 
 extension SoundDecoder {

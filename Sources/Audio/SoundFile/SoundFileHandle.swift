@@ -125,7 +125,7 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
-  /// Sets the maximum audio that Opus buffers before it writes a page.
+  /// Sets the maximum duration of audio that Opus buffers before it writes a page.
   private func holdBack(milliseconds: Double) {
     set(SFC_SET_OGG_PAGE_LATENCY_MS, to: milliseconds)
   }
@@ -202,7 +202,8 @@ extension SoundFileHandle {
 extension SoundFileEncoding {
   /// The highest sample rate of libFLAC.
   private static let highestFLACRate: SampleRate = 655_350
-  /// The most channels of a FLAC file; audio with more channels is refused instead of mixed.
+  /// The maximum number of channels of a FLAC file; audio with more channels is refused instead of
+  /// mixed.
   private static let mostFLACChannels = 8
 
   /// Throws `.unsupportedFormat` if the encoding does not support the format, before a file is

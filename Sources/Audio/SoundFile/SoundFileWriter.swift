@@ -80,7 +80,7 @@ public final class SoundFileWriter {
       isAtomic: isAtomic, metadata: metadata, largestWAV: WAVFileHeader.largestSize)
   }
 
-  /// Creates a file; at a size of `largestWAV` bytes, a WAV file becomes RF64.
+  /// Creates a file; a WAV file that exceeds `largestWAV` bytes becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
     isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata(), largestWAV: Int

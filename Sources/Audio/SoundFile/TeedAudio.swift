@@ -110,7 +110,7 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: 
       return block
     }
 
-    /// Writes a buffer, or completes the file if there is none.
+    /// Writes a buffer, or completes the file if `buffer` is nil.
     private mutating func write(
       _ buffer: AudioBuffer?, isolation actor: isolated (any Actor)? = #isolation
     ) async throws {
@@ -241,7 +241,7 @@ private actor TeeWriting {
     }
   }
 
-  /// Completes the file, if there is one, and returns its number of frames.
+  /// Completes the file, if there is one, and returns the file's number of frames.
   @discardableResult
   func finish() throws -> FrameCount {
     let writer = writer.take()
@@ -249,8 +249,8 @@ private actor TeeWriting {
     return writer?.framesWritten ?? 0
   }
 
-  /// Closes the file after an error; an error of closing is dropped, because the first is more
-  /// useful.
+  /// Closes the file after an error; an error of closing is dropped, because the first error is
+  /// more useful.
   func abandon() {
     let writer = writer.take()
     if isAtomic { writer?.discard() } else { try? writer?.close() }

@@ -150,8 +150,8 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
 
   /// Whether the source may send its next buffer.
   ///
-  /// The source starts with the first request, and waits without consumers or for a `.waiting`
-  /// consumer.
+  /// The source starts with the first request. It waits while there are no consumers, or while a
+  /// `.waiting` consumer has unread buffers.
   var hasRoom: Bool {
     isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.hasRoom)
   }

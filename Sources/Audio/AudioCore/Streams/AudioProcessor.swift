@@ -118,7 +118,7 @@ where Base.Element: AudioBlock {
       }
     }
 
-    /// Adds a buffer to the processor, or flushes it if there is none.
+    /// Adds a buffer to the processor, or flushes the processor if `buffer` is nil.
     private mutating func process(_ buffer: AudioBuffer?) {
       if buffer == nil { base = nil }
       do throws(Processor.Failure) {

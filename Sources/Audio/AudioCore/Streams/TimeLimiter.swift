@@ -1,6 +1,6 @@
 /// Limits audio to a duration.
 public struct TimeLimiter: AudioProcessor, Sendable {
-  /// The limit at the rate of the audio.
+  /// Returns the limit in frames at the sample rate of the audio.
   private let limit: @Sendable (SampleRate) -> FrameCount
   private var continuity = Continuity()
   private var passed: FrameCount = 0

@@ -77,7 +77,7 @@ final class ChainedDecoder: SoundDecoder {
     return done
   }
 
-  /// Advances to the next link; returns false after the last one or if the link cannot be read.
+  /// Advances to the next link; returns false if there is none, or if it cannot be read.
   private func goToNext() -> Bool {
     do {
       guard let next = try open(link + 1) else { return false }

@@ -23,7 +23,8 @@ final class FLACDecoder: SoundDecoder {
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
   /// The pointer that libFLAC's callbacks get.
   ///
-  /// Its closure has an unowned reference, because a strong reference would keep the decoder alive.
+  /// The closure behind the pointer has an unowned reference, because a strong reference would keep
+  /// the decoder alive.
   private let context: UnsafeMutablePointer<() -> FLACDecoder>
   /// The interleaved samples of the current block.
   private var block: [Float] = []

@@ -70,7 +70,7 @@ extension SoundDecoder {
 
 /// Decodes the formats of libsndfile.
 final class LibraryDecoder: SoundDecoder {
-  /// Higher rates would need too much memory.
+  /// The permitted sample rates; higher rates would need too much memory.
   private static let rates = 1...768_000
   private static let channelCounts = 1...256
 

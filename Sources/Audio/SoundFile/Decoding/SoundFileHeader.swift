@@ -1,6 +1,7 @@
 import AudioCore
 
-/// A file header's description of the following bytes.
+/// A sound file's announced length, and whether libsndfile can read it from a pipe, according to
+/// the header.
 struct SoundFileHeader: Equatable {
   /// The announced end of the audio in bytes; nil if the header announces none.
   ///
@@ -91,7 +92,8 @@ extension SoundFileHeader {
     }
   }
 
-  /// Returns false for PCM of up to 32 bits, float, A-law, µ-law, and the two kinds of ADPCM.
+  /// Returns whether the encoding needs seeking: false for PCM of up to 32 bits, float, A-law,
+  /// µ-law, and the two kinds of ADPCM.
   private static func needsSeeking(_ format: [UInt8]) -> Bool {
     guard format.count == 16 else { return false }
     let tag = Int(format[0]) | Int(format[1]) << 8

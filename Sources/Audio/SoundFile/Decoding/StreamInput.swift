@@ -184,7 +184,7 @@ extension StreamInput {
 extension StreamInput: VirtualStorage {
   var isSeekable: Bool { false }
 
-  /// Waits for bytes and reads some, in order; none at the end.
+  /// Waits for bytes and reads the next ones in order; reads none at the end of the stream.
   func read(into target: UnsafeMutableRawBufferPointer, at _: Int) -> Int {
     do throws(SoundFileError) {
       let bytes = try next(atMost: target.count)

@@ -197,8 +197,8 @@ private final class StreamedMP3: VirtualStorage {
   }
 }
 
-/// Returns the number of readable frames in a file whose encoder received `written` frames;
-/// `written` for a stream, which cannot be read.
+/// Returns the number of readable frames in a file whose encoder received `written` frames; for a
+/// stream, which cannot be read, returns `written`.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {

@@ -134,7 +134,7 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// Returns the format chunk, the number of frames, which the standard requires for float, and the
+  /// Returns the format chunk; the number of frames, which the standard requires for float; and the
   /// extra chunks.
   private func middle(frames: Int) -> [UInt8] {
     guard samples == .float else { return formatChunk + extra }

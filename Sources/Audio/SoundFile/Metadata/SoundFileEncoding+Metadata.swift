@@ -82,7 +82,8 @@ extension AudioMetadata {
   /// The maximum size of written texts, which fits a FLAC block.
   private static let largestTexts = 15 << 20
 
-  /// Removes the parts that exceed the limits of our reader; returns their names.
+  /// Removes the parts that exceed the limits of our reader; returns the names of the removed
+  /// parts.
   fileprivate mutating func fit(_ container: SoundFileEncoding.Container) -> [String] {
     var room = Self.largestTexts
     var places = Int(SYRINX_MOST_FRAMES)
@@ -129,7 +130,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Removes the chunks that exceed the total size; returns their names.
+  /// Removes the chunks that exceed the total size; returns the names of the removed chunks.
   private mutating func fitChunks() -> String? {
     var (room, names): (Int, [String]) = (Int(SYRINX_LARGEST_TAG), [])
     chunks = chunks.filter { chunk in

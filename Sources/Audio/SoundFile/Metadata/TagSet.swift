@@ -16,7 +16,7 @@ struct TagSet: ~Copyable {
     syrinx_tags_destroy(handle)
   }
 
-  /// Adds the tags in bytes; damaged tags are skipped.
+  /// Adds the tags in `bytes`; damaged tags are skipped.
   func read(_ form: syrinx_tags_form, _ bytes: [UInt8]) {
     _ = syrinx_tags_read(handle, form, bytes, bytes.count)
   }
@@ -149,8 +149,8 @@ extension AudioPicture {
 }
 
 extension AudioMetadata {
-  /// Returns an ID3 tag, version 2.4, with everything except the chunks; empty if there is nothing
-  /// to store.
+  /// Returns an ID3 tag, version 2.4, with everything except the WAV chunks; empty if there is
+  /// nothing to store.
   ///
   /// - Parameters:
   ///   - rate: the rate of the cues.

@@ -289,7 +289,7 @@ extension AudioTag {
 }
 
 extension [UInt8] {
-  /// The text up to a zero: UTF-8, or else Latin-1.
+  /// The text up to a zero byte, read as UTF-8, or else as Latin-1.
   var text: String {
     let text = prefix { $0 != 0 }
     return String(validating: text, as: UTF8.self)

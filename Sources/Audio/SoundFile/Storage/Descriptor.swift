@@ -22,7 +22,7 @@ extension Descriptor {
     return Descriptor(owning: number)
   }
 
-  /// Opens a file for writing without truncating it; returns nil if there is none.
+  /// Opens a file for writing without truncating it; returns nil if no file exists.
   static func writing(_ path: String) throws(SoundFileError) -> Descriptor? {
     let number = FilePath(path).withCString { open($0, O_RDWR | O_CLOEXEC | O_NOCTTY) }
     if number < 0, errno == ENOENT { return nil }

@@ -8,7 +8,8 @@ import Glibc
 /// and no partial blocks. Existing bytes, such as its header, can still be updated.
 final class GrowingFile {
   let path: String
-  /// Whether its bytes go to a descriptor in order, and cannot be updated or read.
+  /// Whether the file is a stream: its bytes go to a descriptor in order, and cannot be updated or
+  /// read.
   let isStream: Bool
   /// The file and its name; until the file is published, the name may belong to an existing file.
   let claim: PendingFile

@@ -23,8 +23,8 @@ extension VirtualStorage {
 
 /// A file or a stream that a library accesses through our functions instead of a descriptor.
 ///
-/// Our functions detect every failure. On its own, the MP3 encoder silently writes half a file if
-/// the disk is full.
+/// Our functions detect every failure. Without them, the MP3 encoder would silently write half a
+/// file if the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
   /// The number of bytes in the storage before the virtual file.

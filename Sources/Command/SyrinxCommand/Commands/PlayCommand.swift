@@ -190,7 +190,7 @@ struct PlayCommand: FileListSubcommand {
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
   }
 
-  /// Returns an item that plays a file; for `--replay-gain`, it reads the gain from the file's
+  /// Returns an item that plays a file; with `--replay-gain`, the item has the gain in the file's
   /// tags.
   private func item(_ file: FilePath, in context: CommandContext) -> PlaybackItem {
     var item = PlaybackItem(

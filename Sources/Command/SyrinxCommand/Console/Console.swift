@@ -74,7 +74,8 @@ actor Console {
     if showsNotices { await update { status, _ in status.clear() + line.printableLine + "\n" } }
   }
 
-  /// Writes a summary to standard error, even if it is not a terminal; with `--quiet`, nothing.
+  /// Writes a summary to standard error, even if it is not a terminal; writes nothing with
+  /// `--quiet`.
   func summarize(_ line: String) {
     if !isQuiet { show(status.clear() + line.printableLine + "\n") }
   }
@@ -84,7 +85,8 @@ actor Console {
     if isWatched { await update { $0.show(text.printableLine, columns: $1) } }
   }
 
-  /// Rewrites the terminal's last line, keeps the end of a long text, and dims its volatile tail.
+  /// Rewrites the terminal's last line: keeps the end of a long text, and dims `tail`, which may
+  /// still change.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
     if isWatched {
       await update { $0.show(stable.printableLine, tail: tail.printableLine, columns: $1) }

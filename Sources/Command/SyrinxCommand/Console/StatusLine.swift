@@ -17,7 +17,7 @@ struct StatusLine {
     show(String(text.prefix(columns: columns - 1)), dimmed: 0)
   }
 
-  /// Returns the output that shows the end of a text, with its volatile tail dimmed.
+  /// Returns the output that shows the end of a text, and dims `tail`, which may still change.
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
     let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
     return show(String(text), dimmed: min(tail.count, text.count))

@@ -193,7 +193,7 @@ actor EngineInstaller {
   }
 
   /// Returns whether the model was prepared after the library was installed; false if the command
-  /// was killed in between.
+  /// was killed between these steps.
   private func isPrepared(
     _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
   ) -> Bool {

@@ -110,7 +110,8 @@ struct SpeechOptions: ParsableArguments {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
-  /// The engine that recognizes with these options, which may be one that `\.speechEngine` selects.
+  /// The engine that recognizes with these options; it may be the one that `\.speechEngine`
+  /// selects.
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)

@@ -132,7 +132,7 @@ actor KeyControl {
     state = KeyState(volume: volume)
   }
 
-  /// Updates the state from an event, and returns its text for the progress line.
+  /// Updates the state from an event, and returns the event's text for the progress line.
   func note(_ event: PlaybackEvent) -> String {
     state.note(event)
     return state.text

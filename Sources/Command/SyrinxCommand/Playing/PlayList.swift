@@ -15,7 +15,7 @@ struct PlayList {
   /// The entries of a playlist are not examined.
   private(set) var hasStream = false
 
-  /// The maximum size of a playlist in bytes; it is smaller on the web, because a server may send
+  /// The maximum size of a playlist in bytes; it is lower for a web server, which may send
   /// anything.
   private static let longest = (file: 16 << 20, answer: 1 << 20)
 
@@ -127,7 +127,7 @@ struct PlayList {
     return entries
   }
 
-  /// Adds an address: as a file, or if it is a playlist, its entries.
+  /// Adds an address as a file; if the address is a playlist, adds its entries instead.
   private mutating func addAddress(_ address: FilePath) {
     // An address with a sound file's extension is no playlist, so no request is needed.
     guard !address.isSound,
@@ -145,7 +145,7 @@ struct PlayList {
     addEntries(entries, of: address, at: answer.address)
   }
 
-  /// Adds the entries of a playlist; `base` is its address, after redirections.
+  /// Adds the entries of a playlist; `base` is the playlist's address, after redirections.
   private mutating func addEntries(_ entries: [FilePath], of playlist: FilePath, at base: String) {
     let isInside = isPrivate(playlist.text) == true
     var refusedCount = 0

@@ -43,8 +43,7 @@ extension RecordCommand {
     }
   }
 
-  /// Prints an event; if the reader of the output is gone, completes the recording before it
-  /// throws.
+  /// Prints an event; if the reader of the output is gone, completes the recording before throwing.
   private func print(
     _ event: RecordingEvent, _ recorder: AudioRecorderClient, in context: CommandContext
   ) async throws {

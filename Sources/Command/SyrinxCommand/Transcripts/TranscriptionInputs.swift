@@ -3,7 +3,7 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file to transcribe; in a problem, the file or folder that has the problem.
+/// A file to transcribe, or the file or folder that a `TranscriptionProblem` is about.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
   /// The file's path in the output folder; its transcripts have the same path with other
