@@ -54,7 +54,8 @@ public struct SoundFileEncoding: Hashable, Sendable {
     self.init(container, container.sampleFormats.first)
   }
 
-  /// Creates an encoding with this sample format, or with the default for nil.
+  /// Creates an encoding with this sample format, or with the container's default if `samples` is
+  /// nil.
   ///
   /// - Throws: `SampleFormatError` if the container cannot store the sample format.
   ///   `Container.sampleFormats` lists the supported formats.

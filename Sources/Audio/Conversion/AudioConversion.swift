@@ -77,7 +77,7 @@ public struct AudioConversion: Sendable {
   public var sampleRate: SampleRate?
   /// The number of channels; nil to keep the first source's number, up to the encoding's maximum.
   public var channelCount: Int?
-  /// The start of the audio on the timeline of all sources together.
+  /// The start of the audio on the common timeline of all sources.
   public var start = Duration.zero
   /// The end of the audio; nil to continue to the end of the sources.
   public var end: Duration?

@@ -97,7 +97,7 @@ public final class Resampler {
   ///
   /// The total length then corresponds to that of the input.
   ///
-  /// - Throws: `.finished` if it was called before, or `.failed`.
+  /// - Throws: `.finished` if `flush` was called before, or `.failed`.
   public func flush() throws(ResamplingError) -> AudioBuffer {
     guard !isFinished else { throw .finished }
     isFinished = true

@@ -158,7 +158,7 @@ extension AsyncSequence where Element: AudioBlock {
     try await waveform { WaveformBuilder($0, columnCount: columnCount, framesPerColumn: 1) }
   }
 
-  /// Returns the waveform in columns of a fixed length, for `PeakData`; its size grows with the
+  /// Returns the waveform in columns of a fixed length, for `PeakData`; the image grows with the
   /// audio.
   ///
   /// - Throws: the errors of this sequence; `PlotError.formatChanged`.

@@ -128,7 +128,7 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
     /// Leaves the broadcast at the end of the loop, even if other code retains the consumer.
     fileprivate let reading: Reader
 
-    /// The next buffer; nil after the end.
+    /// Returns the next buffer; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Failure) -> BroadcastAudio? {

@@ -22,7 +22,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     threshold = Float(policy.threshold.amplitude)
   }
 
-  /// The number of held frames of silence, at most the longer of hold and margin.
+  /// The number of held frames of silence, at most the longer of `hold` and `margin`.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the starts, frames, and ends of sounds that are certain once this buffer is added.
@@ -100,7 +100,7 @@ public struct SilenceTrimmer: AudioProcessor, Sendable {
     splitter = SilenceSplitter(policy)
   }
 
-  /// The number of held frames of silence, at most the longer of hold and margin.
+  /// The number of held frames of silence, at most the longer of `hold` and `margin`.
   public var heldFrames: FrameCount { splitter.heldFrames }
 
   /// Returns the frames that are known to be sound once this buffer is processed.

@@ -41,7 +41,7 @@ extension AsyncSequence where Element: AudioBlock {
     processed(by: TimeLimiter(duration))
   }
 
-  /// Limits the audio to its first `count` frames; otherwise like `prefix(_:)`.
+  /// Limits the audio to its first `count` frames; in every other respect, like `prefix(_:)`.
   public func prefix(frames count: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(count))
   }

@@ -10,7 +10,7 @@ public struct AudioMetadata: Equatable, Sendable {
   public var cues: [AudioCue]
   /// The chunks of a WAV file that only WAV can hold, such as `bext` and `iXML`.
   ///
-  /// Their cues are also in `cues`. A WAV file is written with these chunks if there are any.
+  /// Their cues are also in `cues`. A writer of WAV files writes these chunks.
   public var chunks: [Chunk]
   /// The length of the audio, for a writer; nil if it is unknown.
   package var audioLength: FrameCount?
