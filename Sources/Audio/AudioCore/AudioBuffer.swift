@@ -90,7 +90,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// Returns the samples of one channel, counted from 0.
   public func channel(_ index: Int) -> [Float] {
     precondition(index < format.channelCount, "no channel \(index) in \(format)")
-    // A loop, because a map over a stride would take as long as decoding the audio.
+    // This is a loop, because a map over a stride would take as long as decoding the audio.
     var channel = [Float](repeating: 0, count: samples.count / format.channelCount)
     for frame in channel.indices { channel[frame] = samples[frame * format.channelCount + index] }
     return channel
@@ -116,7 +116,8 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return self
   }
 
-  /// Returns the frames in a range that counts from the start of this buffer and lies within it.
+  /// Returns the frames in `range`, which counts from this buffer's start and must lie within the
+  /// buffer.
   public func frames(_ range: Range<FrameCount>) -> AudioBuffer {
     let channels = format.channelCount
     let slice = samples[

@@ -16,11 +16,11 @@ public struct AudioDevice: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// A direction of audio.
+  /// The direction of a device's audio.
   public enum Direction: String, Hashable, Sendable, CaseIterable {
-    /// To a loudspeaker.
+    /// Playback to a loudspeaker.
     case playback
-    /// From a microphone.
+    /// Capture from a microphone.
     case capture
   }
 
@@ -107,7 +107,9 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The `patience` for a sound server.
   package static let serverPatience = Duration.seconds(5)
 
-  /// Creates a configuration, by default of a sound card with channels in the order of WAV files.
+  /// Creates a configuration.
+  ///
+  /// By default, `channelLayout` is the order of WAV files, and `patience` is that of a sound card.
   public init(
     device: AudioDevice.ID, format: AudioFormat, sampleFormat: PCMSampleFormat,
     period: FrameCount, buffer: FrameCount, channelLayout: ChannelLayout? = nil,

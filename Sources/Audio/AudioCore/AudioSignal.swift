@@ -1,7 +1,8 @@
 /// A synthetic signal, computed from the frame index and the sample rate.
 ///
 /// All channels are equal, and every run produces the same samples. Any range of it can be
-/// generated separately: two adjacent buffers have the same frames as one buffer over both.
+/// generated separately: two adjacent buffers have the same frames as one buffer that covers both
+/// ranges.
 public struct AudioSignal: Sendable {
   private let value: @Sendable (_ frame: Int, _ rate: SampleRate) -> Float
 
@@ -83,7 +84,7 @@ extension AudioSignal {
   public static func noise(
     seed: UInt64, amplitude: Float = 0.5, bandwidth: Double
   ) -> AudioSignal {
-    // White noise at 2.5 times the bandwidth, interpolated through a low-pass filter.
+    // The signal is white noise at 2.5 times the bandwidth, interpolated through a low-pass filter.
     let rate = 2.5 * bandwidth
     return AudioSignal { index, sampleRate in
       let time = Double(index) * rate / Double(sampleRate.hertz)

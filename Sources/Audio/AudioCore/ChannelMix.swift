@@ -65,7 +65,7 @@ extension ChannelMix {
   package func apply(
     _ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>
   ) {
-    // The usual mix, stereo to mono, as a loop that vectorizes.
+    // This is the usual mix, stereo to mono, as a loop that vectorizes.
     if inputCount == 2, outputCount == 1, !gains.contains(0) {
       let (left, right) = (gains[0], gains[1])
       for frame in 0..<frames {
@@ -120,7 +120,7 @@ extension ChannelMix {
   }
 }
 
-/// Returns, for each input, the output that only this input uses; nil if it has none.
+/// Returns the output that each input has for itself; nil for an input without one.
 ///
 /// If `keepsAll` is true, inputs without a matching output get the first free output.
 private func ownOutputs(

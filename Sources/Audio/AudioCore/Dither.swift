@@ -23,7 +23,7 @@ package struct Dither: Sendable {
     var index = 0
     while index < samples.count {
       let stretch = index..<min(index + 256, samples.count)
-      // Samples that were 16-bit integers are on a step, so they need no dither.
+      // Samples that were 16-bit integers equal a step exactly, so they need no dither.
       if !Self.copy(samples, into: target, stretch) {
         for index in stretch {
           let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
@@ -57,8 +57,9 @@ package struct Dither: Sendable {
   /// Returns the sum of two uniform distributions, each of ±half a step.
   @inline(__always)
   private static func noise(at position: UInt32) -> Float {
-    // The finalizer of MurmurHash3 over a counter. Each value is independent of the previous value,
-    // so the loop vectorizes, and adjacent frames and channels have uncorrelated noise.
+    // This is the finalizer of MurmurHash3, applied to a counter. Each value is independent of the
+    // previous value, so the loop vectorizes, and adjacent frames and channels have uncorrelated
+    // noise.
     var bits = position &* 0x9e37_79b9
     bits = (bits ^ (bits >> 16)) &* 0x85eb_ca6b
     bits = (bits ^ (bits >> 13)) &* 0xc2b2_ae35

@@ -10,13 +10,14 @@ import Synchronization
 package final class Lockstep: Sendable {
   private struct State {
     var holds: [ObjectIdentifier: (name: String, isFeature: Bool)] = [:]
-    /// Whether the app's code has received a result and may react to it.
+    /// Whether the app's code has received a result and may still be handling it.
     var isReacting = false
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The number of changes, for the watchdog.
+    /// The number of changes, by which the watchdog detects progress.
     var changes = 0
     var watchdog: Task<Void, Never>?
-    /// The names of the consumers that lost their holds because they did not release the time.
+    /// The names of the consumers that kept the clock from advancing for too long, so their holds
+    /// were removed.
     var abandoned: [String] = []
 
     mutating func popWaiting() -> [CheckedContinuation<Void, Never>] {
@@ -29,7 +30,8 @@ package final class Lockstep: Sendable {
     var isHeld: Bool { holds.values.contains { !$0.isFeature } }
   }
 
-  /// The duration after which the clock no longer waits for consumers, if no hold changes.
+  /// The duration after which the clock stops waiting, if no consumer has started or finished
+  /// processing audio.
   private let patience: Duration
   private let state = Mutex(State())
 
@@ -37,9 +39,10 @@ package final class Lockstep: Sendable {
     self.patience = patience
   }
 
-  /// Returns when no consumer holds the time, apart from the app's code.
+  /// Returns when no consumer except the app's code is processing audio.
   ///
-  /// If no hold changes for `patience`, all these consumers lose their holds.
+  /// If no consumer starts or finishes processing for `patience`, the clock stops waiting for all
+  /// of them.
   package func settled() async {
     await withCheckedContinuation { continuation in
       let isSettled = state.withLock { state in
@@ -52,15 +55,17 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Whether the app's code has a result and may still react to it.
+  /// Whether the app's code may still be handling a result, or a consumer is processing audio.
   package var isReacting: Bool { state.withLock { $0.isReacting || !$0.holds.isEmpty } }
 
-  /// Records that the app's code receives a result and may react to it.
+  /// Records that the app's code is receiving a result, which it may take time to handle.
   package func expectReaction() {
     state.withLock { $0.isReacting = true }
   }
 
-  /// Stops waiting for reactions, because the app's code waits for something else.
+  /// Lets the clock advance although the app's code may still be handling a result.
+  ///
+  /// Call this when no task can be running: the app's code then waits for something else.
   package func endReactions() {
     state.withLock { state in
       state.isReacting = false
@@ -68,7 +73,8 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// The names of the consumers that hold the time, and of those that lost their holds.
+  /// The names of the consumers that keep the clock from advancing, and of those that kept it until
+  /// a timeout.
   package var holders: [String] {
     state.withLock { state in (state.holds.values.map(\.name) + state.abandoned).sorted() }
   }
@@ -87,9 +93,9 @@ package final class Lockstep: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Starts a task that removes the holds of consumers that do not release them.
+  /// Starts a task that removes all holds if no consumer makes progress for `patience`.
   ///
-  /// The task ends when nothing waits in `settled`.
+  /// The task ends when no caller waits in `settled`.
   private func watchdog() -> Task<Void, Never> {
     Task { [weak self, patience] in
       while let changes = self?.state.withLock({ $0.changes }) {
@@ -99,7 +105,7 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Removes the holds if nothing has changed since `changes`; returns whether a caller still waits
+  /// Removes all holds if nothing has changed since `changes`; returns whether a caller still waits
   /// in `settled`.
   private func isWatching(since changes: Int) -> Bool {
     let (waiting, isOver) = state.withLock { state in
@@ -116,17 +122,17 @@ package final class Lockstep: Sendable {
   }
 }
 
-/// One consumer's hold on the time of a virtual card.
+/// Keeps a virtual sound card's clock from advancing while one consumer processes audio.
 package final class TimeHold: Sendable {
   fileprivate let name: String
   fileprivate let isFeature: Bool
   private let lockstep: Lockstep
   private let state = Mutex((begins: 0, isClosed: false))
 
-  /// Creates a hold that has not begun; nil without a lockstep.
+  /// Creates a hold that lets the clock advance until `begin` is called; nil without a lockstep.
   ///
-  /// If `isFeature` is true, the consumer is the app's code. `settled` does not wait for it,
-  /// because it may wait for something else before it requests the next element.
+  /// If `isFeature` is true, the consumer is the app's code. `settled` does not wait for that code,
+  /// which may wait for something else before it requests the next element.
   package init?(_ lockstep: Lockstep?, _ name: String, isFeature: Bool = false) {
     guard let lockstep else { return nil }
     (self.lockstep, self.name, self.isFeature) = (lockstep, name, isFeature)
@@ -136,7 +142,7 @@ package final class TimeHold: Sendable {
     lockstep.end(ObjectIdentifier(self))
   }
 
-  /// Holds the time; does nothing after `close`.
+  /// Keeps the clock from advancing until `end` is called; does nothing after `close`.
   package func begin() {
     state.withLock { state in
       state.begins += 1
@@ -144,17 +150,17 @@ package final class TimeHold: Sendable {
     }
   }
 
-  /// The number of times that the hold has begun, to pass to `end(at:)`.
+  /// The number of calls of `begin`, to pass to `end(at:)`.
   package var count: Int { state.withLock { $0.begins } }
 
-  /// Releases the time, unless the hold has begun more than `count` times.
+  /// Lets the clock advance, unless `begin` was called more than `count` times.
   package func end(at count: Int? = nil) {
     state.withLock { state in
       if count == nil || count == state.begins { lockstep.end(ObjectIdentifier(self)) }
     }
   }
 
-  /// Releases the time permanently, because the consumer has ended.
+  /// Lets the clock advance from now on, because the consumer has ended.
   package func close() {
     state.withLock { $0.isClosed = true }
     end()

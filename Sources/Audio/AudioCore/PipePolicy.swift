@@ -109,8 +109,8 @@ extension Array {
   /// Removes and returns the oldest elements if more than `limit` of audio waits.
   ///
   /// Every stream that drops audio calls this function, and reports the loss with its next element.
-  /// The newest element stays, however long it is. At least an eighth of the elements goes at a
-  /// time: a few long losses spoil less speech than many short ones, and cost less work.
+  /// The newest element stays, however long it is. At least an eighth of the elements is removed at
+  /// a time, because a few long losses spoil less speech than many short ones, and cost less work.
   ///
   /// `length` returns the amount of audio in an element.
   package mutating func removeOldest<Length: AdditiveArithmetic & Comparable>(
@@ -128,7 +128,7 @@ extension Array {
     return dropped
   }
 
-  /// Adds an amount, and merges it with all elements of its kind into one element with their sum.
+  /// Adds an amount: replaces all elements of one kind with a single element that has their sum.
   ///
   /// - Parameters:
   ///   - amount: the amount to add.

@@ -4,7 +4,7 @@ package enum PreviewStep<Event: Sendable>: Sendable {
   case wait(Duration)
   /// Reads the duration of the next part of a stream; nil at the end of the stream.
   case read(@Sendable () async throws -> Duration?)
-  /// Waits until the script is changed or a read ends.
+  /// The script waits until it is changed or a read ends.
   case hold
   case end(throwing: (any Error)? = nil)
 }
@@ -19,10 +19,12 @@ package protocol PreviewScript<Event>: Sendable {
   /// Returns the next step; called after each event, wait, read, and change.
   mutating func next() -> PreviewStep<Event>
 
-  /// Records the elapsed part of a wait: all of it, or less before a change.
+  /// Records how much of a wait has elapsed: all of it, or less if the script is then changed.
   mutating func waited(_ duration: Duration)
 
-  /// Records the result of a read; the script may have been changed during the read.
+  /// Records the result of a read that a `.read` step requested.
+  ///
+  /// The script may have been changed during the read.
   mutating func read(_ duration: Duration?)
 }
 
@@ -64,8 +66,8 @@ package actor PreviewStage<Script: PreviewScript> {
 
   /// Performs a script until it ends, or until the stream's consumer is canceled or released.
   ///
-  /// If `isImmediate` is true, a sleep on the clock returns at once. `check` checks the running
-  /// scripts; its error ends the stream at once.
+  /// If `isImmediate` is true, a sleep on the clock returns at once. `check` validates the running
+  /// scripts; if it throws, its error ends the stream at once.
   package func start(
     _ script: Script, on clock: any Clock<Duration>, isImmediate: Bool = false,
     policy: PipePolicy<Script.Event>, check: @Sendable ([Script]) throws -> Void = { _ in }
@@ -115,8 +117,8 @@ package actor PreviewStage<Script: PreviewScript> {
   /// If `toNow` is true, the script is also informed of the elapsed part of an unfinished wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
-    // Read only once, because a real clock advances during the loop: each iteration would find that
-    // another part of the wait has elapsed.
+    // The elapsed time is read only once, because a real clock advances during the loop: otherwise,
+    // each iteration would find that more of the wait has elapsed.
     let elapsed = performances[number]?.elapsed?() ?? .zero
     while let performance = performances[number], let step = performances[number]?.script.next() {
       let passed = elapsed - performance.performed

@@ -4,7 +4,7 @@
 /// exception is FLAC below 1.6 kHz, which loses at most a block of 1,152 frames plus a quarter of a
 /// second.
 public struct SoundFileEncoding: Hashable, Sendable {
-  /// The container.
+  /// A container format of sound files.
   public enum Container: String, Hashable, Sendable, CaseIterable {
     /// WAV, which becomes RF64 beyond 4 GiB; extensions `wav` and `wave`.
     ///
@@ -31,7 +31,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
     case mp3
   }
 
-  /// The precision of the samples.
+  /// A format of stored samples.
   public enum SampleFormat: String, Hashable, Sendable, CaseIterable {
     /// 16-bit integers.
     case int16
@@ -54,7 +54,8 @@ public struct SoundFileEncoding: Hashable, Sendable {
     self.init(container, container.sampleFormats.first)
   }
 
-  /// Creates an encoding with this sample format, or with the default for nil.
+  /// Creates an encoding with this sample format, or with the container's default if `samples` is
+  /// nil.
   ///
   /// - Throws: `SampleFormatError` if the container cannot store the sample format.
   ///   `Container.sampleFormats` lists the supported formats.

@@ -43,7 +43,7 @@ public struct KeyPhrase: Hashable, Sendable {
   /// The words of the phrase, with a space between them.
   public var text: String
 
-  /// The minimum likelihood of the phrase; nil for the engine's default.
+  /// The minimum likelihood of the phrase; nil to use the engine's default.
   ///
   /// It is above 0 and at most 1, on a scale of the engine. Lower values find more phrases, with
   /// more false positives.

@@ -12,11 +12,12 @@ package protocol PipeQueue: Sendable {
   /// Whether all readers left before the end.
   var isAbandoned: Bool { get }
 
-  /// Removes the next element for a reader.
+  /// Removes and returns the next element for a reader.
   mutating func next(for reader: Int) -> PipeStep<Element, Failure>
   /// Removes a reader and its elements.
   mutating func abandon(by reader: Int)
-  /// Called after each change and after waiting readers have received their elements.
+  /// Updates the queue after a change, once waiting readers have received their elements; does
+  /// nothing by default.
   mutating func settle()
 }
 
@@ -30,7 +31,7 @@ extension PipeQueue {
 package enum PipeStep<Element, Failure: Error> {
   case element(Element)
   case end(Failure?)
-  /// No element yet.
+  /// The queue has no element yet.
   case wait
 }
 
@@ -51,7 +52,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var whenAbandoned: (@Sendable () -> Void)?
     /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
-    /// The canceled readers that wait for the end, each with the last element it has skipped.
+    /// The canceled readers that wait for the end, each with the latest element that it skipped,
+    /// which it gets at the end.
     var canceled: [Int: Queue.Element?] = [:]
 
     /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
@@ -82,7 +84,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   }
 
   // The lock is held for one change of the queue. Continuations and handlers are called after its
-  // release. The exception is `hold`, which may resume a test clock while the lock is held.
+  // release. Only a call on `hold` may resume a test clock under the lock.
   private let state: Mutex<State>
   /// Stops a virtual card's test clock from the time a reader gets an element until it requests the
   /// next element; nil for hardware.
@@ -163,8 +165,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return value
   }
 
-  /// Serves the readers and the producer that can continue, and returns the actions to perform
-  /// after the lock is released.
+  /// Selects the readers and the producer that can continue, and returns the actions that resume
+  /// them, to perform after the lock is released.
   private static func wakeUps(
     of state: inout State, _ hold: TimeHold?
   ) -> [@Sendable () -> Void] {
@@ -180,7 +182,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     if state.queue.hasRoom, let producer = state.producer.take() {
       wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
     }
-    // A handler that need not be called is also released after the lock, because it may retain an
+    // Even a handler that is no longer needed is released after the lock, because it may retain an
     // object that uses the pipe.
     if state.queue.isClosed, let handler = state.whenAbandoned.take() {
       wakeUps.append { [isAbandoned = state.queue.isAbandoned] in if isAbandoned { handler() } }
@@ -219,7 +221,7 @@ extension StreamPipe where Queue.Failure == any Error {
   }
 }
 
-/// A reader of a pipe; it leaves the pipe when its last reference is released.
+/// A reader of a pipe; the reader leaves the pipe when the last reference to it is released.
 final class PipeReader<Queue: PipeQueue>: Sendable {
   let pipe: StreamPipe<Queue>
   let id: Int
@@ -228,7 +230,7 @@ final class PipeReader<Queue: PipeQueue>: Sendable {
     (self.pipe, self.id) = (pipe, id)
   }
 
-  /// Creates a reader that joins now.
+  /// Creates a reader, which joins the pipe at once.
   convenience init(pipe: StreamPipe<Queue>, joining join: (inout Queue) -> Int) {
     self.init(pipe: pipe, id: pipe.change(join))
   }

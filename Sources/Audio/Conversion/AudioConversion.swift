@@ -34,11 +34,11 @@ public struct AudioConversion: Sendable {
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 
-  /// The combination of several sources.
+  /// A way to combine several sources.
   public enum Combination: Hashable, Sendable {
-    /// One after another, without a gap.
+    /// The sources follow one another, without a gap.
     case joined
-    /// Mixed at the highest rate and with the most channels of the sources.
+    /// The sources are mixed at their highest rate and with their most channels.
     ///
     /// Each source is divided by the number of sources, so the sum does not clip.
     case mixed
@@ -53,11 +53,12 @@ public struct AudioConversion: Sendable {
     case loudness(LoudnessLevel)
   }
 
-  /// The division of the audio into several files.
+  /// A rule that divides the audio into several files.
   public enum Division: Hashable, Sendable {
-    /// After each interval of this length.
+    /// A new file begins after each interval of this length.
     case every(Duration)
-    /// At silence; the silence between the parts is removed except for its margins.
+    /// A new file begins at silence; the silence between the parts is removed except for its
+    /// margins.
     case silence(SilencePolicy)
   }
 
@@ -67,23 +68,24 @@ public struct AudioConversion: Sendable {
   public var destination: Destination
   /// The combination of several sources.
   public var combination = Combination.joined
-  /// The container; nil for the container of the path extension.
+  /// The container; nil to derive it from the path extension.
   public var container: SoundFileEncoding.Container?
-  /// The sample format; nil for the first source's format if the container can store it.
+  /// The sample format; nil to keep the first source's format if the container can store it.
   public var samples: SoundFileEncoding.SampleFormat?
-  /// The sample rate; nil for the first source's rate, or the next rate that the encoding supports.
+  /// The sample rate; nil to keep the first source's rate, or to use the next rate that the
+  /// encoding supports.
   public var sampleRate: SampleRate?
-  /// The number of channels; nil for the first source's number, at most the encoding's maximum.
+  /// The number of channels; nil to keep the first source's number, up to the encoding's maximum.
   public var channelCount: Int?
-  /// The start of the audio on the timeline of all sources together.
+  /// The start of the audio on the common timeline of all sources.
   public var start = Duration.zero
-  /// The end of the audio; nil for the end of the sources.
+  /// The end of the audio; nil to continue to the end of the sources.
   public var end: Duration?
-  /// The silence to remove; nil for none.
+  /// The silence to remove; nil to remove none.
   public var trimming: SilencePolicy?
   /// The gain before `normalization`.
   public var gain = Decibels(0)
-  /// The target level; nil for no change.
+  /// The target level; nil to leave the level unchanged.
   ///
   /// Normalization reads the sources twice, so they must be files.
   public var normalization: Normalization?
@@ -91,7 +93,7 @@ public struct AudioConversion: Sendable {
   public var fadeIn = Duration.zero
   /// The duration of the fade-out to silence.
   public var fadeOut = Duration.zero
-  /// The division into files; nil for one file.
+  /// The division into files; nil to write one file.
   public var division: Division?
   /// Whether to keep the first source's tags, pictures, and WAV chunks, and the cues and chapters
   /// of all joined sources.
@@ -159,7 +161,7 @@ public struct ConversionResult: Sendable {
   public let gain: Decibels
   /// The lowest gain of the limiter of a loudness normalization; 0 dB if it changed nothing.
   public let limiterGain: Decibels
-  /// The loudness of the limited audio; nil without a limiter.
+  /// The loudness of the limited audio; nil if no limiter was used.
   public let limitedLoudness: LoudnessLevel?
   /// The missing audio of truncated sources.
   public let shortfalls: [Shortfall]
@@ -221,7 +223,8 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case incompleteSource(name: String, shortfall: SoundFileShortfall)
   /// The disk is full; no part of the file is left.
   case diskFull(name: String)
-  /// A descriptor supports only streamable containers, and raw samples only the container WAV.
+  /// The container cannot be written to a descriptor, or raw samples were requested for a container
+  /// other than WAV.
   case notStreamable(SoundFileEncoding.Container)
 
   /// A sentence for users.

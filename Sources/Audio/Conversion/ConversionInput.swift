@@ -14,7 +14,7 @@ final class ConversionInput {
   let format: AudioFormat
   /// Whether the sources to mix have different formats and are converted to `format`.
   let mixesFormats: Bool
-  /// The number of samples that were NaN or infinite and became silence here.
+  /// The number of NaN or infinite samples that this step has silenced.
   private(set) var silencedSampleCount = 0
 
   /// The sources to mix; a single input with all sources if they are joined.
@@ -47,7 +47,7 @@ final class ConversionInput {
     mixer = AudioMixer(gains: Array(repeating: 1 / Float(inputs.count), count: inputs.count))
   }
 
-  /// The source that determines unset properties.
+  /// The first source, which determines the properties that the conversion does not set.
   var first: SoundFileReader { inputs[0].first }
 
   /// The duration from start to end, if it is known.
@@ -249,7 +249,7 @@ final class JoinedInput {
     try skip(opened)
   }
 
-  /// Seeks to the start, or to the end of this source if it is shorter.
+  /// Seeks to the start of the audio, or to the end of this source if the source ends earlier.
   private func skip(_ reader: SoundFileReader) throws {
     let target = offset(start, in: reader)
     guard target > 0 else { return }

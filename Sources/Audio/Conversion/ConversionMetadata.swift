@@ -75,7 +75,7 @@ struct ConversionMetadata: Sendable {
     for (tag, values) in requested { whole.tags[tag] = values.isEmpty ? nil : values }
   }
 
-  /// Removes metadata that describes the level before the change.
+  /// Removes metadata that describes the level before the level was changed.
   private mutating func removeLevels() {
     let reason = "the level changes"
     removeTags(Set(whole.tags.keys.filter(\.isOfOldLevel)), reason: reason)
@@ -86,7 +86,7 @@ struct ConversionMetadata: Sendable {
     }
   }
 
-  /// A source after the first.
+  /// The name, metadata, rate, and length of a source after the first one.
   typealias LaterSource = (
     name: String, metadata: AudioMetadata, rate: SampleRate, length: FrameCount?
   )

@@ -5,7 +5,7 @@ import Loudness
 import Resampling
 import SoundFile
 
-/// One pass over all sources, with its processing steps; only the run's thread uses it.
+/// One pass over all sources, with its processing steps; only the conversion's thread uses it.
 final class ConversionPass {
   let input: ConversionInput
   let format: AudioFormat
@@ -17,17 +17,17 @@ final class ConversionPass {
   let isLimited: Bool
   /// The peak amplitude of the result so far.
   private(set) var peak: Float = 0
-  /// The number of samples that were NaN or infinite and became silence here.
+  /// The number of NaN or infinite samples that this step has silenced.
   private(set) var silencedSampleCount = 0
 
-  // The steps, in order.
+  // The processing steps, in order.
   private var resampler: StreamResampler
   private var trimmer: SilenceTrimmer?
   private var amplifier: Amplifier?
   private var fader: Fader?
   private var limiter: TruePeakLimiter?
   private var splitter: SilenceSplitter?
-  /// The length of a part; nil without a division, and for a division at silence.
+  /// The length of each output part; nil if the output is not divided, or is divided at silence.
   private let partLength: FrameCount?
   /// The number of frames in the current part.
   private var filled: FrameCount = 0
@@ -67,7 +67,7 @@ final class ConversionPass {
     try AudioMeasurer(format, silence: Decibels(-60))
   }
 
-  /// Returns the next audio of the result, and the ends of its parts.
+  /// Returns the next frames of the result, and the ends of its parts.
   func process(_ buffer: AudioBuffer) throws -> [SoundPart] {
     var buffer = buffer
     silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
@@ -146,8 +146,8 @@ extension AudioConversion {
     return try SoundFileEncoding(container, samples: container.sampleFormats.last)
   }
 
-  /// Returns the loss of bits; nil without a loss, for a chosen sample format, and for a lossy
-  /// coder.
+  /// Returns the loss of bits per sample; nil if there is none, if a sample format was chosen, or
+  /// if a coder is lossy.
   func reduction(
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {

@@ -149,7 +149,7 @@ final class ConversionRun: Sendable {
       // Unblocks a stalled source, so that it does not delay the error.
       if !isDone { interruption.signal() }
       blocks.abandon()
-      // After this, no other thread uses the input.
+      // After this wait, no other thread uses the input.
       hasDecoded.wait()
     }
     var done = Duration.zero
@@ -173,11 +173,11 @@ final class ConversionRun: Sendable {
     _ input: ConversionInput, to blocks: Handoff<AudioBuffer>
   ) throws -> WakeUp {
     let ended = try WakeUp()
-    // Safe because only the decoding thread uses the input until it signals its end.
+    // Safe because only the decoding thread uses the input until that thread signals its end.
     nonisolated(unsafe) var input: ConversionInput? = input
     _ = try DedicatedThread.start(name: "syrinx-decode") {
       do {
-        // Released before the signal, so that its files are closed when the pass has ended.
+        // `source` is released before the signal, so its files are closed when `ended` is signaled.
         let source = input.take()
         while let buffer = try source?.next(), blocks.put(buffer) {}
         blocks.finish()
@@ -255,8 +255,8 @@ private final class ConversionWriting {
   private static func conversionError(
     _ error: any Error, writing destination: AudioConversion.Destination
   ) -> any Error {
-    // A descriptor keeps the bytes that it has received, but `ConversionError.diskFull` means that
-    // nothing is left.
+    // A descriptor keeps the bytes that it has received, so its error stays:
+    // `ConversionError.diskFull` would mean that no part of the file is left.
     if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")

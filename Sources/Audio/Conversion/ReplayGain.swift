@@ -17,7 +17,7 @@ extension AudioTag {
   /// The tags with the gain that players apply.
   static let replayGain = albumReplayGain.union([trackGain, trackPeak, opusTrack])
 
-  /// Whether the tag describes the old level and is not recomputed.
+  /// Whether the tag becomes wrong when the level changes, because it is not recomputed.
   var isOfOldLevel: Bool {
     name.hasPrefix("MP3GAIN_") || name == "REPLAYGAIN_TRACK_RANGE"
   }
@@ -25,7 +25,7 @@ extension AudioTag {
 
 extension AudioMetadata {
   /// Returns the gain in the tags of ReplayGain or R 128, which brings a track or its album to -18
-  /// LUFS; nil without such tags.
+  /// LUFS; nil if there are no such tags.
   ///
   /// Without an album gain, the track gain is returned. If the peak is known, the gain does not
   /// raise it above full scale.

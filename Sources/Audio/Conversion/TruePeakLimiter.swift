@@ -49,13 +49,14 @@ struct TruePeakLimiter: AudioProcessor {
     return (rest + end).compactMap { limited(adding: $0) }
   }
 
-  /// Adds a block, which may lower the gain of earlier blocks, and returns the block two before it.
+  /// Adds a block, which may lower the gain of earlier blocks, and returns the block that was added
+  /// two calls before; nil if there is none yet.
   private mutating func limited(adding block: AudioBuffer) -> AudioBuffer? {
     waiting.append(block)
     limits.removeFirst()
     limits.append(limit(for: block))
     // The gain at the end of the returned block is limited by that block, its neighbors, and the
-    // held blocks.
+    // blocks before it for which the gain stays low.
     let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
     defer { gain = next }
     guard waiting.count > Self.blocksAhead else { return nil }

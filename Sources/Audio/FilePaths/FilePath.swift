@@ -39,7 +39,7 @@ package struct FilePath: Hashable, Sendable {
     for byte in absolute.bytes {
       encoded += Self.plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + byte.hexadecimal
     }
-    // Never nil, because the text contains only characters that a URL permits.
+    // The fallback is never used, because the text contains only characters that a URL permits.
     return URL(string: encoded) ?? URL(filePath: text)
   }
 
@@ -161,15 +161,15 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
     }
   }
 
-  /// The first byte of every character that represents a byte that is not UTF-8.
+  /// The first UTF-8 byte of each character that represents a non-UTF-8 byte.
   ///
   /// A path without this byte equals its `text`.
   private static var firstOfEscaped: UInt8 { 0xEE }
 
   /// The path on one line.
   ///
-  /// Control characters are escaped, as in `\n`, `\x1B`, or `\u{202E}`; a byte that is not UTF-8,
-  /// as in `\xE9`; and a backslash, as `\\`.
+  /// Control characters are escaped, as in `\n`, `\x1B`, or `\u{202E}`. So are bytes that are not
+  /// UTF-8, as in `\xE9`, and backslashes, as in `\\`.
   package var description: String {
     let text = text
     if text.isPlain, !bytes.contains(UInt8(ascii: "\\")) { return text }

@@ -40,7 +40,8 @@ package struct LoadedLibrary: Sendable {
   /// `Function` must be the function's type in the library's C header. The corresponding C function
   /// is `dlsym`.
   package func optional<Function>(_ name: String) -> Function? {
-    // In C, the value of a function is its address, which dlsym returns.
+    // dlsym returns the function's address, and in C a function's value is its address, so the cast
+    // is valid.
     dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
   }
 

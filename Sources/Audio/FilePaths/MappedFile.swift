@@ -5,7 +5,7 @@ import Glibc
 /// If another file replaces it by a rename, the mapping keeps the old contents. Reading a mapped
 /// file that was truncated in place crashes the process, so such files must only be replaced.
 package final class MappedFile: Sendable {
-  // Never written: the pages are mapped for reading, and unmapped in deinit.
+  // The bytes are never written: the pages are mapped for reading, and unmapped in `deinit`.
   package nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
 
   /// Maps the whole file; the corresponding C function is `mmap`.

@@ -1,14 +1,14 @@
 public import AudioCore
 
-/// All figures of a stretch of audio: levels, loudness, clipping, and silence.
+/// The measurement of a piece of audio: levels, loudness, clipping, and silence.
 public struct AudioMeasurement: Hashable, Sendable {
-  /// Rate and channels.
+  /// The sample rate and the channels of the measured audio.
   public var format: AudioFormat
-  /// The length.
+  /// The number of measured frames.
   public var frameCount: FrameCount
   /// The levels, offset, and clipping of each channel.
   public var channels: [ChannelMeasurement]
-  /// Peak and root mean square over all channels.
+  /// The peak and the root mean square over all channels.
   public var level: AudioLevel
   /// The gated loudness of all audio, as in EBU R 128; silence for less than 0.4 s of audio.
   public var integrated: LoudnessLevel
@@ -22,8 +22,8 @@ public struct AudioMeasurement: Hashable, Sendable {
   public var silenceAtStart: FrameCount
   /// The frames at the end that are below the silence threshold in every channel.
   public var silenceAtEnd: FrameCount
-  /// The noise floor between the silent ends: a tenth of the 50 ms blocks have a lower root mean
-  /// square.
+  /// The noise floor, measured without the silence at both ends: a tenth of the 50 ms blocks have a
+  /// lower root mean square.
   public var noiseFloor: Decibels
   /// The number of samples that were NaN or infinite; they are measured as 0.
   public var nonFiniteSampleCount: Int
@@ -36,9 +36,9 @@ public struct AudioMeasurement: Hashable, Sendable {
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
-/// The figures of one channel.
+/// The measurement of one channel.
 public struct ChannelMeasurement: Hashable, Sendable {
-  /// Peak and root mean square.
+  /// The channel's peak and root mean square.
   public var level: AudioLevel
   /// The highest peak, including peaks between samples, as in BS.1770.
   public var truePeak: Decibels

@@ -131,7 +131,7 @@ private struct LoudnessWindows {
 
   /// The energies of the latest 3 s, the newest last.
   private var energies: [Double] = []
-  /// The blocks of 0.4 s above the absolute gate.
+  /// The number and the total energy of the 0.4 s blocks above the absolute gate, by loudness.
   private var bins = Array(repeating: (count: 0, energy: 0.0), count: 8_000)
   private(set) var maximumMomentary = LoudnessLevel.silence
   private(set) var maximumShortTerm = LoudnessLevel.silence
@@ -201,7 +201,7 @@ extension LoudnessError: CustomStringConvertible {
   }
 }
 
-/// Counts blocks by their level; the noise floor is the level that a tenth of them stay below.
+/// Counts blocks by their level; the noise floor is the level below which a tenth of them lie.
 ///
 /// Silent blocks count only between sounds, because the silent ends are not noise.
 struct NoiseFloor: Sendable {
@@ -210,7 +210,8 @@ struct NoiseFloor: Sendable {
 
   private let blockFrameCount: Int
   private var counts: [Int]
-  /// The silent blocks since the last block with sound.
+  /// The counts of the silent blocks since the last block with sound; the next sound adds them to
+  /// `counts`.
   private var pending: [Int]
   private var hasPending = false
   private var hasBegun = false
@@ -225,8 +226,8 @@ struct NoiseFloor: Sendable {
   /// The number of frames until the block is full.
   var framesToBlock: Int { blockFrameCount - block.frameCount }
 
-  /// Adds the sum of the frames' squares, averaged over the channels, for at most `framesToBlock`
-  /// frames.
+  /// Adds at most `framesToBlock` frames; `squares` is the sum of their squares, averaged over the
+  /// channels.
   mutating func add(_ squares: Double, frameCount: Int, isLoud: Bool) {
     block.squares += squares
     block.frameCount += frameCount

@@ -30,7 +30,8 @@ struct ChannelMeter: Sendable {
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
     let (history, count) = (filter.history, samples.count / channelCount)
-    // Moved out of `self`, because the closure changes other properties while it uses this memory.
+    // The memory is moved out of `self`, because the closure changes other properties while it uses
+    // the memory.
     var window: [Float] = []
     swap(&window, &self.window)
     defer { swap(&window, &self.window) }
@@ -69,7 +70,7 @@ struct ChannelMeter: Sendable {
     }
   }
 
-  /// Returns the figures of the channel after `frameCount` frames were added.
+  /// Returns the measurement of the channel after `frameCount` frames were added.
   func measurement(frameCount: FrameCount) -> ChannelMeasurement {
     let count = Double(max(1, frameCount.rawValue))
     return ChannelMeasurement(
@@ -83,7 +84,7 @@ struct ChannelMeter: Sendable {
   }
 }
 
-/// Returns the peak and the sums of a short stretch; computes eight samples at once.
+/// Returns the peak and the sums of a short piece of audio; processes eight samples at once.
 private func chunkSums(
   of samples: UnsafeBufferPointer<Float>
 ) -> (highest: Float, sum: Double, squares: Double) {
@@ -93,7 +94,7 @@ private func chunkSums(
   for index in stride(from: 0, to: whole, by: 8) {
     let offset = index * MemoryLayout<Float>.stride
     let eight = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-    // Much faster than `pointwiseMax`, which calls a function for each lane.
+    // This is much faster than `pointwiseMax`, which calls a function for each lane.
     highest.replace(with: eight, where: eight .> highest)
     highest.replace(with: -eight, where: -eight .> highest)
     sum += eight
@@ -104,7 +105,8 @@ private func chunkSums(
   )
   var rest = samples[whole...]
   if !(result.sum.isFinite && result.squares.isFinite) {
-    // Squares of samples above 1.8e19 are too large for Float32, so the sums are computed again.
+    // Squares of samples above 1.8e19 are too large for Float32, so the sums are computed again in
+    // Float64.
     rest = samples[...]
     (result.sum, result.squares) = (0, 0)
   }
@@ -119,18 +121,19 @@ private func chunkSums(
 /// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below 96
 /// kHz, twice below 192 kHz, and the samples themselves at higher rates.
 ///
-/// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window. It
-/// is faster because it computes eight outputs at once and skips stretches that are too quiet to
-/// raise the peak.
+/// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window.
+/// This filter is faster because it computes eight outputs at once and skips audio that is too
+/// quiet to raise the peak.
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples; the first applies to the latest sample.
+  /// The filter coefficients for each interpolated position between two samples; the first one of
+  /// each applies to the latest sample.
   private let phases: [[Float]]
-  /// The maximum ratio of an output to the highest sample of its stretch.
+  /// The maximum ratio of an output to the highest of the samples that it depends on.
   private let bound: Float
 
-  /// The number of samples before a stretch that affect its outputs.
+  /// The number of earlier samples on which an output depends.
   package let history: Int
 
   package init(_ rate: SampleRate) {
@@ -149,7 +152,7 @@ package struct TruePeakFilter: Sendable {
     return Float(sinc * 0.5 * (1 - cos(2 * .pi * Double(tap) / Double(tapCount - 1))))
   }
 
-  /// Returns the highest of `peak` and the outputs for the samples from `history` on.
+  /// Returns the highest of `peak` and the filter's outputs for the samples from `history` on.
   ///
   /// `highest` is the peak amplitude of all of `samples`.
   package func peak(
@@ -174,7 +177,7 @@ package struct TruePeakFilter: Sendable {
           let offset = (position - tap) * MemoryLayout<Float>.stride
           sum += phase[tap] * bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
         }
-        // Much faster than `pointwiseMax`, which calls a function for each lane.
+        // This is much faster than `pointwiseMax`, which calls a function for each lane.
         highest.replace(with: sum, where: sum .> highest)
         highest.replace(with: -sum, where: -sum .> highest)
         position += 8

@@ -58,7 +58,7 @@ public struct LoudnessMeter: AudioProcessor {
   }
 }
 
-/// The loudness at one moment of a stream, and the figures of all audio up to it.
+/// The loudness at one moment of a stream, and the measurement of all audio up to that moment.
 public struct LoudnessReading: Hashable, Sendable {
   /// The levels of the interval.
   public var levels: LevelReading
@@ -66,7 +66,7 @@ public struct LoudnessReading: Hashable, Sendable {
   public var momentary: LoudnessLevel
   /// The loudness of the latest 3 s.
   public var shortTerm: LoudnessLevel
-  /// The figures of all audio so far.
+  /// The measurement of all audio so far.
   public var total: AudioMeasurement
 
   fileprivate init(_ levels: LevelReading, _ measurer: AudioMeasurer) {
@@ -80,9 +80,9 @@ extension AsyncSequence where Element: AudioBlock {
   /// Reports the loudness of the audio once per `interval`.
   ///
   /// Each reading has the momentary and the short-term loudness at its end, the levels of its
-  /// interval, and the figures of all audio so far. The last reading covers the remaining audio.
-  /// Gaps between the frame indices of buffers are not counted. For only the figures of all audio,
-  /// use `measured(silence:)`.
+  /// interval, and the measurement of all audio so far. The last reading covers the remaining
+  /// audio. Gaps between the frame indices of buffers are not counted. For only the measurement of
+  /// all audio, use `measured(silence:)`.
   ///
   /// - Parameters:
   ///   - interval: the audio between two readings; above 0.
@@ -99,8 +99,8 @@ extension AsyncSequence where Element: AudioBlock {
 struct EBUR128Handle: ~Copyable {
   private let state: UnsafeMutablePointer<ebur128_state>
 
-  /// Creates a state with a histogram, which keeps memory flat and rounds the loudness range to 0.1
-  /// LU.
+  /// Creates a state with a histogram, so memory does not grow, and the loudness range is rounded
+  /// to 0.1 LU.
   ///
   /// The corresponding C functions are `ebur128_init` and `ebur128_set_channel`.
   init(_ format: AudioFormat) throws(LoudnessError) {

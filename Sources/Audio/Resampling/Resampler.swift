@@ -37,7 +37,7 @@ public final class Resampler {
   private let mixBefore: ChannelMix?
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
-  /// Owned by this object; nil if the rates are equal.
+  /// soxr's handle, which this object deletes; nil if the rates are equal.
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false
@@ -83,7 +83,8 @@ public final class Resampler {
     guard !isFinished else { throw .finished }
     guard inputFormat != outputFormat else { return buffer }
     if !isPlaced {
-      // After a gap shorter than a frame, this position may lie before the end of the last output.
+      // After a gap shorter than a frame, this position may lie before the end of the last output,
+      // so the later position is used.
       let first = buffer.firstFrame.converted(
         from: inputFormat.sampleRate, to: outputFormat.sampleRate)
       (end, isPlaced) = (max(first, end ?? first), true)
@@ -96,7 +97,7 @@ public final class Resampler {
   ///
   /// The total length then corresponds to that of the input.
   ///
-  /// - Throws: `.finished` if it was called before, or `.failed`.
+  /// - Throws: `.finished` if `flush` was called before, or `.failed`.
   public func flush() throws(ResamplingError) -> AudioBuffer {
     guard !isFinished else { throw .finished }
     isFinished = true

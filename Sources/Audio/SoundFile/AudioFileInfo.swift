@@ -18,7 +18,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let encoding: String
   /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The stored bits per sample; nil for a lossy coder, and if they are unknown.
+  /// The stored bits per sample; nil if the coder is lossy, or if they are unknown.
   public let bitsPerSample: Int?
   /// The length in frames; nil if only decoding would determine it, as in a stream or a file that
   /// FFmpeg decodes.
@@ -31,8 +31,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// It includes the file's header, unless ffprobe reports the bit rate of the audio track.
   public let bitRate: Int?
-  /// The size of the file in bytes; nil for a stream, and for an address whose server does not
-  /// announce it.
+  /// The size of the file in bytes; nil if the file is a stream, or if its web server does not
+  /// announce the size.
   public let byteCount: Int?
   /// The tags, pictures, cues, and chapters of the file.
   public let metadata: AudioMetadata
@@ -79,7 +79,8 @@ public struct AudioFileInfo: Equatable, Sendable {
     try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)
   }
 
-  /// Describes the file of a descriptor; `interruption` has the same effect as for a URL.
+  /// Describes the file of a descriptor; `interruption` has the same effect as in
+  /// `init(url:interruption:)`.
   package init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp?
   ) throws(SoundFileError) {
@@ -110,7 +111,8 @@ public struct AudioFileInfo: Equatable, Sendable {
       reader.decoder, byteCount: reader.byteCount, reader.stored, decodedBy: reader)
   }
 
-  /// Describes a file; `reader` is the reader that decoded it to its end, or nil if none did.
+  /// Describes a file; `reader` has decoded the file to its end, or is nil if the file was not
+  /// decoded.
   private init(
     _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata,
     decodedBy reader: SoundFileReader? = nil
@@ -169,7 +171,7 @@ extension SoundFileHandle {
   }
 }
 
-/// The number of existing frames (nil to use the header's number), and the missing audio.
+/// The actual number of frames, or nil to use the header's number; and the missing audio.
 private typealias KnownEnding = (found: FrameCount?, shortfall: SoundFileShortfall?)
 
 extension SoundDecoder {
@@ -179,9 +181,11 @@ extension SoundDecoder {
     case let decoder as MPEGDecoder:
       guard let count = decoder.countFrames() else { return (nil, nil) }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
-      // In concatenated files, the length tag counts only the frames of the first file.
+      // In concatenated files, the length tag counts only the frames of the first file, so `count`
+      // may be much larger.
       let isLong = announcedFrameCount.map { count > $0 + 4_608 } ?? false
-      // The length tag excludes the padding at both ends, which `count` includes.
+      // The length tag does not count the padding at both ends, but `count` does, so the tag's
+      // length is preferred.
       let found = isShort || isLong ? count : announcedFrameCount ?? count
       return isShort || isCutOff ? cut(at: found) : (found, nil)
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()

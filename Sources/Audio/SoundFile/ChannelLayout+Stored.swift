@@ -32,7 +32,8 @@ extension SoundFileHandle {
       .vorbis(count)
     case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_OPUS:
       Self.hasPositions(opus: head) ? .vorbis(count) : .wav(count)
-    // For an AIFF file, libsndfile 1.2 returns uninitialized memory as the positions.
+    // For an AIFF file, libsndfile 1.2 returns uninitialized memory as the positions, so the usual
+    // layout is assumed.
     case SF_FORMAT_AIFF: .wav(count)
     default: namedLayout(count) ?? .wav(count)
     }

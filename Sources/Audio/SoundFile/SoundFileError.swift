@@ -131,7 +131,7 @@ extension SoundFileError: CustomStringConvertible {
   }
 }
 
-/// The errors for libsndfile's codes.
+/// Converts libsndfile's codes to errors.
 extension LibraryFailure {
   /// Returns the error of opening a file.
   ///
@@ -170,7 +170,7 @@ extension LibraryFailure {
   }
 }
 
-/// The errors for the system's codes.
+/// Creates errors from the system's error codes.
 extension SoundFileError {
   static func reading(_ path: String, code: Int32) -> SoundFileError {
     switch code {

@@ -38,7 +38,7 @@ struct SoundFileHandle: ~Copyable {
   /// The wait is too long to hold `openFailure`, so libsndfile's reason for a failure is not
   /// available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so it gets a
+    // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so libsndfile gets a
     // duplicate. Otherwise we would close the same number again, which another thread may have
     // reused by then.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
@@ -69,7 +69,9 @@ struct LibraryFailure: Error {
 }
 
 extension LibraryFailure {
-  /// The error of the last failed opening; hold `openFailure` to read it.
+  /// libsndfile's error for the last failed open.
+  ///
+  /// Read it only while `openFailure` is locked.
   fileprivate static var opening: LibraryFailure {
     let systemCode = errno
     return LibraryFailure(code: sf_error(nil), systemCode: systemCode)
@@ -77,14 +79,14 @@ extension LibraryFailure {
 
   /// The corresponding C function is `sf_error_number`.
   fileprivate init(code: Int32, systemCode: Int32) {
-    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output, so it is
-    // not asked.
+    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output, so
+    // libsndfile's text is not requested.
     let text = code > 0 ? String(cString: sf_error_number(code)) : "the encoder failed"
     self.init(code: code, text: text, systemCode: systemCode)
   }
 }
 
-// Protects libsndfile's error of the last failed opening. Both are process-wide.
+// Protects libsndfile's error for the last failed open. The error and this lock are process-wide.
 private let openFailure = Mutex(())
 
 extension SoundFileHandle {
@@ -123,7 +125,7 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
-  /// Sets the maximum audio that Opus buffers before it writes a page.
+  /// Sets the maximum duration of audio that Opus buffers before it writes a page.
   private func holdBack(milliseconds: Double) {
     set(SFC_SET_OGG_PAGE_LATENCY_MS, to: milliseconds)
   }
@@ -143,7 +145,7 @@ extension SoundFileHandle {
   private func keepBitRate(at rate: SampleRate) {
     set(SFC_SET_BITRATE_MODE, to: Int32(SF_BITRATE_MODE_CONSTANT))
     guard rate < 32_000 else { return }
-    // The scale is linear from 160 kbit/s at 0 to 8 kbit/s at 1.
+    // libsndfile maps the levels 0 to 1 linearly to 160 to 8 kbit/s; this level selects 64 kbit/s.
     set(SFC_SET_COMPRESSION_LEVEL, to: (160.0 - 64) / (160 - 8))
   }
 
@@ -200,7 +202,8 @@ extension SoundFileHandle {
 extension SoundFileEncoding {
   /// The highest sample rate of libFLAC.
   private static let highestFLACRate: SampleRate = 655_350
-  /// The most channels of a FLAC file; audio with more channels is refused instead of mixed.
+  /// The maximum number of channels of a FLAC file; audio with more channels is refused instead of
+  /// mixed.
   private static let mostFLACChannels = 8
 
   /// Throws `.unsupportedFormat` if the encoding does not support the format, before a file is

@@ -29,8 +29,8 @@ public final class SoundFileReader {
 
   /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
   ///
-  /// For a file that FFmpeg decodes, this property starts ffprobe. Without ffprobe, it is known
-  /// only for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
+  /// For a file that FFmpeg decodes, this property starts ffprobe. Without ffprobe, the format is
+  /// known only for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.stored?.format }
 
   /// The tags, pictures, cues, and chapters of the file, which are read at their first use.
@@ -51,7 +51,7 @@ public final class SoundFileReader {
   /// The index of the next frame to read.
   public private(set) var position: FrameCount = 0
 
-  /// The end of the decoded audio; after the last frame, the actual length of the file.
+  /// The index of the frame after the decoded audio; at the end of the file, its actual length.
   public private(set) var framesRead: FrameCount = 0
 
   /// Whether a read has reached the end of the file.
@@ -123,7 +123,8 @@ public final class SoundFileReader {
     encodingDescription = decoder.encodingDescription
   }
 
-  /// The missing announced frames; nil before the end and if none are missing.
+  /// The announced frames that are missing; nil before the end of the file, and if none are
+  /// missing.
   public var shortfall: SoundFileShortfall? {
     guard hasReachedEnd else { return nil }
     let promise = decoder.promise(exceeding: framesRead)
@@ -153,8 +154,8 @@ public final class SoundFileReader {
     let end = position + FrameCount(count)
     if count < room, let failure = decoder.failure(at: end) {
       damage = failure
-      // Kept, because the earlier frames are returned before the error is thrown, and libsndfile
-      // clears its error at the next call.
+      // The error is kept until the next read, because this read still returns the frames before
+      // the damage, and libsndfile clears its error at the next call.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room

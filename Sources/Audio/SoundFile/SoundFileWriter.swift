@@ -80,7 +80,7 @@ public final class SoundFileWriter {
       isAtomic: isAtomic, metadata: metadata, largestWAV: WAVFileHeader.largestSize)
   }
 
-  /// Creates a file; at a size of `largestWAV` bytes, a WAV file becomes RF64.
+  /// Creates a file; a WAV file that exceeds `largestWAV` bytes becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
     isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata(), largestWAV: Int
@@ -130,7 +130,8 @@ public final class SoundFileWriter {
     (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
     let half = FrameCount((format.sampleRate.hertz + 1) / 2)
     (halfSeconds, seconds) = (FrameClock(every: half), FrameClock(every: half * 2))
-    // At the lowest sample rates, an encoder's blocks last longer than `longestDelay`.
+    // At the lowest sample rates, an encoder's blocks last longer than `longestDelay`, so the
+    // longer of the two is used.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.longestDelay.map { EncoderWatch(longestDelay: max($0, blocks)) }
   }
@@ -168,7 +169,7 @@ public final class SoundFileWriter {
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
-      // Checked first, because writing after a truncation would leave a gap and hide the
+      // This is checked first, because writing after a truncation would leave a gap and hide the
       // truncation.
       if !isAtomic { try checkLoss() }
       try output.write(samples)
@@ -199,16 +200,17 @@ public final class SoundFileWriter {
       file.claim.release()
     }
     let written = framesWritten
-    // Checked first, because a file without a name disappears when it is closed, whatever else
-    // failed.
+    // This is checked first, because a file without a name disappears when it is closed, whatever
+    // else failed.
     if file.isRemoved { throw completeRemoved() }
-    // Checked before the file is completed, because completing it could hide a truncation.
+    // This is checked before the file is completed, because completing it could hide a truncation.
     let isCut = acceptCut()
     let failure = output.finish()
     notices += output.notices
-    // Linux reports a failed write of a block only once: a second `fsync` would succeed.
+    // Linux reports a failed write only once, so a second `fsync` would succeed. The failure of the
+    // thread's `fsync` is therefore recorded here.
     if let sync { file.note(failureCode: sync.failureCode) }
-    // The error of a failed write has already been thrown.
+    // If a write failed, its error has already been thrown.
     if let failure, !hasFailed { throw failure }
     let storing = Result { () throws(SoundFileError) in
       try file.descriptor.synchronize(path: file.path)
@@ -259,7 +261,7 @@ public final class SoundFileWriter {
   private func synchronize() {
     guard !file.isStream else { return }
     if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
-    // Without a thread, the flush blocks here.
+    // Without a sync thread, the flush blocks here.
     guard let sync else { return file.synchronize() }
     sync.request()
     file.note(failureCode: sync.failureCode)
@@ -274,14 +276,15 @@ public final class SoundFileWriter {
     if file.isRemoved { throw completeRemoved() }
     let (written, length) = (framesWritten, file.length)
     guard acceptCut() else { return }
-    // At full width, because the product of frames and bytes overflows after some hours of audio.
+    // The product of frames and bytes needs its full width, because it overflows after some hours
+    // of audio.
     let product = written.rawValue.multipliedFullWidth(by: file.length)
     let found = max(1, length).dividingFullWidth(product).quotient
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Excludes the audio that another program has cut off; returns false if the file is not
-  /// truncated.
+  /// If another process has truncated the file, adopts the shorter length and returns true;
+  /// otherwise returns false.
   private func acceptCut() -> Bool {
     guard let size = file.cutSize else { return false }
     file.accept(cut: size)
@@ -290,7 +293,7 @@ public final class SoundFileWriter {
 
   /// Completes a removed file, whose data the open descriptor keeps, and saves a copy.
   ///
-  /// If the disk has no room for the end of the audio, `framesWritten` excludes it.
+  /// If the disk has no room for the end of the audio, `framesWritten` excludes that part.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()

@@ -110,7 +110,7 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: 
       return block
     }
 
-    /// Writes a buffer, or completes the file if there is none.
+    /// Writes a buffer, or completes the file if `buffer` is nil.
     private mutating func write(
       _ buffer: AudioBuffer?, isolation actor: isolated (any Actor)? = #isolation
     ) async throws {
@@ -178,8 +178,8 @@ public struct TeePolicy: Sendable {
   /// The response to a failure of the file.
   public var failure: Failure
 
-  /// Creates a policy; by default, the file has the stream's timeline, and a failure of the file
-  /// ends the stream.
+  /// Creates a policy; by default, missing frames become silence, and a failure of the file ends
+  /// the stream.
   public init(gaps: Gaps = .silence, failure: Failure = .ends) {
     (self.gaps, self.failure) = (gaps, failure)
   }
@@ -241,7 +241,7 @@ private actor TeeWriting {
     }
   }
 
-  /// Completes the file, if there is one, and returns its number of frames.
+  /// Completes the file, if there is one, and returns the file's number of frames.
   @discardableResult
   func finish() throws -> FrameCount {
     let writer = writer.take()
@@ -249,8 +249,8 @@ private actor TeeWriting {
     return writer?.framesWritten ?? 0
   }
 
-  /// Closes the file after an error; an error of closing is dropped, because the first is more
-  /// useful.
+  /// Closes the file after an error; an error of closing is dropped, because the first error is
+  /// more useful.
   func abandon() {
     let writer = writer.take()
     if isAtomic { writer?.discard() } else { try? writer?.close() }

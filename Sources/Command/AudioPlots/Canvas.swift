@@ -82,7 +82,7 @@ struct Canvas: ~Copyable {
     image.version = UInt32(PNG_IMAGE_VERSION)
     (image.width, image.height) = (UInt32(width), UInt32(height))
     (image.format, image.flags) = (UInt32(PNG_FORMAT_BGR), UInt32(PNG_IMAGE_FLAG_FAST))
-    // An upper limit: even incompressible pixels need fewer bytes.
+    // This size is an upper limit: even incompressible pixels need fewer bytes.
     var size = pixelCount * 3 + pixelCount / 25 + 4_096
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       let isWritten = png_image_write_to_memory(&image, bytes.baseAddress, &size, 0, data, 0, nil)
@@ -230,7 +230,8 @@ struct Color: Hashable, Sendable {
   static let cue = Color(0xEAF1F8)
 
   var bytes: (red: UInt8, green: UInt8, blue: UInt8) {
-    // Rounded by adding 0.5, because `rounded` would call the C library three times per pixel.
+    // Adding 0.5 rounds the value, because `rounded` would call the C library three times per
+    // pixel.
     (UInt8(red * 255 + 0.5), UInt8(green * 255 + 0.5), UInt8(blue * 255 + 0.5))
   }
 

@@ -35,7 +35,7 @@ public struct PlotFrame: Hashable, Sendable {
   /// Returns the height, from 100 to 16,384 pixels, at which each channel's lane has at least 24
   /// pixels: enough for its name and axis.
   public func roomyHeight(channelCount: Int) -> Int {
-    // Clamped before the conversion, because `Int` traps on numbers out of range.
+    // The height is clamped before the conversion, because `Int` traps on numbers out of range.
     Int(max(100, min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)))
   }
 }

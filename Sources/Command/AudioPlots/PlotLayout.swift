@@ -136,7 +136,7 @@ extension PlotLayout {
     timeSteps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
   }
 
-  /// Formats a time: `0.25 s` for short steps, `1:05`, and `1:00:00`.
+  /// Formats a time as `0.25 s` if `step` is less than a second; otherwise as `1:05` or `1:00:00`.
   private static func timeText(_ seconds: Double, step: Double) -> String {
     if step < 1 {
       let thousandths = Int(clamping: seconds * 1_000)

@@ -13,8 +13,8 @@ public struct SpectrogramImage: Hashable, Sendable {
     /// The mel scale, which follows the perception of pitch and has more room for low frequencies.
     case mel
 
-    /// Returns the frequency at a fraction of the height, 0 to 1, below a highest frequency in
-    /// hertz.
+    /// Returns the frequency that is drawn at a height, given as a fraction of the image's height;
+    /// `highest` is the frequency at the top, in hertz.
     func frequency(at part: Double, below highest: Double) -> Double {
       switch self {
       case .linear: part * highest
@@ -22,7 +22,7 @@ public struct SpectrogramImage: Hashable, Sendable {
       }
     }
 
-    /// Returns the fraction of the height, 0 to 1, of a frequency.
+    /// Returns the height at which a frequency is drawn, as a fraction of the image's height.
     func part(of frequency: Double, below highest: Double) -> Double {
       switch self {
       case .linear: frequency / highest
@@ -138,7 +138,8 @@ private actor ChannelSpectrogram {
     spectraInColumn = 0
   }
 
-  // Static, because a closure in a method of an actor would check the isolation at each call.
+  // This function is static, because a closure in a method of an actor would check the isolation at
+  // each call.
   private static func means(
     of rows: [ClosedRange<Int>], in powers: [Float], divisor: Int
   ) -> [Float] {
@@ -269,7 +270,7 @@ struct Spectrum: ~Copyable {
     precondition(powers.count == length / 2 + 1)
     samples.withUnsafeBufferPointer { samples in
       let source = samples.baseAddress! + first
-      // Separate calls, because the compiler vectorizes only loops with a constant step.
+      // The calls are separate, because the compiler vectorizes only loops with a constant step.
       switch step {
       case 1: load(source, step: 1)
       case 2: load(source, step: 2)

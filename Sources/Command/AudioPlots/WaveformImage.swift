@@ -32,7 +32,8 @@ public struct WaveformImage: Hashable, Sendable {
 private struct ColumnSums {
   var lowest = Float.infinity
   var highest = -Float.infinity
-  // `Double`, because a sum of millions of squares needs more precision than `Float` has.
+  // The sum is a `Double`, because a sum of millions of squares needs more precision than `Float`
+  // has.
   var squares = 0.0
 
   mutating func add(_ sample: Float) {
@@ -54,7 +55,7 @@ private struct ColumnSums {
     var (powers, eight) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
     while index + 7 * step < end {
       for lane in 0..<8 { eight[lane] = samples[index + lane * step] }
-      // Much faster than `pointwiseMin`, which calls a function for each lane.
+      // This is much faster than `pointwiseMin`, which calls a function for each lane.
       lows.replace(with: eight, where: eight .< lows)
       highs.replace(with: eight, where: eight .> highs)
       powers += eight * eight
@@ -91,7 +92,7 @@ struct WaveformBuilder {
       let frames = samples.count / format.channelCount
       while position < frames {
         if framesInColumn == 0 { beginColumn() }
-        // At most 65,536 frames at a time, because a longer sum of Floats is inexact.
+        // Each sum covers at most 65,536 frames, because a longer sum of Floats is inexact.
         let end = min(frames, position + framesPerColumn - framesInColumn, position + 65_536)
         for channel in channels.indices { add(samples, position..<end, channel) }
         framesInColumn = (framesInColumn + end - position) % framesPerColumn
@@ -157,7 +158,7 @@ extension AsyncSequence where Element: AudioBlock {
     try await waveform { WaveformBuilder($0, columnCount: columnCount, framesPerColumn: 1) }
   }
 
-  /// Returns the waveform in columns of a fixed length, for `PeakData`; its size grows with the
+  /// Returns the waveform in columns of a fixed length, for `PeakData`; the image grows with the
   /// audio.
   ///
   /// - Throws: the errors of this sequence; `PlotError.formatChanged`.

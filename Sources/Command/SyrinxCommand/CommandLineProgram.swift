@@ -137,7 +137,8 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Writes the requested text, or an error about the arguments, and returns the exit status.
   ///
-  /// An unknown option is reported instead of the parser's error, which it may have caused.
+  /// If there is an unknown option, it is reported instead of the parser's error, because it may
+  /// have caused that error.
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",

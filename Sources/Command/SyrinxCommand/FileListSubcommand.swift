@@ -64,13 +64,13 @@ struct ShortenedArguments {
       let files = completed(command.files)
     else { return nil }
     command.files = files
-    // The parser has validated only the shortened list.
+    // The parser has validated only the shortened list, so the whole list is validated here.
     do { try command.validate() } catch { return nil }
     return command
   }
 
-  /// Returns the list with the middles restored; nil if a placeholder is missing because it became
-  /// the value of an option.
+  /// Returns the list with the replaced operands restored; nil if a placeholder is missing because
+  /// it became the value of an option.
   private func completed(_ files: [FilePath]) -> [FilePath]? {
     var (all, rest) = ([FilePath](), middles[...])
     for file in files {

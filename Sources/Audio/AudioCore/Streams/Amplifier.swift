@@ -2,10 +2,10 @@ import Synchronization
 
 /// Multiplies samples by a constant or changing gain.
 public struct Amplifier: AudioProcessor, Sendable {
-  /// The gain by frame index, so a ramp continues during gaps.
+  /// The gain as a function of the frame index, so a ramp continues during gaps.
   public private(set) var ramp: GainRamp
   private let control: GainControl?
-  /// The number of the control's setting in use; another number means a new setting.
+  /// The number of the control's setting that is in effect; a different number means a new setting.
   private var number = 0
 
   /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.
@@ -28,9 +28,10 @@ public struct Amplifier: AudioProcessor, Sendable {
     ramp = GainRamp(from: ramp.gain(at: frame), to: gain, at: frame, length: length, curve: curve)
   }
 
-  /// Returns the buffer with its gain; samples may exceed ±1.
+  /// Returns the buffer multiplied by the gain; samples may exceed ±1.
   ///
-  /// A change of the control since the last buffer begins with the buffer's first frame.
+  /// If the control was changed after the previous buffer, the change begins with this buffer's
+  /// first frame.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     if let setting = control?.current, setting.number != number {
       number = setting.number
@@ -112,7 +113,7 @@ public struct GainRamp: Hashable, Sendable {
   public var firstFrame: FrameCount
   /// The length of the ramp; 0 is a step.
   public var length: FrameCount
-  /// The curve of the change; a falling ramp is mirrored.
+  /// The curve of the change; a falling ramp is the mirror image of a rising one.
   public var curve: FadeCurve
 
   /// Creates a ramp; `length` must not be negative.
@@ -186,7 +187,7 @@ public struct Fader: AudioProcessor, Sendable {
     (self.fadeIn, self.fadeOut, self.curve) = (fadeIn, fadeOut, curve)
   }
 
-  /// The number of frames held back because the end of the audio would fade them out.
+  /// The number of frames held back, because they belong to the fade-out if the audio ends now.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the frames that precede the possible fade-out.
@@ -208,7 +209,7 @@ public struct Fader: AudioProcessor, Sendable {
   private mutating func risen(_ buffer: AudioBuffer) -> AudioBuffer {
     let length = FrameCount(fadeIn, at: buffer.format.sampleRate)
     let begin = position
-    // Limited, because after the fade-in the position is irrelevant, but must not overflow.
+    // The position is limited, because it is irrelevant after the fade-in, but must not overflow.
     position = min(length, position + buffer.frameCount)
     return begin < length ? buffer.scaled { gain(begin + $0, of: length) } : buffer
   }

@@ -84,7 +84,7 @@ public enum BroadcastPolicy: Hashable, Sendable {
 
 /// A buffer of a broadcast, with the number of frames that this consumer lost before it.
 public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
-  /// The frames.
+  /// The buffer from the source.
   public var buffer: AudioBuffer
   /// The number of frames that this consumer lost just before the buffer, because it was too slow.
   ///
@@ -123,12 +123,12 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
   /// Returns the buffers in order.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Keeps the consumer joined if only the iterator refers to it.
+    /// Keeps the consumer in the broadcast even if only this iterator is left.
     fileprivate let membership: Reader
     /// Leaves the broadcast at the end of the loop, even if other code retains the consumer.
     fileprivate let reading: Reader
 
-    /// The next buffer; nil after the end.
+    /// Returns the next buffer; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Failure) -> BroadcastAudio? {
@@ -150,8 +150,8 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
 
   /// Whether the source may send its next buffer.
   ///
-  /// The source starts with the first request, and waits without consumers or for a `.waiting`
-  /// consumer.
+  /// The source starts with the first request. It waits while there are no consumers, or while a
+  /// `.waiting` consumer has unread buffers.
   var hasRoom: Bool {
     isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.hasRoom)
   }

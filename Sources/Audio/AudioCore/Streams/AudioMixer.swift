@@ -3,21 +3,21 @@
 /// `step()` returns the next action: it requests an input's next buffer, or returns a buffer of the
 /// mix.
 public struct AudioMixer: Sendable {
-  /// The end of a mix.
+  /// The condition that ends a mix.
   public enum End: Hashable, Sendable {
-    /// When the last input has ended.
+    /// The mix ends when the last input ends.
     case whenAllEnd
-    /// At the end of the first input that ends.
+    /// The mix ends when the first input ends.
     case whenAnyEnds
   }
 
-  /// The next action.
+  /// The next step of a mix: request a buffer, return a buffer, or end.
   public enum Step: Equatable, Sendable {
     /// Pass the next buffer of this input to `push`, or its end to `end`.
     case ask(input: Int)
     /// The next frames of the mix.
     case give(AudioBuffer)
-    /// The mix is over.
+    /// The mix has ended.
     case end
   }
 
@@ -58,8 +58,8 @@ public struct AudioMixer: Sendable {
 
   /// Adds the requested buffer of an input.
   ///
-  /// - Throws: `.formatsDiffer` if its format differs from earlier buffers of any input;
-  ///   `.outOfOrder` if it begins before frames that this input has already delivered.
+  /// - Throws: `.formatsDiffer` if the buffer's format differs from earlier buffers of any input;
+  ///   `.outOfOrder` if the buffer begins before frames that this input has already delivered.
   public mutating func push(_ buffer: AudioBuffer, from input: Int) throws(AudioStreamError) {
     let expected = format ?? buffer.format
     guard buffer.format == expected else {
@@ -123,7 +123,7 @@ extension AudioMixer.Input {
 /// - Throws: the first error of an input, after the frames before it;
 ///   `AudioStreamError.formatsDiffer` and `.outOfOrder`. Each ends the mix.
 public struct MixedAudio: AsyncSequence, Sendable {
-  /// The sum.
+  /// A buffer of the mix.
   public typealias Element = AudioBuffer
   /// Any error, because inputs can have different error types.
   public typealias Failure = any Error

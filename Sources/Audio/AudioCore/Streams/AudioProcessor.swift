@@ -14,7 +14,7 @@ public protocol AudioProcessor<Output, Failure> {
   /// The number of frames held now.
   var heldFrames: FrameCount { get }
 
-  /// Whether there are no more outputs, so the stream ends without another request.
+  /// Whether no more outputs will follow; the stream then ends without requesting another buffer.
   var isOver: Bool { get }
 
   /// Adds the next buffer and returns the completed outputs, in order.
@@ -49,8 +49,8 @@ extension AsyncSequence where Element: AudioBlock {
       processorFailure: { (_: Never) -> Failure in })
   }
 
-  /// The outputs of a processor that can fail; otherwise like the method for processors that
-  /// cannot.
+  /// The outputs of a processor that can fail; otherwise like `processed(by:)` for other
+  /// processors.
   ///
   /// - Throws: the sequence's errors, and the processor's error instead of the outputs of a
   ///   rejected buffer. Each ends the sequence.
@@ -118,7 +118,7 @@ where Base.Element: AudioBlock {
       }
     }
 
-    /// Adds a buffer to the processor, or flushes it if there is none.
+    /// Adds a buffer to the processor, or flushes the processor if `buffer` is nil.
     private mutating func process(_ buffer: AudioBuffer?) {
       if buffer == nil { base = nil }
       do throws(Processor.Failure) {

@@ -22,7 +22,7 @@ package struct Continuity: Sendable {
 
   private var last: (format: AudioFormat, end: FrameCount)?
 
-  /// Creates a checker without buffers.
+  /// Creates a checker that has not received a buffer yet.
   package init() {}
 
   /// Adds the next buffer and returns its position relative to the previous one.
@@ -40,7 +40,7 @@ package struct BufferTrail: Sendable {
   private var latest: AudioBuffer?
   private var silencedSampleCount = 0
 
-  /// Creates a trail without buffers.
+  /// Creates a trail that has not received a buffer yet.
   package init() {}
 
   /// Adds the next buffer of the source.
@@ -49,7 +49,8 @@ package struct BufferTrail: Sendable {
     silencedSampleCount += buffer.silencedSampleCount
   }
 
-  /// Returns an output buffer with its host time and with the number of silenced samples so far.
+  /// Returns an output buffer with its host time, and with the silenced samples that were not
+  /// passed on yet.
   package mutating func marked(_ buffer: AudioBuffer) -> AudioBuffer {
     var marked = buffer
     if let latest { marked.setTime(from: latest) }

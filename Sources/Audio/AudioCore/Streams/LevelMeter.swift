@@ -117,7 +117,7 @@ extension AsyncSequence where Element: AudioBlock {
 
   /// Yields every buffer unchanged, together with its level.
   ///
-  /// If you create an iterator yourself, it keeps its source until the iterator is released.
+  /// An iterator that you create yourself retains its source until you release the iterator.
   public func metered() -> AsyncMapSequence<Self, MeteredAudio> {
     map { MeteredAudio($0.buffer) }
   }

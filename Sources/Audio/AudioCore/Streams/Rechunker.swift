@@ -2,9 +2,10 @@
 public struct Rechunker: AudioProcessor, Sendable {
   /// The handling of an incomplete buffer: the last one, or the one before a gap.
   public enum Rest: Hashable, Sendable {
-    /// The buffer stays shorter.
+    /// The incomplete buffer stays shorter.
     case short
-    /// The buffer is padded with silence; a gap within a buffer becomes silence of its length.
+    /// The incomplete buffer is padded with silence; a gap within a buffer becomes silence of the
+    /// gap's length.
     case padded
   }
 

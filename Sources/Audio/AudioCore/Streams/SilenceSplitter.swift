@@ -1,19 +1,19 @@
 /// Divides audio into sounds and removes the silence between them; margins count as sound.
 ///
-/// A gap ends sound and silence: held frames are returned as at the end of the audio.
+/// A gap ends a sound: the held frames are then returned or dropped as at the end of the audio.
 public struct SilenceSplitter: AudioProcessor, Sendable {
   private let policy: SilencePolicy
   private let threshold: Float
   private var continuity = Continuity()
   private var offset = OffsetFilter()
   private var isInSound = false
-  /// The silence whose use is not known yet: up to `hold` after a sound, otherwise the margin of
-  /// the next sound.
+  /// The silence that may still be returned with a sound: up to `hold` after a sound, or the latest
+  /// `margin` before the next sound.
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
-  /// The continuity of the returned audio.
+  /// Detects gaps between the returned buffers; a new sound begins after a gap.
   private var soundContinuity = Continuity()
-  /// The end of the returned audio; nil outside a sound.
+  /// The frame after the last returned frame of the current sound; nil between sounds.
   private var end: FrameCount?
 
   /// Creates a splitter with this policy.
@@ -22,10 +22,10 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     threshold = Float(policy.threshold.amplitude)
   }
 
-  /// The number of held frames of silence, at most the longer of hold and margin.
+  /// The number of held frames of silence, at most the longer of `hold` and `margin`.
   public var heldFrames: FrameCount { held.frameCount }
 
-  /// Returns the parts that are known once this buffer is processed.
+  /// Returns the starts, frames, and ends of sounds that are certain once this buffer is added.
   public mutating func process(_ buffer: AudioBuffer) -> [SoundPart] {
     guard !buffer.isEmpty else { return [] }
     let isBreak = continuity.note(buffer).isBreak
@@ -41,10 +41,10 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     return parts
   }
 
-  /// Returns the margin after the last sound, and its end.
+  /// Returns the margin after the last sound, and the end of that sound.
   public mutating func flush() -> [SoundPart] { decided() + endOfSound() }
 
-  /// Divides the held silence into the margin of the last sound and silence.
+  /// Ends the held silence: returns the margin that belongs to the last sound, and drops the rest.
   private mutating func decided() -> [SoundPart] {
     let margin = isInSound ? sound(held.popFirst(frames(policy.margin))) : []
     isInSound = false
@@ -64,7 +64,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     return sound(held.popFirst(frames(policy.margin))) + surplus()
   }
 
-  /// Drops the silence that is too old for the margin of the next sound.
+  /// Drops the held silence that is older than the margin of the next sound.
   private mutating func surplus() -> [SoundPart] {
     silence(held.popFirst(held.frameCount - frames(policy.margin)))
   }
@@ -100,7 +100,7 @@ public struct SilenceTrimmer: AudioProcessor, Sendable {
     splitter = SilenceSplitter(policy)
   }
 
-  /// The number of held frames of silence, at most the longer of hold and margin.
+  /// The number of held frames of silence, at most the longer of `hold` and `margin`.
   public var heldFrames: FrameCount { splitter.heldFrames }
 
   /// Returns the frames that are known to be sound once this buffer is processed.
@@ -120,7 +120,7 @@ public enum SoundPart: Equatable, Sendable {
   case began(at: FrameCount)
   /// The next frames of the sound.
   case audio(AudioBuffer)
-  /// The sound has ended before this frame, including its margin.
+  /// The sound, including its margin, has ended before this frame.
   case ended(at: FrameCount)
 }
 
@@ -165,7 +165,7 @@ extension AudioBuffer {
   }
 }
 
-/// The waiting buffers, in order; frames are removed from the oldest, which is cut if needed.
+/// A queue of buffers, from which any number of the oldest frames can be removed.
 package struct HeldBuffers: Sendable {
   package private(set) var frameCount: FrameCount = 0
   private var buffers: [AudioBuffer] = []

@@ -1,6 +1,6 @@
 /// Limits audio to a duration.
 public struct TimeLimiter: AudioProcessor, Sendable {
-  /// The limit at the rate of the audio.
+  /// Returns the limit in frames at the sample rate of the audio.
   private let limit: @Sendable (SampleRate) -> FrameCount
   private var continuity = Continuity()
   private var passed: FrameCount = 0
@@ -41,7 +41,7 @@ extension AsyncSequence where Element: AudioBlock {
     processed(by: TimeLimiter(duration))
   }
 
-  /// Limits the audio to its first `count` frames; otherwise like `prefix(_:)`.
+  /// Limits the audio to its first `count` frames; in every other respect, like `prefix(_:)`.
   public func prefix(frames count: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(count))
   }

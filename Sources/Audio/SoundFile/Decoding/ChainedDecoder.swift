@@ -18,7 +18,8 @@ final class ChainedDecoder: SoundDecoder {
   /// The notices about the links before the current link.
   private var pastNotices: [SoundFileNotice] = []
   private var error: SoundFileError?
-  /// The format of the next link if it differs; the audio ends before that link.
+  /// The format of the next link of the chain, if it differs from this decoder's format; the audio
+  /// then ends before that link.
   private var otherFormat: String?
 
   /// Creates a decoder of a file's links; `count` is their number, or nil for a stream.
@@ -76,7 +77,7 @@ final class ChainedDecoder: SoundDecoder {
     return done
   }
 
-  /// Advances to the next link; returns false after the last one or if the link cannot be read.
+  /// Advances to the next link; returns false if there is none, or if it cannot be read.
   private func goToNext() -> Bool {
     do {
       guard let next = try open(link + 1) else { return false }

@@ -67,7 +67,7 @@ extension Descriptor {
 }
 
 extension WakeUp? {
-  /// Returns this signal, or a new signal for nil.
+  /// Returns this signal, or creates one if this is nil.
   func orNew(for path: String) throws(SoundFileError) -> WakeUp {
     if let self { return self }
     do {
@@ -203,7 +203,7 @@ extension StreamInput {
   /// Decodes a stream as it arrives: WAV, or another format whose header libsndfile can read.
   ///
   /// - Parameters:
-  ///   - isPromise: whether the header has a length.
+  ///   - isPromise: whether the header announces a length.
   ///   - name: the kind of file that another program decodes into this stream; nil if the stream
   ///     itself is the file.
   ///   - ending: called at the end of the stream.

@@ -84,8 +84,8 @@ final class FFmpeg: Sendable {
     case .address: file = try Descriptor.reading("/dev/null")
     }
     let (pipe, errors) = (try Descriptor.pipe(path: path), try Descriptor.pipe(path: path))
-    // Messages that exceed the capacity of the pipe are lost, so it gets the largest capacity that
-    // Linux permits.
+    // Messages that exceed the capacity of the pipe are lost, so the pipe gets the largest capacity
+    // that Linux permits.
     _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
     _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
     do throws(SystemError) {

@@ -17,7 +17,7 @@ final class FFmpegDecoder: SoundDecoder {
   private static let tolerance = Duration.milliseconds(250)
 
   private let start: (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
-  /// The stored samples according to the file's header; nil for a lossy coder, and if they are
+  /// The stored samples according to the file's header; nil if the coder is lossy, or if they are
   /// unknown.
   private let storedInHeader: StoredSamples?
   private let path: String
@@ -26,17 +26,18 @@ final class FFmpegDecoder: SoundDecoder {
   private var child: FFmpeg
   /// Whether any audio was decoded.
   private var hasAudio = false
-  /// The description of a file, read at its first use; nil if there is none.
+  /// The description of a file by ffprobe, read at its first use; nil if there is none.
   ///
-  /// An address has none, because it is not opened a second time.
+  /// A web address has none, because it is not opened a second time.
   private lazy var description = described()
   /// The error of ffprobe if it failed; without its report, a truncated end cannot be detected.
   private var descriptionFailure: SoundFileError?
 
   /// Starts decoding.
   ///
-  /// `stored` describes the stored samples according to the file's header; it is nil for a lossy
-  /// coder, and if they are unknown. `report` runs ffprobe, and `start` starts decoding at a time.
+  /// `stored` describes the stored samples according to the file's header; it is nil if the coder
+  /// is lossy, or if they are unknown. `report` runs ffprobe, and `start` starts FFmpeg at a time
+  /// in the input.
   init(
     stored: StoredSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,
@@ -128,7 +129,7 @@ extension FFmpegDecoder {
 
   /// Opens an input.
   ///
-  /// `stored` describes the samples in the file; it is nil for a lossy coder, and if they are
+  /// `stored` describes the samples in the file; it is nil if the coder is lossy, or if they are
   /// unknown. If `isTruncated` is true, the header announces more bytes than there are.
   static func open(
     _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp,

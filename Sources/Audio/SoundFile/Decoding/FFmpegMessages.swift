@@ -2,20 +2,20 @@ import FilePaths
 
 /// The lines that FFmpeg writes to its standard error.
 struct FFmpegMessages: Sendable {
-  /// The text of a line, without FFmpeg's prefixes and the name of the input, and whether FFmpeg
-  /// calls it an error.
+  /// A warning or an error: the text of its line, without FFmpeg's prefixes and the name of the
+  /// input.
   typealias Complaint = (text: String, isError: Bool)
 
-  /// The decoders of video and pictures.
+  /// The names of FFmpeg's decoders for video and pictures.
   ///
-  /// Their complaints do not mean lost audio, because a recording may begin in the middle of their
-  /// data.
+  /// Their warnings and errors do not mean lost audio, because a recording may begin in the middle
+  /// of a picture.
   private static let pictures: Set = [
     "av1", "dvbsub", "dvvideo", "flv", "gif", "h261", "h263", "h264", "hevc", "libdav1d", "mjpeg",
     "mpeg1video", "mpeg2video", "mpeg4", "msmpeg4", "png", "theora", "vc1", "vp6f", "vp8", "vp9",
     "webp", "wmv1", "wmv2", "wmv3",
   ]
-  /// The maximum number of complaints to keep; a live stream may cause any number of them.
+  /// The maximum number of warnings and errors to keep; a live stream may cause any number of them.
   private static let most = 1_000
   /// A line with a title: "[http @ 0x55…] [verbose] Metadata update for StreamTitle: …".
   private static let titleMark = "Metadata update for StreamTitle: "
@@ -26,7 +26,7 @@ struct FFmpegMessages: Sendable {
   /// The marks of a live stream: a header that only live servers send, and a missing duration.
   private static let liveMarks = ["icy-", "Duration: N/A"]
 
-  /// The first complaints; informational lines are not among them.
+  /// The first warnings and errors; informational lines are not among them.
   private(set) var complaints: [Complaint] = []
   /// The newest title of a live stream.
   private(set) var title: String?
@@ -64,7 +64,7 @@ struct FFmpegMessages: Sendable {
       if speaker.isEmpty, level.contains("@") { speaker = level.prefix { $0 != " " } }
       text = text[text.index(after: end)...].drop { $0 == " " }
     }
-    // Newer versions of FFmpeg do not name the input.
+    // Newer versions of FFmpeg write "Error during demuxing" instead of the input's name.
     let subject = [name + ": ", "Error during demuxing: "].first(where: text.hasPrefix)
     let message = String(text.dropFirst(subject?.count ?? 0)).printable
     guard !["info", "verbose", "debug"].contains(level) else { return note(information: message) }
@@ -80,13 +80,13 @@ struct FFmpegMessages: Sendable {
     if title != nil || Self.liveMarks.contains(where: text.hasPrefix) { isLive = true }
   }
 
-  /// Keeps a complaint.
+  /// Keeps a warning or an error.
   ///
   /// `speaker` is the component of FFmpeg that wrote the line; it is empty for FFmpeg itself. If
   /// `isAboutInput` is true, the line concerns the whole input, such as a lost connection.
   private mutating func keep(_ complaint: Complaint, speaker: String, isAboutInput: Bool) {
-    // FFmpeg reports the end of a stream without a size as an error twice, although nothing is
-    // missing.
+    // FFmpeg reports the end of a stream without a size as an error in two lines, although nothing
+    // is missing, so both lines are ignored.
     if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
     if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
     let isBroken = complaint.isError && isAboutInput

@@ -18,20 +18,21 @@ final class FLACDecoder: SoundDecoder {
   /// The format of the next block, which differs from the header; nothing is decoded after it.
   private(set) var formatChange: String?
 
-  // Owned by this object, which deletes it. libFLAC calls back only while one of its functions
-  // runs.
+  // libFLAC's decoder, which this object deletes. libFLAC calls back only while one of its
+  // functions runs.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
   /// The pointer that libFLAC's callbacks get.
   ///
-  /// Its closure has an unowned reference, because a strong reference would keep the decoder alive.
+  /// The closure behind the pointer has an unowned reference, because a strong reference would keep
+  /// the decoder alive.
   private let context: UnsafeMutablePointer<() -> FLACDecoder>
   /// The interleaved samples of the current block.
   private var block: [Float] = []
   /// The index of the next sample in the block.
   private var next = 0
-  /// The frame after the block.
+  /// The index of the frame after the current block.
   private var position = 0
-  /// The byte after the block, or after the header.
+  /// The offset of the byte after the current block, or after the header before the first block.
   private var blockEnd: FLAC__uint64 = 0
   /// Whether the current block has an invalid checksum.
   private var isDamaged = false
@@ -143,7 +144,7 @@ final class FLACDecoder: SoundDecoder {
     FLAC__stream_decoder_get_state(handle).rawValue >= FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
   }
 
-  /// Copies frames of the block, and returns their number.
+  /// Copies up to `frames` frames of the current block, and returns their number.
   private func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     guard next < block.count else { return 0 }
     let channels = Int(info.channels)
@@ -166,13 +167,13 @@ final class FLACDecoder: SoundDecoder {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
     formatChange = nil
-    // libFLAC cannot seek to the end, so the source is moved there.
+    // libFLAC cannot seek to the end, so the source itself is moved to its end.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
     }
     let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
     if !isFound { FLAC__stream_decoder_flush(handle) }
-    // Reset, because the seek may have reached the end.
+    // This is reset, because the seek may have reached the end.
     hasMetEnd = false
     return isFound
   }
@@ -275,7 +276,8 @@ extension FLACDecoder {
   private func process(_ sheet: FLAC__StreamMetadata_CueSheet) {
     metadata.cues = (0..<Int(sheet.num_tracks)).compactMap { number in
       let track = sheet.tracks[number]
-      // The last track only marks the end of the audio. Index 0 is the pause before a track.
+      // The last track has no indices, because it only marks the end of the audio. Index 0 is the
+      // pause before a track.
       guard track.num_indices > 0 else { return nil }
       let indices = UnsafeBufferPointer(start: track.indices, count: Int(track.num_indices))
       let index = indices.first { $0.number == 1 } ?? indices[0]
@@ -302,7 +304,7 @@ extension FLACDecoder {
   ) {
     // libFLAC replaces a damaged block with silence, so the block is ignored.
     guard hasInfo, !isDamaged, damage == nil, formatChange == nil else { return }
-    // libFLAC accepts a rate of 0 in the header of a block, so it is checked here.
+    // libFLAC accepts a rate of 0 in the header of a block, so the rate is checked here.
     guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample
@@ -343,6 +345,7 @@ extension FLAC__StreamMetadata_Picture {
 
 /// Returns the decoder behind the pointer that was passed to libFLAC.
 private func flacDecoder(_ pointer: UnsafeMutableRawPointer?) -> FLACDecoder {
-  // Never nil: the decoder passed the pointer, and frees it after it has deleted libFLAC's decoder.
+  // The pointer is never nil: the decoder passed it, and frees it after libFLAC's decoder was
+  // deleted.
   pointer!.assumingMemoryBound(to: (() -> FLACDecoder).self).pointee()
 }

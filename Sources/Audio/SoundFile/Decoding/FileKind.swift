@@ -2,13 +2,13 @@
 struct FileKind: Equatable {
   /// The decoder for a kind of file.
   enum Reading {
-    /// libsndfile, sequentially, so even from a pipe.
+    /// libsndfile, which reads this kind sequentially, even from a pipe.
     case streaming
-    /// libsndfile, but only from a file: at the end of a pipe, some of its parsers never return.
+    /// libsndfile, but only from a file: at the end of a pipe, its parser may never return.
     case seeking
-    /// libmpg123, even from a pipe.
+    /// libmpg123, which also reads from a pipe.
     case mpeg
-    /// libFLAC, even from a pipe.
+    /// libFLAC, which also reads from a pipe.
     case flac
     /// FFmpeg, if it is installed.
     case ffmpeg
@@ -58,8 +58,8 @@ struct FileKind: Equatable {
 
   static let mpegAudio = FileKind("MPEG audio", .mpeg, demuxers: ["mp3"])
 
-  /// Returns the size of an ID3 tag before the audio, including its header and footer; 0 without a
-  /// tag.
+  /// Returns the size of an ID3 tag before the audio, including its header and footer; 0 if there
+  /// is no tag.
   ///
   /// The size in the tag is stored with 7 bits per byte.
   static func tagLength(_ head: [UInt8]) -> Int {
@@ -125,7 +125,7 @@ struct FileKind: Equatable {
     return length >= 7 ? (length, format) : nil
   }
 
-  /// Whether a tag in the first block of MP3 has a length; true without a tag.
+  /// Whether a tag in the first block of MP3 has a length; true if there is no tag.
   ///
   /// A writer that cannot seek leaves the length 0.
   static func hasMPEGLength(_ bytes: [UInt8]) -> Bool {
@@ -175,7 +175,8 @@ extension FileKind {
     self.init(name, reading, demuxers: demuxers, signature: [0: bytes])
   }
 
-  /// Creates the kind of a container whose contents are identified by a second text, `inner`.
+  /// Creates the kind of a container, identified by `text` at its beginning and by `inner` at
+  /// `offset`.
   private init(
     _ text: String, _ inner: String, at offset: Int = 8, _ name: String, _ reading: Reading,
     _ demuxers: String...
@@ -191,7 +192,7 @@ extension FileKind {
     }
   }
 
-  /// The kinds with constant first bytes; the first match counts.
+  /// The kinds with constant first bytes; the first match wins.
   private static let known: [FileKind] = containers + ogg + foreign + silent
 
   private static let containers: [FileKind] = [

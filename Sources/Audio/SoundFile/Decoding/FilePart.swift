@@ -36,14 +36,15 @@ final class FilePart {
       descriptor, path: path, offset: offset, length: length, header: header, replacing: replaced)
   }
 
-  /// Returns the same part with another beginning, and without `padding` bytes at its end.
+  /// Returns the same part, with `header` instead of its first `replaced` bytes, and without
+  /// `padding` bytes at its end.
   func with(header: [UInt8], replacing replaced: Int, padding: Int) -> FilePart {
     FilePart(
       descriptor, path: path, offset: offset, length: length - padding - replaced + header.count,
       header: header, replacing: replaced)
   }
 
-  /// Returns a range of this part, without its `header`.
+  /// Returns a range of this part, with the file's own bytes instead of `header`.
   func part(from start: Int, length: Int) -> FilePart {
     FilePart(descriptor, path: path, offset: offset + start, length: length)
   }

@@ -9,7 +9,7 @@ actor FileReading {
 
   /// The executor with the file's thread.
   nonisolated let executor: ThreadExecutor
-  /// Signaled to end a read that waits for a stream.
+  /// The signal that ends a read that waits for a stream.
   nonisolated let interruption: WakeUp
 
   private let open: Opening

@@ -49,7 +49,7 @@ final class MPEGDecoder: SoundDecoder {
     (isSeekable, self.notices) = (source.isSeekable, notices)
     (encodingDescription, self.isTruncated) = (name, isTruncated)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
-    // The length in a tag; negative without a tag, because the file size is unknown.
+    // The length in a tag; negative if there is no tag, because the file size is unknown.
     let length = mpg123_length(handle)
     // After the first block, bytes that cannot be decoded, such as a tag with a picture, are
     // skipped.
@@ -85,7 +85,7 @@ final class MPEGDecoder: SoundDecoder {
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let frameSize = format.channelCount * MemoryLayout<Float>.size
     var done = 0
-    // A call returns at most a block, so it is repeated.
+    // A call returns at most one block, so the calls are repeated.
     while done < frames, status == MPG123_OK.rawValue {
       var count = 0
       status = mpg123_read(
@@ -111,7 +111,7 @@ final class MPEGDecoder: SoundDecoder {
     return mpg123_seek(handle, frame, SEEK_SET) == frame
   }
 
-  /// Whether bytes are missing that the container announced, or the last block is incomplete.
+  /// Whether the container announces bytes that are missing, or the last block is incomplete.
   var isCutOff: Bool {
     isTruncated || isInBlock
   }
@@ -155,7 +155,7 @@ struct MPEGFrameHeader: Equatable {
   /// Whether another block can follow this one in a stream.
   func hasFormat(of other: Self) -> Bool { hertz == other.hertz && isMono == other.isMono }
 
-  /// - Returns: nil for an invalid block, or for one with a sample rate that we do not write.
+  /// - Returns: nil if the block is invalid, or has a sample rate that Syrinx does not write.
   init?(_ bits: UInt32) {
     let (synchronization, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
     guard bits >> 21 == synchronization, bits >> 17 & 0b11 == layer3 else { return nil }

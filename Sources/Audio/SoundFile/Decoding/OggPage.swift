@@ -60,7 +60,7 @@ struct OggLinks {
     isCutOff = offset > file.length
   }
 
-  /// Begins a stream.
+  /// Creates the links of a stream, which `divide` finds as the bytes arrive.
   init() {}
 
   /// Adds received bytes of a stream; returns the bytes that belong to the current link, and
@@ -150,8 +150,8 @@ extension OggPage {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between those of the first stream; skip
-      // them.
+      // Pages of other streams, such as a video, may be between those of the first stream; they are
+      // skipped.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])
@@ -172,7 +172,7 @@ extension OggPage {
       return second.starts(with: name.utf8) ? Array(second.dropFirst(name.utf8.count)) : nil
     }
     if first.starts(with: "Speex   ".utf8) { return second }
-    // In this packet, a block header of four bytes precedes the comments.
+    // For FLAC, a block header of four bytes precedes the comments.
     return first.starts(with: "\u{7F}FLAC".utf8) ? Array(second.dropFirst(4)) : nil
   }
 }

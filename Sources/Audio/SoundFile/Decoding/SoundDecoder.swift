@@ -14,7 +14,8 @@ extension SoundFileEncoding.SampleFormat {
 protocol SoundDecoder: AnyObject {
   var format: AudioFormat { get }
 
-  /// The length in the header; nil without one, as in a stream or an MP3 without a tag.
+  /// The length in the header; nil if there is none, as in a stream, or in an MP3 file without a
+  /// tag.
   var announcedFrameCount: FrameCount? { get }
 
   /// The human-readable names of container and encoding.
@@ -29,7 +30,7 @@ protocol SoundDecoder: AnyObject {
   /// The title that a live stream announced last; nil for a file.
   var streamTitle: String? { get }
 
-  /// Notices about the file; final at its end.
+  /// Notices about the file; complete once the file is read.
   var notices: [SoundFileNotice] { get }
 
   var isSeekable: Bool { get }
@@ -37,11 +38,11 @@ protocol SoundDecoder: AnyObject {
   /// Returns the announced length if it exceeds `decoded`; called at the end, and may take time.
   func promise(exceeding decoded: FrameCount) -> FrameCount?
 
-  /// Whether the end of the file is missing, regardless of the announced length; final at the end.
+  /// Whether the end of the file is missing, regardless of the announced length; valid after the
+  /// last frame was read.
   var isCutOff: Bool { get }
 
-  /// The format of the audio after the last decoded frame if it differs; nil if the format does not
-  /// change.
+  /// The new format, if the format changes after the last decoded frame; otherwise nil.
   var formatChange: String? { get }
 
   /// Decodes the next frames; fewer than requested only at the end and before a failure.
@@ -69,7 +70,7 @@ extension SoundDecoder {
 
 /// Decodes the formats of libsndfile.
 final class LibraryDecoder: SoundDecoder {
-  /// Higher rates would need too much memory.
+  /// The permitted sample rates; higher rates would need too much memory.
   private static let rates = 1...768_000
   private static let channelCounts = 1...256
 
@@ -91,7 +92,7 @@ final class LibraryDecoder: SoundDecoder {
   private let ending: @Sendable () -> Ending
   /// The kind of file that another program decodes; nil if libsndfile decodes it.
   private let name: String?
-  /// The number of existing frames, if the header announces more.
+  /// The actual number of frames, if the header announces more.
   let foundFrameCount: FrameCount?
   /// The frame after the last frame that was read.
   private var position = 0
@@ -126,7 +127,7 @@ final class LibraryDecoder: SoundDecoder {
 
   /// Opens a pipe for sequential reading.
   ///
-  /// If `isPromise` is true, the pipe's header has a length. `name` is the kind of file that
+  /// If `isPromise` is true, the pipe's header announces a length. `name` is the kind of file that
   /// another program decodes into the pipe; nil without one. `ending` is called at the end of the
   /// pipe.
   init(
@@ -223,7 +224,8 @@ final class LibraryDecoder: SoundDecoder {
   /// The corresponding C function is `vorbis_synthesis_trackonly`.
   private var isDecodable: Bool {
     guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
-    // A separate decoder reads, because after a read libsndfile's seek may miss its frame.
+    // The test frame is read with a separate decoder, because a read can make this decoder's next
+    // libsndfile seek land on the wrong frame.
     var frame = [Float](repeating: 0, count: format.channelCount)
     guard let file, let other = try? LibraryDecoder(file) else { return false }
     hasDecoded = other.read(&frame, frames: 1) > 0

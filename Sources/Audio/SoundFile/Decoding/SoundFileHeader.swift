@@ -1,6 +1,7 @@
 import AudioCore
 
-/// A file header's description of the following bytes.
+/// A sound file's announced length, and whether libsndfile can read it from a pipe, according to
+/// the header.
 struct SoundFileHeader: Equatable {
   /// The announced end of the audio in bytes; nil if the header announces none.
   ///
@@ -22,8 +23,8 @@ struct SoundFileHeader: Equatable {
     let mark = String(decoding: start.prefix(4), as: UTF8.self)
     switch mark {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
-      // The file's first eight bytes are not added, because some writers include them in the size,
-      // against the specification.
+      // The size in an AVI header should exclude the file's first eight bytes, but some writers
+      // include them, so they are not added here.
       promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try readChunks(bytes, from: 12)
     case "RIFX": try readChunks(bytes, from: 12, isBigEndian: true)
@@ -55,8 +56,8 @@ struct SoundFileHeader: Equatable {
 extension SoundFileHeader {
   /// Reads chunks up to the audio.
   ///
-  /// `start` is the offset of the first chunk, and `audio` contains the names of the chunk with the
-  /// audio. If `countsHead` is true, a chunk's size includes its header.
+  /// `start` is the offset of the first chunk, and `audio` contains the possible names of the audio
+  /// chunk. If `countsHead` is true, a chunk's size includes its header.
   private mutating func readChunks(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8], from start: Int,
     isBigEndian: Bool = false, nameLength: Int = 4, sizeLength: Int = 4, countsHead: Bool = false,
@@ -91,7 +92,8 @@ extension SoundFileHeader {
     }
   }
 
-  /// Returns false for PCM of up to 32 bits, float, A-law, µ-law, and the two kinds of ADPCM.
+  /// Returns whether the encoding needs seeking: false for PCM of up to 32 bits, float, A-law,
+  /// µ-law, and the two kinds of ADPCM.
   private static func needsSeeking(_ format: [UInt8]) -> Bool {
     guard format.count == 16 else { return false }
     let tag = Int(format[0]) | Int(format[1]) << 8
@@ -174,7 +176,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// Reads the size of an FLV file, if its first block of values contains it.
+  /// Reads the `filesize` value of an FLV file's metadata, if it is in the first 16 KiB.
   private mutating func readFLV(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -231,7 +233,8 @@ extension SoundFileHeader {
     promise(length, at: offset + 8)
   }
 
-  /// Reads the two matrices of MAT 4: type, rows, columns, imaginary part, length of the name.
+  /// Reads the headers of the two matrices of MAT 4: the type, the rows, the columns, a flag for an
+  /// imaginary part, and the length of the name.
   private mutating func readMAT4(
     _ start: [UInt8], _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -247,7 +250,8 @@ extension SoundFileHeader {
       }
       let (rows, columns) = (fields[1], fields[2])
       guard (1...1_024).contains(rows), columns > 0, (1...64).contains(fields[4]) else { return }
-      // The tens digit of the type: double, float, and integers of 32 and 16 bits.
+      // The tens digit of the type selects the width: double, float, 32-bit integer, or 16-bit
+      // integer.
       let width = [8, 4, 4, 2][min(3, fields[0] % 100 / 10)]
       let content = offset + 20 + fields[4]
       if index == 1 { return promise(rows * columns * width, at: content, widest: 1 << 45) }

@@ -46,8 +46,8 @@ extension StreamInput {
     let header = layout.header(size: 0xFFFF_FFFF)
     let blockSize = max(1, layout.blockSize)
     let partSize = max(1, longestPart / blockSize) * blockSize
-    // The received bytes of the next part, and the number of audio bytes that the current part
-    // still takes; 0 before its header.
+    // The received bytes that belong to the next part, and the number of audio bytes for which the
+    // current part has room; 0 before the part's header.
     let state = Mutex<(pending: [UInt8], room: Int)>(([], 0))
     return parts { bytes in
       state.withLock { state in

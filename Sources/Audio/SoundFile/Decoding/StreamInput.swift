@@ -8,9 +8,9 @@ import Glibc
 final class StreamInput {
   let source: Descriptor
   let path: String
-  /// Signaled when the audio is no longer needed; it is never reset.
+  /// The signal that the audio is no longer needed; it is never reset.
   let interruption: WakeUp
-  /// The deadline at which waiting ends like an interrupted read; nil for no deadline.
+  /// The time at which waiting ends, as if the read had been interrupted; nil for no deadline.
   private let deadline: ContinuousClock.Instant?
   /// The bytes that were inspected, but not read yet.
   private var inspected: [UInt8] = []
@@ -60,7 +60,7 @@ final class StreamInput {
     }
   }
 
-  /// Waits for bytes that have not been inspected.
+  /// Waits for the source and reads up to `count` bytes beyond the inspected ones.
   private func receive(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     while wait() {
       var code: Int32 = 0
@@ -100,8 +100,8 @@ final class StreamInput {
 extension StreamInput {
   /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies the bytes to the pipe, which costs little. It can end a read that blocks in
-  /// libsndfile by closing the pipe.
+  /// A thread copies the bytes to the pipe, which costs little. By closing the pipe, the thread can
+  /// end a read that blocks in libsndfile.
   ///
   /// - Parameters:
   ///   - header: bytes to pass on before those of the stream.
@@ -184,7 +184,7 @@ extension StreamInput {
 extension StreamInput: VirtualStorage {
   var isSeekable: Bool { false }
 
-  /// Waits for bytes and reads some, in order; none at the end.
+  /// Waits for bytes and reads the next ones in order; reads none at the end of the stream.
   func read(into target: UnsafeMutableRawBufferPointer, at _: Int) -> Int {
     do throws(SoundFileError) {
       let bytes = try next(atMost: target.count)

@@ -4,7 +4,7 @@ struct WAVLayout {
   let mark: String
   /// The offset of the audio.
   private(set) var audioStart = 0
-  /// The size of the audio in the header; nil for the placeholder of a stream.
+  /// The size of the audio in the header; nil if the header has the placeholder of a stream.
   private(set) var audioSize: Int?
   /// The number of bytes in a PCM frame, or in a block of an encoding that has blocks.
   private(set) var blockSize = 0
@@ -25,7 +25,7 @@ struct WAVLayout {
   /// Whether the 24 bits are in the low three bytes.
   private(set) var isLow = false
 
-  /// The chunks between the mark and the audio, without the sizes of RF64.
+  /// The chunks between the RIFF header and the audio, without RF64's `ds64` chunk.
   private var chunks: [UInt8] = []
   /// The offset of the bits per sample in `chunks`.
   private var bitsOffset = 0
@@ -92,7 +92,7 @@ struct WAVLayout {
     bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Determines which three of four bytes hold samples of 24 bits, because libsndfile only guesses.
+  /// Determines which three of four bytes hold a 24-bit sample, because libsndfile only guesses.
   ///
   /// - Parameters:
   ///   - bytes: returns up to `count` bytes at an offset.
@@ -101,15 +101,15 @@ struct WAVLayout {
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
   ) throws(SoundFileError) {
     guard hasPaddedSamples, bitsOffset < chunks.count else { return }
-    // Examines parts of the whole file, because quiet samples can fit both layouts.
+    // Examines parts spread over the file, because a quiet part can fit both layouts.
     let step = max(4_096, ((length ?? 0) - audioStart) / 64 / 4 * 4)
     var isHigh = true
     isLow = true
     for offset in stride(from: audioStart, to: max(length ?? 0, audioStart + 1), by: step) {
       let audio = try bytes(offset, 4_096)
       for word in stride(from: 0, to: audio.count - 3, by: 4) {
-        // ALSA keeps the bits in the low bytes, and arecord writes them like this, with or without
-        // the sign.
+        // ALSA keeps 24-bit samples in the low three bytes, and arecord writes all four bytes, with
+        // or without the sign in the fourth.
         let sign: UInt8 = audio[word + 2] < 0x80 ? 0 : 0xFF
         if audio[word + 3] != 0, audio[word + 3] != sign { isLow = false }
         if audio[word] != 0 { isHigh = false }

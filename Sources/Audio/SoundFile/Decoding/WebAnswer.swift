@@ -11,8 +11,8 @@ package struct WebAnswer: Sendable {
   package let type: String
   /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether all wanted content arrived in time; if only the first bytes were wanted, whether any
-  /// arrived.
+  /// Whether all requested content arrived in time; if only the first bytes were requested, whether
+  /// any bytes arrived.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?
@@ -58,8 +58,8 @@ package struct WebAnswer: Sendable {
       {
         bytes += more
       }
-      // If the server announced no length, FFmpeg reports even a normal end as a failure. So its
-      // exit status counts only if nothing was received.
+      // If the server announced no length, FFmpeg reports even a normal end as a failure. FFmpeg's
+      // exit status therefore counts only if nothing was received.
       let isEnd = bytes.count <= longest
       isComplete = !(isEnd && child.isCutOff) && !(bytes.isEmpty && child.hasFailed())
     } else {
@@ -100,7 +100,7 @@ package struct WebAnswer: Sendable {
     throw SoundFileError.cannotRead(path: address, reason: "it redirects too often")
   }
 
-  /// Returns the address of the redirection; nil without a redirection.
+  /// Returns the address of the redirection; nil if there is none.
   ///
   /// - Parameter first: the address that the user gave.
   /// - Throws: `.cannotRead` if the redirection is not allowed.
@@ -117,7 +117,7 @@ package struct WebAnswer: Sendable {
   }
 }
 
-/// Redirections, which are checked because FFmpeg itself would follow them to any host.
+/// Checks redirections, because FFmpeg itself would follow them to any host.
 extension WebAnswer {
   /// The maximum number of redirections to follow.
   static let mostRedirections = 8
@@ -150,7 +150,7 @@ extension WebAnswer {
     return target
   }
 
-  /// Whether a redirection may lead to an address.
+  /// Whether a redirection to `address` is allowed, if the user gave the address `first`.
   static func mayRedirect(to address: String, from first: String) -> Bool {
     isPrivate(first) == true || isPrivate(address) == false
   }
@@ -178,16 +178,16 @@ extension WebAnswer {
   private static func isPrivate(_ family: sa_family_t, _ address: UnsafeRawPointer) -> Bool {
     switch Int32(family) {
     case AF_INET:
-      // The address follows the family and the port.
+      // An IPv4 address follows the family and the port.
       return isPrivate((4..<8).map { address.load(fromByteOffset: $0, as: UInt8.self) })
     case AF_INET6:
-      // In IPv6, the flow information precedes the address.
+      // An IPv6 address follows the family, the port, and the flow information.
       let bytes = (8..<24).map { address.load(fromByteOffset: $0, as: UInt8.self) }
       let isOfIPv4 =
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         || bytes.starts(with: [0, 0x64, 0xFF, 0x9B])
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
-      // A 6to4 address contains an IPv4 address.
+      // A 6to4 address contains an IPv4 address, which may be private.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
       // The tests, in order: unspecified and loopback addresses; unique local; link-local and
       // site-local; multicast.

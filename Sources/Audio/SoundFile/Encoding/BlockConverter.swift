@@ -50,7 +50,7 @@ struct BlockConverter: ~Copyable {
       dither.quantize(block, into: &short)
       return handle.write(short, frames: frames)
     case .int24:
-      // libsndfile expects the samples in the high bits of 32.
+      // libsndfile expects the samples in the high bits of 32-bit integers.
       for index in block.indices { long[index] = block[index].int24Sample << 8 }
       return handle.write(long, frames: frames)
     case .int32:

@@ -6,12 +6,13 @@ import CVorbis
 /// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks.
 /// The encoder writes the header in order and later updates only the first block.
 final class CommentedFLAC: VirtualStorage {
-  /// The size of the signature `fLaC` and the first block.
+  /// The size of the signature `fLaC` and the first metadata block, in bytes.
   private static let firstSize = 42
 
   private let file: GrowingFile
   private let blocks: [UInt8]
-  /// The file offset at which the cue sheet stores the end of the audio; nil without a cue sheet.
+  /// The file offset at which the cue sheet stores the end of the audio; nil if there is no cue
+  /// sheet.
   private var sheetEnd: Int?
   /// The bytes of the incomplete header.
   private var head: [UInt8] = []
@@ -76,18 +77,19 @@ extension AudioMetadata {
 
   /// The cues as a cue sheet, which stores exact frames but no names; empty without cues.
   ///
-  /// Its last track, the end of the audio, is at 0 until the length is known.
+  /// The last track marks the end of the audio; its offset is 0 until the length is known.
   fileprivate var cueSheet: [UInt8] {
     let most = 254
     guard !cues.isEmpty, cues.count <= most else { return [] }
-    // A catalog number, the lead-in, a flag for compact discs, and reserved bytes.
+    // The cue sheet begins with a catalog number, the lead-in, a flag for compact discs, and
+    // reserved bytes.
     var sheet = [UInt8](repeating: 0, count: 128 + 8 + 1 + 258)
     sheet.append(UInt8(cues.count + 1))
     for (index, cue) in cues.sorted(by: { $0.frame < $1.frame }).enumerated() {
       sheet += little(cue.frame.rawValue, 8).reversed()
       sheet.append(UInt8(index + 1))
       sheet += [UInt8](repeating: 0, count: 12 + 14)
-      // One index, of number 1, at the beginning of the track.
+      // The track has one index, of number 1, at its beginning.
       sheet.append(1)
       sheet += [UInt8](repeating: 0, count: 8)
       sheet += [1, 0, 0, 0]
@@ -130,7 +132,8 @@ final class CommentedOpus: VirtualStorage {
     return bytes.count
   }
 
-  /// Writes a page, or our pages instead of the comments' last page; returns false on failure.
+  /// Writes a page, or writes our comment pages in place of the encoder's; returns false on
+  /// failure.
   private func put(_ page: [UInt8]) -> Bool {
     pageCount += 1
     if pageCount == 1 { return append(page) }
@@ -153,7 +156,7 @@ final class CommentedOpus: VirtualStorage {
     var stream = ogg_stream_state()
     guard ogg_stream_init(&stream, serial) == 0 else { return [] }
     defer { ogg_stream_clear(&stream) }
-    // Without this, libogg would mark the page as the first of the stream.
+    // Without this flag, libogg would mark the page as the first of the stream.
     stream.b_o_s = 1
     stream.pageno = 1
     stream.packetno = 1

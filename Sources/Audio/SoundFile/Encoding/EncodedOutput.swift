@@ -14,7 +14,7 @@ final class EncodedOutput: SoundFileOutput {
   private var converter: BlockConverter
   private var lengthTag: MP3LengthTag
   private var hasFailed = false
-  /// The file whose cue sheet needs the length of the audio.
+  /// The storage of a FLAC file, whose cue sheet gets the length of the audio at the end.
   private var flac: CommentedFLAC?
   /// The chunks after the audio of an AIFF file.
   private var tail: [UInt8] = []
@@ -174,7 +174,7 @@ private final class StreamedMP3: VirtualStorage {
   private let file: GrowingFile
   /// The number of bytes before the first block.
   private let start: Int
-  /// The size of the dropped block; nil before the first write.
+  /// The size of the first block, which is dropped; nil before the first write.
   private var dropped: Int?
 
   init(_ file: GrowingFile) {
@@ -197,19 +197,19 @@ private final class StreamedMP3: VirtualStorage {
   }
 }
 
-/// Returns the number of readable frames in a file whose encoder received `written` frames;
-/// `written` for a stream, which cannot be read.
+/// Returns the number of readable frames in a file whose encoder received `written` frames; for a
+/// stream, which cannot be read, returns `written`.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
   guard !file.isStream else { return written }
-  // The audio that is decoded at the end of a long recording: more than any encoder's delay.
+  // Only the last 90 s of a long recording are decoded: more than any encoder's delay.
   let last = min(written, FrameCount(.seconds(90), at: rate))
   return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))
 }
 
 /// Returns the number of readable frames in a file, decoding from `start`, or from 0 if the file
-/// ends before it.
+/// ends before `start`.
 func storedFrameCount(
   _ descriptor: Descriptor, path: String, from start: FrameCount = 0
 ) -> FrameCount {
@@ -236,7 +236,7 @@ protocol SoundFileOutput: AnyObject {
   /// The number of accepted frames; after `finish`, the number of readable frames.
   var framesWritten: FrameCount { get }
 
-  /// Writes interleaved samples, whole frames.
+  /// Writes whole frames of interleaved samples.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError)
 
   /// Makes the audio written so far readable, as far as possible.
@@ -280,8 +280,8 @@ struct EncoderWatch {
   /// `frames` is the number of frames that the encoder received, and `newSize` is the size of the
   /// file in bytes.
   ///
-  /// - Returns: the number of frames received when the file last grew, if the growth is overdue;
-  ///   otherwise nil.
+  /// - Returns: the number of frames received when the file last grew, if it should have grown
+  ///   again by now; otherwise nil.
   mutating func lastFrame(
     at frames: FrameCount, rate: SampleRate, size newSize: Int
   ) -> FrameCount? {

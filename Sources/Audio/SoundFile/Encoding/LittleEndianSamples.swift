@@ -89,7 +89,8 @@ extension SoundFileEncoding {
   /// Whether the header can be updated while writing; libsndfile would destroy Ogg files.
   var updatesHeader: Bool { sampleSize != nil }
 
-  /// The audio that an encoder may hold without writing a byte; nil if frames are written at once.
+  /// The duration of audio that an encoder may hold without writing a byte; nil if frames are
+  /// written at once.
   var longestDelay: Duration? { sampleSize == nil ? .seconds(5) : nil }
 }
 

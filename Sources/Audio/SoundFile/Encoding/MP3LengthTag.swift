@@ -17,11 +17,11 @@ struct MP3LengthTag {
   mutating func update(_ file: GrowingFile) {
     let before = blockCount
     count(file)
-    // The first block has no audio.
+    // The first block is reserved for the tag and has no audio, so it alone causes no update.
     if blockCount > max(1, before) { write(file) }
   }
 
-  /// Writes the length of a file that LAME has closed, without blocks that failed to be written.
+  /// Writes the length of a file that LAME has closed, without blocks that could not be written.
   mutating func settle(_ file: GrowingFile) {
     count(file)
     if blockCount > 1 { write(file) }

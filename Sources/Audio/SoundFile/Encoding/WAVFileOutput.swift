@@ -4,7 +4,7 @@ public import AudioThreads
 /// Writes WAV and RF64 files, and streams of WAV or raw samples.
 ///
 /// It does not use libsndfile, which writes a format chunk that Python's `wave` rejects if a WAV
-/// file may become RF64. Its own header can also be tested with every length.
+/// file may become RF64. The header written here can also be tested with every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader
@@ -73,7 +73,7 @@ final class WAVFileOutput: SoundFileOutput {
     }
   }
 
-  /// Pads a chunk of odd length with a byte that its size excludes.
+  /// Pads a chunk of odd length with a zero byte, which the chunk's size does not include.
   private func pad() throws(SoundFileError) {
     guard !dataSize.isMultiple(of: 2), file.mayGrow, !file.isStream else { return }
     let count = withUnsafeBytes(of: UInt8(0)) { file.append($0) }
@@ -87,11 +87,11 @@ final class WAVFileOutput: SoundFileOutput {
 
 /// The header of a WAV file, or of a WAV stream of unknown length.
 ///
-/// If 32 bits cannot store the length of a file, it is RF64. Both kinds of file have headers of
-/// equal length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format
-/// chunk is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With
-/// three or more channels, it is WAVE_FORMAT_EXTENSIBLE, which has positions; without positions,
-/// other programs treat three channels as 2.1.
+/// A file whose length does not fit in 32 bits is RF64. Both kinds of file have headers of equal
+/// length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format chunk
+/// is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With three
+/// or more channels, the format chunk is WAVE_FORMAT_EXTENSIBLE, which has positions, because other
+/// programs would otherwise treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF
@@ -100,7 +100,7 @@ struct WAVFileHeader {
   let samples: SoundFileEncoding.SampleFormat
   /// The chunks with tags, pictures, and cues before the audio.
   var extra: [UInt8] = []
-  /// The size at which RF64 begins.
+  /// The largest RIFF size; the header of a larger file is RF64.
   var largestSize = Self.largestSize
 
   /// The number of bytes of the header.
@@ -110,8 +110,8 @@ struct WAVFileHeader {
   func bytes(dataSize: Int) -> [UInt8] {
     let rest = middle(frames: frames(dataSize))
     let padding = dataSize % 2
-    // After the first 8 bytes: "WAVE", 36 bytes of sizes, the format, and 8 bytes of the data
-    // chunk's header.
+    // The size counts what follows the file's first 8 bytes: "WAVE", 36 bytes of sizes, the format,
+    // the data chunk's header of 8 bytes, and the data.
     let fileSize = 4 + 36 + rest.count + 8 + dataSize + padding
     guard fileSize <= largestSize else {
       let sizes = little(fileSize, 8) + little(dataSize, 8) + little(frames(dataSize), 8)
@@ -134,7 +134,7 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// Returns the format chunk, the number of frames, which the standard requires for float, and the
+  /// Returns the format chunk; the number of frames, which the standard requires for float; and the
   /// extra chunks.
   private func middle(frames: Int) -> [UInt8] {
     guard samples == .float else { return formatChunk + extra }

@@ -10,7 +10,7 @@ public struct AudioMetadata: Equatable, Sendable {
   public var cues: [AudioCue]
   /// The chunks of a WAV file that only WAV can hold, such as `bext` and `iXML`.
   ///
-  /// Their cues are also in `cues`. A WAV file is written with these chunks if there are any.
+  /// Their cues are also in `cues`. A writer of WAV files writes these chunks.
   public var chunks: [Chunk]
   /// The length of the audio, for a writer; nil if it is unknown.
   package var audioLength: FrameCount?
@@ -86,7 +86,7 @@ public struct AudioCue: Hashable, Sendable {
   public var frame: FrameCount
   /// The cue's text, which may be empty.
   public var name: String
-  /// The length of a chapter; nil for a cue, and for a chapter whose end is unknown.
+  /// The length of a chapter; nil if this is a cue, or if the chapter's end is unknown.
   public var length: FrameCount?
   /// Whether the cue is a chapter that lasts up to the unknown end of the audio.
   package var isOpen = false
@@ -110,7 +110,7 @@ extension AudioMetadata {
     return result
   }
 
-  /// Turns cues into chapters, each up to the next cue; the last chapter is open.
+  /// Turns cues into chapters that last until the next cue; the end of the last chapter is unknown.
   static func chapters(_ cues: [AudioCue]) -> [AudioCue] {
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.indices.map { index in
@@ -132,7 +132,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Ends chapters at the end of the audio, if it is known.
+  /// Ends open chapters at the end of the audio, and truncates longer ones; nil changes nothing.
   mutating func closeChapters(at end: FrameCount?) {
     guard let end else { return }
     for (index, cue) in cues.enumerated() where cue.isOpen || cue.length != nil {
@@ -159,7 +159,8 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    // A region that reaches into the part keeps its cue, even if the region begins before the part.
+    // The cues are those of the whole audio, because a region that begins before the part may
+    // extend into it.
     let points = chunks.numberedCues
     result.chunks = chunks.compactMap { $0.moved(timeline, points) }
     return result
@@ -187,14 +188,14 @@ extension AudioMetadata {
       ratio == 1 ? frames : Int(exactly: (Double(frames) * ratio).rounded()) ?? frames
     }
 
-    /// Converts a position; nil outside the part.
+    /// Converts a position; nil if it lies outside the part.
     func position(_ frame: Int) -> Int? {
       let isInside = frame >= start && (frame < end || (includesEnd && frame == end))
       return isInside ? scaled(frame - start) : nil
     }
 
-    /// Converts a region from `first` up to `last` to its first frame and its length; nil outside
-    /// the part.
+    /// Converts a region from `first` up to `last` to its first frame and its length; nil if the
+    /// region lies outside the part.
     ///
     /// The length is nil if the end is unknown.
     func region(from first: Int, to last: Int) -> (first: Int, length: Int?)? {

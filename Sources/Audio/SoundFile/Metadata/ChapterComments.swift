@@ -29,8 +29,8 @@ extension AudioMetadata {
     if cues.isEmpty { cues = Self.chapters(found) }
   }
 
-  /// Merges the chapters in the comments with the tracks of a cue sheet in `cues`, whose frames are
-  /// exact.
+  /// Combines the chapters in the comments, which have names, with the tracks of the cue sheet in
+  /// `cues`, which have exact frames.
   ///
   /// Tracks without a chapter are kept only if there are no chapters.
   mutating func readChapters(at rate: SampleRate) {
@@ -42,7 +42,8 @@ extension AudioMetadata {
       cues = Self.chapters(tracks)
       return
     }
-    // The time in a comment is rounded to a millisecond.
+    // The time in a comment is rounded to a millisecond, so it may differ slightly from a track's
+    // frame.
     let tolerance = rate.hertz / 1_000 + 1
     let distance = { (one: AudioCue, other: AudioCue) in
       abs(one.frame.rawValue - other.frame.rawValue)

@@ -83,7 +83,8 @@ extension AudioMetadata.Chunk {
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       let next = rest[open...].dropFirst()
       let name = next.prefix(64).prefix { $0 != UInt8(ascii: ">") }
-      // Only a short element counts as a time, so other elements of the same name are kept.
+      // Only a short element without children counts as a time; other elements of this name are
+      // kept.
       let isTime = names.contains { name.starts(with: $0.utf8) }
       let closing = isTime ? Array("</".utf8) + name + Array(">".utf8) : []
       let end = isTime ? next.prefix(256).firstIndex(of: UInt8(ascii: "<")) : nil

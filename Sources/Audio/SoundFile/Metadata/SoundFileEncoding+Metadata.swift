@@ -56,7 +56,7 @@ extension SoundFileEncoding.Container {
   /// The maximum number of cues that are written to a file and read from it.
   fileprivate var mostCues: Int {
     switch self {
-    // A chapter is two frames of ID3, and a reader accepts at most `SYRINX_MOST_FRAMES` of them.
+    // A chapter takes two ID3 frames, and a reader accepts at most `SYRINX_MOST_FRAMES` of them.
     case .mp3: 4_000
     case .flac, .vorbis, .opus: AudioMetadata.mostChapters
     default: AudioMetadata.mostCues
@@ -65,9 +65,11 @@ extension SoundFileEncoding.Container {
 }
 
 extension AudioMetadata {
-  /// Whether the length of a cue differs from the distance to the next cue or the end.
+  /// Whether the length of any cue differs from its distance to the next cue, or to the end of the
+  /// audio.
   fileprivate func hasOwnLengths(at rate: SampleRate) -> Bool {
-    // Times in milliseconds are rounded, and the end of lossy audio is not exact.
+    // Small differences are ignored, because times in milliseconds are rounded, and the end of
+    // lossy audio is not exact.
     let tolerance = FrameCount(.milliseconds(100), at: rate)
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.enumerated().contains { index, cue in
@@ -80,7 +82,8 @@ extension AudioMetadata {
   /// The maximum size of written texts, which fits a FLAC block.
   private static let largestTexts = 15 << 20
 
-  /// Removes the parts that exceed the limits of our reader; returns their names.
+  /// Removes the parts that exceed the limits of our reader; returns the names of the removed
+  /// parts.
   fileprivate mutating func fit(_ container: SoundFileEncoding.Container) -> [String] {
     var room = Self.largestTexts
     var places = Int(SYRINX_MOST_FRAMES)
@@ -119,7 +122,7 @@ extension AudioMetadata {
       var size = picture.content.count + picture.mediaType.utf8.count + picture.text.utf8.count
       size += 64
       if container == .flac, size > Self.largestFLACBlock { return false }
-      // Comments store pictures as text, with 4 characters for 3 bytes.
+      // Comments store pictures as text, which takes 4 characters for every 3 bytes.
       if container.hasChapterComments, container != .flac { size += size / 3 }
       guard size <= room else { return false }
       room -= size
@@ -127,7 +130,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Removes the chunks that exceed the total size; returns their names.
+  /// Removes the chunks that exceed the total size; returns the names of the removed chunks.
   private mutating func fitChunks() -> String? {
     var (room, names): (Int, [String]) = (Int(SYRINX_LARGEST_TAG), [])
     chunks = chunks.filter { chunk in

@@ -4,11 +4,11 @@ import CTagLib
 
 /// The metadata of a file or stream, read at its first use.
 final class StoredMetadata {
-  /// The file; nil for a stream.
+  /// The file whose metadata is read; nil if it is a stream.
   var file: Descriptor?
   /// The ID3 tags before the audio of a stream.
   var id3: [[UInt8]] = []
-  /// The first bytes of a stream, if its kind stores tags there.
+  /// The first bytes of a stream, if streams of its kind store tags there.
   var head: [UInt8] = []
 
   private var value: AudioMetadata?
@@ -24,7 +24,8 @@ final class StoredMetadata {
   /// earlier tags.
   private static let mostTags = 16
 
-  /// Keeps the beginning of a stream, up to its audio.
+  /// Inspects the beginning of a stream, up to its audio, and keeps the bytes that contain
+  /// metadata.
   func keep(_ stream: StreamInput) throws(SoundFileError) {
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try stream.bytes(at: offset, count: count)
@@ -34,9 +35,9 @@ final class StoredMetadata {
     } else if let layout = try WAVLayout(bytes: bytes) {
       head = try bytes(0, layout.audioStart)
       let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
-      // A RIFF size excludes the file's first 8 bytes, as many as a chunk header has. Another chunk
-      // therefore follows only if `size` exceeds the padded `end`. Streaming writers store a
-      // placeholder near the maximum.
+      // `size` does not count the file's first 8 bytes, so the file ends at `size` + 8. Another
+      // chunk needs a header of 8 bytes after the padded `end`, so it exists only if `size` exceeds
+      // the padded `end`. Streaming writers store a placeholder near the maximum.
       guard layout.mark == "RIFF", size > end + end % 2, size < 0xFFFF_FF00 else { return }
       notices = [
         .omitted(

@@ -16,7 +16,7 @@ struct TagSet: ~Copyable {
     syrinx_tags_destroy(handle)
   }
 
-  /// Adds the tags in bytes; damaged tags are skipped.
+  /// Adds the tags in `bytes`; damaged tags are skipped.
   func read(_ form: syrinx_tags_form, _ bytes: [UInt8]) {
     _ = syrinx_tags_read(handle, form, bytes, bytes.count)
   }
@@ -149,8 +149,8 @@ extension AudioPicture {
 }
 
 extension AudioMetadata {
-  /// Returns an ID3 tag, version 2.4, with everything except the chunks; empty if there is nothing
-  /// to store.
+  /// Returns an ID3 tag, version 2.4, with everything except the WAV chunks; empty if there is
+  /// nothing to store.
   ///
   /// - Parameters:
   ///   - rate: the rate of the cues.
@@ -169,7 +169,7 @@ extension AudioMetadata {
   ///   - rate: the rate of the cues.
   ///   - hasPictures: whether to store the pictures; FLAC stores them in separate blocks.
   func vorbisComments(at rate: SampleRate, hasPictures: Bool = true) -> [UInt8] {
-    // A file must have this packet, so without comments it contains only the name of the vendor.
+    // A file must have this packet. Without comments, the packet contains only the vendor's name.
     let none = little(6, 4) + Array("Syrinx".utf8) + little(0, 4)
     guard let set = TagSet() else { return none }
     set.add(tags)
@@ -179,7 +179,8 @@ extension AudioMetadata {
     return comments.isEmpty ? none : comments
   }
 
-  /// Adds a tag in a form of TagLib; existing tags and parts are unchanged.
+  /// Reads the tag in `bytes`, which has the format `form`, and adds what is missing; existing tags
+  /// and parts are unchanged.
   mutating func add(_ form: syrinx_tags_form, _ bytes: [UInt8], at rate: SampleRate) {
     guard !bytes.isEmpty, let set = TagSet() else { return }
     set.read(form, bytes)

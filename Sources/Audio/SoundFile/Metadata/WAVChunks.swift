@@ -35,8 +35,8 @@ private func readChunks(
       chunks.append(.init(name: name, content: content))
       total += size
     } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-      // A chunk that exceeds the file is not reported, because after a wrong size these bytes are
-      // not a name.
+      // If a chunk exceeds the file, an earlier size was probably wrong and these bytes are not a
+      // name, so the chunk is not reported.
       others.append(name)
     }
     offset += 8 + size + size % 2
@@ -147,7 +147,7 @@ extension AudioMetadata {
     return bytes
   }
 
-  /// The chunk with the tags as an INFO list; empty without tags.
+  /// The chunk with the tags as an INFO list; empty if there are no tags.
   private var infoChunk: [UInt8] {
     let texts = tags.inOrder.flatMap { tag, values -> [UInt8] in
       guard let name = tag.infoName else { return [] }
@@ -194,7 +194,8 @@ extension AudioMetadata.Chunk {
     name == "LIST" && content.starts(with: form.utf8)
   }
 
-  /// The chunk with its header and, after an odd length, a padding byte that the size excludes.
+  /// The chunk with its header and, after an odd length, a padding byte that the size does not
+  /// include.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
   /// The chunks in a list, up to the first damaged chunk and at most `mostParts`.
@@ -288,7 +289,7 @@ extension AudioTag {
 }
 
 extension [UInt8] {
-  /// The text up to a zero: UTF-8, or else Latin-1.
+  /// The text up to a zero byte, read as UTF-8, or else as Latin-1.
   var text: String {
     let text = prefix { $0 != 0 }
     return String(validating: text, as: UTF8.self)

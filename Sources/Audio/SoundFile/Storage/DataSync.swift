@@ -17,12 +17,13 @@ final class DataSync: Sendable {
   // The lock is held for a few instructions, never during a flush.
   private let state: Mutex<State>
 
-  // A struct, because a mutex whose value is a closure, or a tuple with one, wraps the closure in
-  // another at every `withLock`.
+  // This is a struct, because a mutex whose value is a closure, or a tuple with one, wraps the
+  // closure in another one at every `withLock`.
   private struct State {
     /// Flushes the file; nil after `end`.
     var store: (@Sendable () -> Int32)?
-    /// The start of the running flush; nil without a flush, and after it was reported.
+    /// The start time of the running flush; nil if no flush is running, or if it was reported as
+    /// slow.
     var began: Duration?
     var failureCode: Int32 = 0
   }
@@ -105,14 +106,15 @@ final class DataSync: Sendable {
     if let slow { report(slow) }
   }
 
-  /// Returns the duration of a flush until now if it is slow; otherwise, and without a flush, nil.
+  /// Returns the duration of the running flush so far; nil if it is not slow, or if no flush is
+  /// running.
   private func slowness(since began: Duration?) -> Duration? {
     guard let began, case let elapsed = time() - began, elapsed > Self.limit else { return nil }
     return elapsed
   }
 }
 
-/// Reports the ends of equal stretches of audio, such as seconds.
+/// Reports the ends of equal intervals of audio, such as seconds.
 struct FrameClock {
   private let length: FrameCount
   private var next: FrameCount
@@ -121,7 +123,7 @@ struct FrameClock {
     (self.length, next) = (length, length)
   }
 
-  /// Returns whether a stretch has ended since the last call, at this frame or before it.
+  /// Returns whether an interval has ended at or before this frame since the last call.
   mutating func isDue(at frame: FrameCount) -> Bool {
     guard frame >= next else { return false }
     while next <= frame { next += length }

@@ -22,7 +22,7 @@ extension Descriptor {
     return Descriptor(owning: number)
   }
 
-  /// Opens a file for writing without truncating it; returns nil if there is none.
+  /// Opens a file for writing without truncating it; returns nil if no file exists.
   static func writing(_ path: String) throws(SoundFileError) -> Descriptor? {
     let number = FilePath(path).withCString { open($0, O_RDWR | O_CLOEXEC | O_NOCTTY) }
     if number < 0, errno == ENOENT { return nil }
@@ -97,7 +97,7 @@ extension Descriptor {
 extension Descriptor {
   /// Flushes written data to the disk; the corresponding C function is `fsync`.
   package func synchronize(path: String) throws(SoundFileError) {
-    // Pipes and devices cannot be synchronized and return EINVAL.
+    // Pipes and devices cannot be synchronized and return EINVAL, which is not a failure.
     guard fsync(number) != 0, errno != EINVAL, errno != EROFS else { return }
     throw .writing(path, code: errno)
   }

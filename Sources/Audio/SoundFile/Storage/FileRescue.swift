@@ -76,7 +76,7 @@ private func makeCopy(
 
 /// The missing audio at the end of a file.
 public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
-  /// The length in the header; nil if it has none and the end is missing.
+  /// The length in the header; nil if the header has none, but the end is missing.
   public let announced: FrameCount?
   /// The number of decoded frames.
   public let decoded: FrameCount

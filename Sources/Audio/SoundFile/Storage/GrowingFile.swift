@@ -8,7 +8,8 @@ import Glibc
 /// and no partial blocks. Existing bytes, such as its header, can still be updated.
 final class GrowingFile {
   let path: String
-  /// Whether its bytes go to a descriptor in order, and cannot be updated or read.
+  /// Whether the file is a stream: its bytes go to a descriptor in order, and cannot be updated or
+  /// read.
   let isStream: Bool
   /// The file and its name; until the file is published, the name may belong to an existing file.
   let claim: PendingFile
@@ -115,7 +116,8 @@ final class GrowingFile {
     if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
   }
 
-  /// Records the first failure; 0 means success, and EINVAL means that the file is not on a disk.
+  /// Records the first failure, unless the code is 0 (success), or EINVAL or EROFS (the file is not
+  /// on a disk).
   func note(failureCode code: Int32) {
     if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
   }
@@ -126,7 +128,8 @@ final class GrowingFile {
     (length, wholeLength) = (size, min(size, wholeLength))
   }
 
-  /// Returns a 32-bit big-endian number; nil beyond the end, and for a stream.
+  /// Returns a 32-bit big-endian number; nil if the offset is beyond the end, or if the file is a
+  /// stream.
   func number32(at offset: Int) -> UInt32? {
     isStream ? nil : descriptor.number32(at: offset)
   }

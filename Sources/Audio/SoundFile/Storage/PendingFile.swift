@@ -2,16 +2,16 @@ package import AudioThreads
 import FilePaths
 import Glibc
 
-/// A file that replaces the file of its name when it is published.
+/// A file that gets its name, and replaces any file of that name, when it is published.
 ///
-/// Before that, it has no name. Other processes cannot put a link in its place, and a killed
-/// process leaves no file. On a file system without unnamed files, it has a random name and a lock.
-/// A killed process then leaves an unlocked file, which the next pending file in the folder
+/// Before it is published, it has no name, so other processes cannot put a link in its place, and a
+/// killed process leaves no file. On a file system without unnamed files, it has a random name and
+/// a lock. A killed process then leaves an unlocked file, which the next pending file in the folder
 /// removes.
 ///
 /// A claimed name has one writer at a time: the existing file and its replacement are locked with
-/// `flock`. The locks end with the process. A new file and a device are written under their names
-/// at once.
+/// `flock`. The locks end with the process. A new file that is not atomic, and a device, are
+/// written under their names from the start.
 package final class PendingFile {
   /// The file to write.
   package let descriptor: Descriptor
@@ -20,7 +20,7 @@ package final class PendingFile {
   private let path: String
   /// The random name; nil for an unnamed file.
   private var name: FilePath?
-  /// Whether the file was created under its own name.
+  /// Whether the file was created under its final name.
   private let isNew: Bool
   /// Whether the caller has opened, and possibly locked, the file.
   private let isBorrowed: Bool
@@ -84,7 +84,8 @@ package final class PendingFile {
     }
     guard replacesExisting else { throw .alreadyExists(path: path) }
     guard let existing = try lockedFile(path) else {
-      // The name is a dangling link, or its file was just removed.
+      // The name is a dangling link, or its file was just removed, so the link's target, or else
+      // the name itself, is claimed.
       return try claiming(linkTarget(path) ?? path, replacesExisting: true)
     }
     guard existing.isRegularFile else { return PendingFile(directly: existing, path: path) }
@@ -136,7 +137,7 @@ package final class PendingFile {
     existing = nil
   }
 
-  /// Restores the previous state of the name: an existing file, or none.
+  /// Removes the file if it was newly created under its final name; an existing file stays.
   func discard() {
     guard isNew, descriptor.isFile(at: path) else { return }
     FilePath(path).remove()
@@ -149,7 +150,8 @@ package final class PendingFile {
     if let existing { flock(existing.number, LOCK_UN) }
   }
 
-  /// Locks the file at a path, and checks that it was not replaced meanwhile; nil if there is none.
+  /// Locks the file at a path, and checks that it was not replaced meanwhile; nil if no file
+  /// exists.
   private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor? {
     while true {
       guard let file = try Descriptor.writing(path) else { return nil }

@@ -23,8 +23,8 @@ extension VirtualStorage {
 
 /// A file or a stream that a library accesses through our functions instead of a descriptor.
 ///
-/// Our functions detect every failure. On its own, the MP3 encoder silently writes half a file if
-/// the disk is full.
+/// Our functions detect every failure. Without them, the MP3 encoder would silently write half a
+/// file if the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
   /// The number of bytes in the storage before the virtual file.
@@ -46,7 +46,7 @@ final class VirtualFile {
   /// The error of the first failed read.
   var failure: SoundFileError? { storage.readFailure }
 
-  /// - Returns: the new position, or -1 without a change if it is invalid.
+  /// - Returns: the new position; or -1 if it would be invalid, and the position is then unchanged.
   func seek(_ offset: Int, from origin: Int32) -> Int {
     guard isSeekable else { return -1 }
     let start =
@@ -102,7 +102,8 @@ final class VirtualFile {
 
 /// Returns the file behind the pointer that was passed to a library.
 func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
-  // Never nil: the handle's owner passed the pointer, and frees it after the library's last use.
+  // The pointer is never nil: the handle's owner passed it, and frees it after the library's last
+  // use.
   data!.assumingMemoryBound(to: VirtualFile.self).pointee
 }
 

@@ -197,7 +197,8 @@ struct ConvertCommand: FileListSubcommand {
   /// Whether each input is converted to a separate output.
   private var isBatch: Bool {
     guard output == nil, to != nil || outputDir != nil else { return false }
-    // With --to, a final - is the output, because standard input has no name to derive one from.
+    // With --to, a final - is the output, because no output name can be derived from standard
+    // input.
     return outputDir != nil || files.count < 2 || files.last != "-"
   }
 
@@ -277,8 +278,8 @@ extension JSONRecord {
 }
 
 extension ConversionResult {
-  /// Returns a sentence with the largest reduction of a peak, and the loudness if it misses the
-  /// target; nil if nothing was limited.
+  /// Returns a sentence about the limiter: the largest reduction of a peak, and the loudness if it
+  /// misses the target; nil if nothing was limited.
   fileprivate func limitation(of normalization: AudioConversion.Normalization?) -> String? {
     guard case .loudness(let target) = normalization, limiterGain < Decibels(0) else { return nil }
     let text = "limited by up to \((-limiterGain.value).tenths) dB to keep peaks at -1 dBTP"
@@ -291,7 +292,7 @@ extension ConversionResult {
 struct ConversionJob: Sendable {
   let inputs: [FilePath]
   let output: FilePath
-  /// The container; nil for the container of the output's extension.
+  /// The container; nil to derive it from the output's extension.
   let container: SoundFileEncoding.Container?
 
   /// Runs the conversion, and shows the progress if there is a console.

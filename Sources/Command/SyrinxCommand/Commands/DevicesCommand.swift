@@ -146,8 +146,8 @@ struct DeviceDetails: Equatable {
     (rates, channels) = (
       Self.numbers(after: "Rates:", stream), Self.numbers(after: "Channels:", stream)
     )
-    // A codec file does not name its device, so its rates are certain only on a card with one
-    // device.
+    // A codec file does not name its device, so the rates in it are certain only if the card has
+    // one device.
     let parts = (card.names ?? []).filter { $0.text.hasPrefix("pcm") }
     if stream.isEmpty, parts.allSatisfy({ $0.text.hasPrefix("pcm0") }) {
       rates = Self.numbers(after: "rates [", card.appending("codec#0").lines)

@@ -48,7 +48,8 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends the read of a pipe. It also ends an FFmpeg that waits for a web server.
+    // The stop signal ends the read of a pipe. It also ends FFmpeg while FFmpeg waits for a web
+    // server.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }
@@ -62,7 +63,7 @@ struct InfoCommand: FileListSubcommand {
         of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
-      // Prints the descriptions before each problem with a single write, which is faster.
+      // All descriptions up to the next problem are printed with a single write, which is faster.
       var rest = descriptions[...]
       while !rest.isEmpty {
         let count = rest.prefix { $0.problem == nil }.count + 1
@@ -76,7 +77,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   /// Groups small files, because a thread and a write for each file would cost more than reading
-  /// it.
+  /// the file.
   private func batches(jobs: Int) -> [[FilePath]] {
     // With few files, each is printed as soon as it is read.
     let size = min(64, max(1, files.count / (16 * jobs)))
@@ -147,7 +148,8 @@ private func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFile
   return try AudioFileInfo(decoding: reader, interruption: stopSignal)
 }
 
-/// Returns the description of an unreadable file; it has a text only in JSON.
+/// Returns the description of an unreadable file; its text to print is nil unless the output is
+/// JSON.
 private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Description {
   // JSON can express all names and messages, so encoding cannot fail.
   (json ? try? JSONRecord(file, error: "\(error)").jsonLine() : nil, "\(error)")
@@ -212,7 +214,7 @@ extension JSONRecord {
 }
 
 extension AudioFileInfo {
-  /// Returns the human-readable lines; the report of a truncated file follows them.
+  /// Returns the human-readable lines; a report about a truncated file is printed after them.
   fileprivate func text(_ file: FilePath) -> String {
     let audio: [String?] = [
       "\(format.sampleRate.hertz) Hz",

@@ -122,7 +122,7 @@ struct MeasureCommand: FileListSubcommand {
   private func print(
     _ record: JSONRecord, _ lines: [String], in context: CommandContext
   ) async throws {
-    // JSON itself escapes control characters.
+    // JSON itself escapes control characters, so only the lines are escaped here.
     let lines = json.isOn ? [try record.jsonLine()] : lines.map(\.printableLine)
     for line in lines { try await context.console.print(line) }
   }
@@ -220,7 +220,7 @@ extension AudioMeasurement {
     return row("noise floor", text)
   }
 
-  /// A line for each of several channels.
+  /// A line for each channel; empty for mono.
   private var channelRows: [String] {
     guard channels.count > 1 else { return [] }
     let names = format.layout.positions.map(\.abbreviation)
@@ -238,7 +238,7 @@ extension AudioMeasurement {
 extension Double {
   /// The value with five decimals; a value of a billion or more in Swift's own format.
   fileprivate var offsetText: String {
-    // A larger number does not fit into the integer.
+    // The limit keeps the multiplied number within the range of `Int`.
     guard abs(self) < 1e9 else { return "\(self)" }
     let number = Int(clamping: abs(self) * 100_000)
     let sign = self < 0 && number > 0 ? "-" : ""

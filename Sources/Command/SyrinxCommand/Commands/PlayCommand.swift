@@ -182,14 +182,15 @@ struct PlayCommand: FileListSubcommand {
 
   /// Returns the time between progress reports.
   ///
-  /// If no progress is shown, it is longer, which saves CPU time. Without controls and streams, it
-  /// is longest, because the device then gets a larger buffer, which saves even more.
+  /// If no progress is shown, the time is longer, which saves CPU time. Without controls and
+  /// streams, the time is longest, because the device then gets a larger buffer, which saves even
+  /// more.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
   }
 
-  /// Returns an item that plays a file; for `--replay-gain`, it reads the gain from the file's
+  /// Returns an item that plays a file; with `--replay-gain`, the item has the gain in the file's
   /// tags.
   private func item(_ file: FilePath, in context: CommandContext) -> PlaybackItem {
     var item = PlaybackItem(

@@ -167,7 +167,7 @@ struct PlotCommand: FileListSubcommand {
       "two files have the same name: their plots would be one file.")
   }
 
-  /// Returns the file for the plot or the peaks of a file; nil for the terminal.
+  /// Returns the file for the plot or the peaks of a file; nil if the plot goes to the terminal.
   private func output(of file: FilePath) -> FilePath? {
     guard let outputDir else { return output }
     let ending = data?.rawValue ?? (to ?? .png).rawValue

@@ -90,7 +90,7 @@ struct RecordCommand: Subcommand {
   }
 
   private func request(in context: CommandContext) throws -> RecordingRequest {
-    // If no levels are shown, fewer reports save CPU time.
+    // If no levels are shown, fewer reports are requested, which saves CPU time.
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream

@@ -156,7 +156,7 @@ struct ServeCommand: RecognizingSubcommand {
     }
   }
 
-  /// Returns the endpoint for `--metrics`; nil without that option.
+  /// Returns the endpoint for `--metrics`; nil if that option is missing.
   private func metricsEndpoint() throws -> MetricsEndpoint? {
     guard let metrics else { return nil }
     // An address without a port gets the Wyoming server's port, so the port must be explicit.

@@ -99,8 +99,8 @@ struct CommandContext: Sendable {
 
   /// Runs `body` as a task that the first signal cancels, so that the command can clean up.
   func canceledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    // The signals must be accepted before the work begins, because it may acquire a lock that only
-    // its normal end releases.
+    // The signals must be accepted before the work begins, because the work may acquire a lock that
+    // is released only when the work ends normally.
     signals.begin()
     let work = Task { try await body() }
     try await signals.finishing(with: { work.cancel() }) {
@@ -117,7 +117,7 @@ struct CommandContext: Sendable {
 enum FileProblem: Equatable, Sendable, CustomStringConvertible {
   /// The file is truncated.
   case shortfall(SoundFileShortfall, file: FilePath)
-  /// The file is odd, but complete.
+  /// The file has a peculiarity, but its audio is complete.
   case notice(SoundFileNotice, file: FilePath)
   /// A virtual microphone could not read the file to its end.
   case failure(SoundFileError)
@@ -134,7 +134,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
 
 /// Collects problems of files, which are reported when the command ends.
 final class FileProblems: Sendable {
-  // Both an audio thread and the command lock this, but only to append or read.
+  // The lock is held only to append or read a problem, by an audio thread or the command.
   private let problems = Mutex<[FileProblem]>([])
 
   func append(_ problem: FileProblem) {

@@ -167,7 +167,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
         try await transcribe(to: nil, preparing: prepare, in: context)
       }
     }
-    // An open archive has a lock file to remove, so a signal must cancel the work.
+    // An open archive has a lock file. A signal must cancel the work, so that closing the archive
+    // removes the lock file.
     try await context.canceledBySignals {
       do {
         try await transcribe(to: archive, preparing: prepare, in: context)
@@ -189,7 +190,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let remaining = try RemainingInputs(
       inputs, folder: folder, skipping: resume ? done : nil,
       stopSignal: context.signals.stopSignal)
-    // Without remaining files, no model is needed.
+    // If no files remain, no model is needed.
     if try await !remaining.isEmpty() {
       try await makeReady(speech) { await context.console.notify($0) }
     }
@@ -222,7 +223,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     return try await folder?.files(for: input) ?? []
   }
 
-  /// Returns the archive that records which inputs are finished; nil without an output folder.
+  /// Returns the archive that records which inputs are finished; nil if there is no output folder.
   private func archive(
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {
@@ -231,8 +232,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let chosen = recognition.chosenEngine
     var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // For a local engine, the folder of its model. For a remote engine, the address of its
-    // server, because asking for its model would mean waiting for the server.
+    // This is the folder of a local engine's model, or the address of a remote engine's server,
+    // because asking that server for its model would mean waiting.
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location

@@ -74,7 +74,8 @@ actor Console {
     if showsNotices { await update { status, _ in status.clear() + line.printableLine + "\n" } }
   }
 
-  /// Writes a summary to standard error, even if it is not a terminal; with `--quiet`, nothing.
+  /// Writes a summary to standard error, even if it is not a terminal; writes nothing with
+  /// `--quiet`.
   func summarize(_ line: String) {
     if !isQuiet { show(status.clear() + line.printableLine + "\n") }
   }
@@ -84,7 +85,8 @@ actor Console {
     if isWatched { await update { $0.show(text.printableLine, columns: $1) } }
   }
 
-  /// Rewrites the terminal's last line, keeps the end of a long text, and dims its volatile tail.
+  /// Rewrites the terminal's last line: keeps the end of a long text, and dims `tail`, which may
+  /// still change.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
     if isWatched {
       await update { $0.show(stable.printableLine, tail: tail.printableLine, columns: $1) }
@@ -130,11 +132,11 @@ struct OutputDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Whether it is a terminal that can rewrite a line and dim text; a terminal without a type or of
-  /// type `dumb` cannot.
+  /// Whether the output is a terminal that can rewrite a line and dim text; a terminal without a
+  /// type or of type `dumb` cannot.
   var isStyled: Bool { isTerminal && !["", "dumb"].contains(terminalType ?? "") }
 
-  /// Whether it is a terminal with colors, and the variable NO_COLOR is not set.
+  /// Whether the output is a terminal with colors, and the variable NO_COLOR is not set.
   var isColored: Bool {
     guard isStyled else { return false }
     return getenv("NO_COLOR").map { $0[0] == 0 } ?? true
@@ -182,7 +184,7 @@ struct OutputError: Error, Equatable, CustomStringConvertible {
   let name: String
   let code: Int32
 
-  /// Whether the reader is gone, which is the usual end of a filter.
+  /// Whether the reader of the output is gone, which usually ends a command in a pipeline.
   var isBrokenPipe: Bool { code == EPIPE }
 
   var description: String {

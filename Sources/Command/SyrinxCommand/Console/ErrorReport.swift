@@ -42,7 +42,7 @@ struct ErrorReport: Equatable {
     self.status = status
   }
 
-  /// Nil for errors that ArgumentParser reports.
+  /// Creates the report for an error; nil for errors that ArgumentParser reports.
   init?(_ error: any Error) {
     switch error {
     case is ValidationError, is CleanExit, is ExitCode: return nil
@@ -58,8 +58,8 @@ struct ErrorReport: Equatable {
 
   /// Returns the message for an error.
   ///
-  /// The libraries do not know the command's options and subcommands, so this adds the one that
-  /// helps.
+  /// The libraries do not know the command's options and subcommands, so this function appends the
+  /// one that can solve the problem.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"

@@ -9,7 +9,7 @@ import SoundFile
 /// The pace is measured from the call to `begin`, because the client may already have recognized a
 /// part of the file by then.
 actor FileProgress {
-  /// Results that arrive this soon after `begin` were recognized before it.
+  /// The time after `begin` in which an arriving result counts as recognized before `begin`.
   private static let catchingUp = Duration.milliseconds(100)
 
   private let file: String

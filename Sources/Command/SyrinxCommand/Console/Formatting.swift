@@ -78,7 +78,7 @@ extension Int {
 }
 
 extension Collection {
-  /// The collection for JSON; nil for an empty one.
+  /// The collection itself, for JSON; nil if it is empty.
   var unlessEmpty: Self? { isEmpty ? nil : self }
 }
 

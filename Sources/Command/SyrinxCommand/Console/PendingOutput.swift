@@ -15,7 +15,7 @@ actor PendingOutput {
     case closedStream
     /// A named pipe or a device, which is written directly.
     case stream(Descriptor)
-    /// Completed or discarded.
+    /// The output was completed or discarded.
     case ended
   }
 

@@ -17,7 +17,7 @@ struct StatusLine {
     show(String(text.prefix(columns: columns - 1)), dimmed: 0)
   }
 
-  /// Returns the output that shows the end of a text, with its volatile tail dimmed.
+  /// Returns the output that shows the end of a text, and dims `tail`, which may still change.
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
     let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
     return show(String(text), dimmed: min(tail.count, text.count))
@@ -135,7 +135,7 @@ struct LevelMeterLine {
   var channels: [Channel] = []
   /// Whether any sample has been clipped.
   var isClipped = false
-  /// For each channel of a stream, the frame after which the held peak ends.
+  /// For each channel of a stream, the frame from which the held peak is no longer shown.
   private(set) var holdEnds: [FrameCount] = []
 
   init(label: String = "", channels: [Channel] = [], isClipped: Bool = false) {

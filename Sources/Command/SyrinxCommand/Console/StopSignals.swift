@@ -21,7 +21,7 @@ final class StopSignals: Sendable {
     var lastAct: @Sendable () -> Void = {}
   }
 
-  /// Signaled with the first stop, after which blocking writes fail.
+  /// Signaled when the first stop signal arrives; blocking writes then fail.
   let stopSignal: WakeUp?
 
   /// If `takesCommands` is true, SIGUSR1 and SIGUSR2 are queued for `commanding`; otherwise they
@@ -49,7 +49,7 @@ final class StopSignals: Sendable {
     state.withLock { $0.lastAct = act }
   }
 
-  /// Makes the first signal request the end instead of ending the process.
+  /// From now on, the first stop signal asks the command to finish instead of ending the process.
   func begin() {
     state.withLock { $0.canFinish = true }
   }
@@ -118,8 +118,8 @@ final class StopSignals: Sendable {
 
   /// Passes a signal on to the command; returns false if the signal must end the process.
   ///
-  /// A stop signal ends it after an earlier stop signal, or if there is no work to finish. SIGUSR1
-  /// and SIGUSR2 end it unless the command is a recording.
+  /// A stop signal must end the process after an earlier stop signal, or if there is no work to
+  /// finish. SIGUSR1 and SIGUSR2 must end it unless the command is a recording.
   func receive(_ signal: Int32) -> Bool {
     if [SIGUSR1, SIGUSR2].contains(signal) {
       if takesCommands { command.yield(signal) }
@@ -149,7 +149,7 @@ final class StopSignals: Sendable {
     sigaddset(&signals, SIGUSR2)
     var hangUp = sigaction()
     sigaction(SIGHUP, nil, &hangUp)
-    // SIG_IGN is the C macro `(void (*)(int)) 1`.
+    // SIG_IGN is the C macro `(void (*)(int)) 1`, which Swift does not import.
     if unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
       sigaddset(&signals, SIGHUP)
     }

@@ -6,9 +6,9 @@ import SoundFile
 import Synchronization
 import VirtualSoundCard
 
-/// Where a device name leads: to the hardware, or to a virtual device in this process.
+/// The target of a device name: the hardware, or a virtual device in this process.
 enum DeviceRoute: Equatable {
-  /// The sound system; without a name, its default device.
+  /// A device of the sound system: the named one, or the default device if no name is given.
   case hardware
   /// The virtual loudspeaker.
   case virtualPlayback
@@ -57,8 +57,8 @@ private final class FoundDevices: Sendable {
 }
 
 extension SoundCard {
-  /// Returns the command's sound card: `virtual` and `virtual:FILE` lead to a virtual card that
-  /// runs in real time, and all other devices to the hardware.
+  /// Returns the command's sound card: `virtual` and `virtual:FILE` open a virtual card that runs
+  /// in real time, and all other names open a hardware device.
   ///
   /// `onProblem` receives the problems of a virtual microphone's file.
   static func routing(

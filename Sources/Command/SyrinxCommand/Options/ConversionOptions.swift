@@ -120,7 +120,7 @@ struct ConversionOptions: ParsableArguments {
 }
 
 extension AudioConversion.Normalization {
-  /// The lowest level that is taken for a peak if it has no unit.
+  /// The lowest level without a unit that is interpreted as a peak.
   ///
   /// A lower level is ambiguous, because it is probably meant as a loudness.
   private static let lowestPeak = -6.0

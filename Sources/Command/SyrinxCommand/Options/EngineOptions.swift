@@ -144,7 +144,7 @@ extension EngineSettings {
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case moonshine, pocketsphinx, vosk, wyoming
 
-  /// What the engine needs, for the help.
+  /// The engine's requirements, as a sentence of the help.
   var needs: String {
     switch self {
     case .moonshine:

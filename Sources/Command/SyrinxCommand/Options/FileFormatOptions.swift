@@ -67,7 +67,7 @@ struct FileFormatOptions: ParsableArguments {
     }
   }
 
-  /// Returns the encoding for a file with this extension; nil for the default encoding of the
+  /// Returns the encoding for a file with this extension; nil to use the default encoding of the
   /// extension.
   func encoding(extension name: String) throws -> SoundFileEncoding? {
     guard format != nil || bits != nil else { return nil }

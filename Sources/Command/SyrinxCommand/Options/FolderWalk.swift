@@ -8,7 +8,7 @@ import Glibc
 /// visited before, because a link may lead back to a parent folder.
 struct FolderWalk: Sequence, IteratorProtocol {
   enum Element {
-    /// A file and its status; nil for a dangling link.
+    /// A file and its status; the status is nil for a dangling link.
     case file(FilePath, stat?)
     /// A folder that cannot be read.
     case unreadable(FilePath)

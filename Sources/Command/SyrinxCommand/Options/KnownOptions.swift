@@ -5,7 +5,7 @@ import Wyoming
 
 /// The options of a command, according to the description that swift-argument-parser generates.
 struct KnownOptions {
-  /// The option's names with their dashes, and whether each takes a value.
+  /// The names of the options, with their dashes, and whether each option takes a value.
   private var options = [
     "--help": false, "-h": false, "--help-hidden": false, "--version": false,
     "--experimental-dump-help": false, "--generate-completion-script": true,

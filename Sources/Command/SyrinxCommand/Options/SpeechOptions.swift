@@ -110,7 +110,8 @@ struct SpeechOptions: ParsableArguments {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
-  /// The engine that recognizes with these options, which may be one that `\.speechEngine` selects.
+  /// The engine that recognizes with these options; it may be the one that `\.speechEngine`
+  /// selects.
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)
@@ -195,8 +196,8 @@ struct SpeechOptions: ParsableArguments {
 extension SpeechClient {
   /// Loads the model or contacts the server before the first request.
   ///
-  /// If the options request more than dictation, it only checks that the model exists, because the
-  /// request then loads its own decoder.
+  /// If the options request more than dictation, this method only checks that the model exists,
+  /// because the request then loads its own decoder.
   ///
   /// - Throws: `SpeechClientError.unavailable` if no model works.
   func makeReady(for options: SpeechOptions) async throws(SpeechClientError) {

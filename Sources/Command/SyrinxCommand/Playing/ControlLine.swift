@@ -84,7 +84,8 @@ struct ControlLine: Equatable {
     return .seconds(seconds)
   }
 
-  /// Returns the duration of the fade after the first `count` words; nil without a fade.
+  /// Returns the duration of the fade after the first `count` words; nil if the command has no
+  /// fade.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
     guard words.count == count + 1 else { throw unknown }
@@ -116,7 +117,7 @@ actor StandardInputLines {
   init(of descriptor: Int32 = 0) throws {
     executor = try ThreadExecutor(name: "syrinx-control")
     reader = .ofCommands {
-      // If the input cannot be read, it ends.
+      // A read failure counts as the end of the input.
       (try? availableBytes(of: descriptor, named: "standard input", atMost: Self.longest)) ?? []
     }
   }

@@ -92,7 +92,8 @@ struct KeyState {
     case .quit: return .stop()
     case .next: return .skip
     case .previous:
-      // Within the first two seconds of a file, the key seeks to the previous file.
+      // Within the first two seconds of a file, the key seeks to the previous file; later, it seeks
+      // to the beginning of the current file.
       let target = time < .seconds(2) ? max(0, item - 1) : item
       return .seek(to: .time(.zero), item: target)
     case .seek(let distance):
@@ -131,7 +132,7 @@ actor KeyControl {
     state = KeyState(volume: volume)
   }
 
-  /// Updates the state from an event, and returns its text for the progress line.
+  /// Updates the state from an event, and returns the event's text for the progress line.
   func note(_ event: PlaybackEvent) -> String {
     state.note(event)
     return state.text
@@ -158,10 +159,11 @@ private let disabledKey: UInt8 = 0
 final class KeyTerminal: Sendable {
   private let original: termios
   private let descriptor: Int32
-  // Locked so that the terminal is restored only once.
+  // The lock ensures that the terminal is restored only once.
   private let isRestored = Mutex(false)
 
-  /// Changes the mode; nil if the descriptor is not a terminal, or this job is in the background.
+  /// Makes the terminal pass on each key at once; nil if the descriptor is not a terminal, or this
+  /// job is in the background.
   ///
   /// `readLimitInTenths` is the time, in tenths of a second, after which a read without bytes
   /// returns; nil to wait for a byte.

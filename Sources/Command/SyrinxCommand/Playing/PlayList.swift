@@ -8,14 +8,14 @@ import SoundFile
 struct PlayList {
   /// The files, URLs, and `-`, in order.
   private(set) var files: [FilePath] = []
-  /// For each argument that names no file, the reason.
+  /// The reasons why arguments name no file, one for each such argument.
   private(set) var problems: [String] = []
   /// Whether any file is a source that may be slow: standard input, a named pipe, or a device.
   ///
   /// The entries of a playlist are not examined.
   private(set) var hasStream = false
 
-  /// The maximum size of a playlist in bytes; it is smaller on the web, because a server may send
+  /// The maximum size of a playlist in bytes; it is lower for a web server, which may send
   /// anything.
   private static let longest = (file: 16 << 20, answer: 1 << 20)
 
@@ -127,7 +127,7 @@ struct PlayList {
     return entries
   }
 
-  /// Adds an address: as a file, or if it is a playlist, its entries.
+  /// Adds an address as a file; if the address is a playlist, adds its entries instead.
   private mutating func addAddress(_ address: FilePath) {
     // An address with a sound file's extension is no playlist, so no request is needed.
     guard !address.isSound,
@@ -145,7 +145,7 @@ struct PlayList {
     addEntries(entries, of: address, at: answer.address)
   }
 
-  /// Adds the entries of a playlist; `base` is its address, after redirections.
+  /// Adds the entries of a playlist; `base` is the playlist's address, after redirections.
   private mutating func addEntries(_ entries: [FilePath], of playlist: FilePath, at base: String) {
     let isInside = isPrivate(playlist.text) == true
     var refusedCount = 0
@@ -241,7 +241,7 @@ private func parts(of name: FilePath) -> [(number: Int, text: String)] {
 enum PlaylistFormat: String {
   case m3u, m3u8, pls
 
-  /// Detects the format by the beginning of the text; nil without a known header.
+  /// Detects the format by the beginning of the text; nil if the header is unknown.
   init?(head: [UInt8]) {
     let text = head.withoutByteOrderMark.drop { $0.isBlank || $0.isNewline }
     let line = String(decoding: text.prefix { !$0.isNewline }.trimmed, as: UTF8.self).lowercased()

@@ -90,7 +90,7 @@ struct PlayDeviceOptions: ParsableArguments {
 
   var latency: PlaybackLatency { lowLatency ? .low : .normal }
 
-  /// The requested format; nil for the format of the first file.
+  /// The requested format; nil to use the format of the first file.
   var format: AudioFormat? {
     rate.map { AudioFormat(sampleRate: SampleRate(hertz: $0), channelCount: channels ?? 2) }
   }
@@ -129,7 +129,7 @@ struct RawOptions: ParsableArguments {
     try check("--raw-channels", rawChannels, in: 1...64, "a number of channels")
   }
 
-  /// Throws if the options describe standard input, but it is not among the files.
+  /// Throws if the options describe standard input, but standard input is not among the files.
   func checkSource(of files: [FilePath]) throws {
     try require(
       raw == nil || files.contains("-"),

@@ -10,7 +10,7 @@ struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
-  /// The control by keys, whose state is part of the progress line; nil without keys.
+  /// The control by keys, whose state is part of the progress line; nil if no keys are read.
   var keys: KeyControl?
   private var remark = ""
   private var throttle = StatusThrottle()
@@ -229,7 +229,7 @@ extension JSONRecord {
     case .failed(let item, let error):
       self.init("failed", item, files)
       self["error"] = "\(error)"
-    // The end of each item has a separate record.
+    // This event has no details, because the end of each item has a separate record.
     case .finished: self = ["event": "finished"]
     }
   }

@@ -115,7 +115,7 @@ enum TerminalGraphics: Equatable {
     }
   }
 
-  /// Returns the numbers between `ESC [ ?` and `c`; nil for a response without them.
+  /// Returns the numbers between `ESC [ ?` and `c`; nil if the response does not contain them.
   private static func attributes(_ answer: String) -> [Substring]? {
     guard let start = answer.firstRange(of: "\u{1B}[?"),
       let end = answer[start.upperBound...].firstIndex(of: "c")

@@ -42,7 +42,7 @@ struct TranscriptCues {
         let end = Self.seconds(times[2])
       else { continue }
       var parts = lines[(index + 1)...].prefix { !$0.isEmpty && !$0.contains("-->") }
-      // Without an empty line before it, the number of the next SRT cue looks like text, so it is
+      // If no empty line precedes the next SRT cue, its number looks like text, so the number is
       // removed.
       let next = parts.endIndex
       if !isWebVTT, next < lines.endIndex, lines[next].contains("-->"), let last = parts.last,
@@ -88,7 +88,7 @@ extension String {
   private static let cueTagNames: Set<Substring> = [
     "b", "c", "font", "i", "lang", "rt", "ruby", "s", "u", "v",
   ]
-  /// The maximum length of a tag; without it, a text of many `<` would take quadratic time.
+  /// The maximum length of a tag; without this limit, a text of many `<` would take quadratic time.
   private static let longestCueTag = 256
 
   /// The text without the tags of SRT and WebVTT: `<i>`, `</c>`, `<font color="red">`, `<v Ann>`,

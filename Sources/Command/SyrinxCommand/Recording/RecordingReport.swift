@@ -56,8 +56,7 @@ struct RecordingReport {
       context.log.info("continues in \(FilePath(rolled.next))")
     case .closed(let finish):
       hasLostDevice = hasLostDevice || finish.reason == .failed
-      // Without `finished`, the recording has failed or lost its reader, and no other event shows
-      // its summary.
+      // No `finished` event follows `closed`, so no other event shows the summary.
       if finish.frameCount > 0 { await context.console.notifyTerminal(finish.summary) }
       await reportFaults()
     case .finished(let finish):
@@ -126,7 +125,7 @@ extension RecordingFinish {
 }
 
 extension RecordingGapRule {
-  /// What the recording contains instead of the lost audio.
+  /// The end of a message about lost audio: how the recording handles it.
   fileprivate var consequence: String {
     switch self {
     case .silence: "and is recorded as silence"

@@ -43,8 +43,7 @@ extension RecordCommand {
     }
   }
 
-  /// Prints an event; if the reader of the output is gone, completes the recording before it
-  /// throws.
+  /// Prints an event; if the reader of the output is gone, completes the recording before throwing.
   private func print(
     _ event: RecordingEvent, _ recorder: AudioRecorderClient, in context: CommandContext
   ) async throws {
@@ -57,9 +56,9 @@ extension RecordCommand {
   }
 }
 
-/// Sends the commands of the signals to the recording.
+/// Controls the recording by the signals SIGUSR1 and SIGUSR2.
 ///
-/// After a pause that failed, the next SIGUSR2 pauses again instead of resuming.
+/// If pausing fails, the next SIGUSR2 pauses again instead of resuming.
 func handle(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {
@@ -89,7 +88,7 @@ extension RecordingFinish {
 
   /// Throws if the recording is more than a millisecond shorter than requested.
   ///
-  /// Rounding to whole frames may shorten it by less than that.
+  /// Rounding to whole frames may shorten the recording by less than that.
   private func check(_ length: Duration?, because cause: String) throws(CommandFailure) {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(

@@ -60,7 +60,7 @@ struct Settings: Sendable {
     }
   }
 
-  /// Returns the path of the configuration file; nil without a home folder.
+  /// Returns the path of the configuration file; nil if the user has no home folder.
   static func file(variable: (_ name: String) -> String?) -> FilePath? {
     if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
       return FilePath(folder + "/syrinx/config.yaml")

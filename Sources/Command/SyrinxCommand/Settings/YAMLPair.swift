@@ -30,7 +30,8 @@ struct YAMLPair: Equatable {
 
 /// The owner of a libyaml parser.
 private struct YAMLParser: ~Copyable {
-  /// Allocated, because the parser holds a pointer to itself, so its address must not change.
+  /// The parser, allocated on the heap: it contains a pointer to itself, so its address must not
+  /// change.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let text: UnsafeBufferPointer<UInt8>
 
@@ -97,7 +98,8 @@ private struct YAMLParser: ~Copyable {
     let context = state.context.map {
       "\(String(cString: $0)) in line \(state.context_mark.line + 1), "
     }
-    // For an invalid character, libyaml reports only a byte offset, from which the line is derived.
+    // For an invalid character, libyaml reports only a byte offset, so the line is derived from the
+    // offset.
     let line =
       state.error == YAML_READER_ERROR
       ? text.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }

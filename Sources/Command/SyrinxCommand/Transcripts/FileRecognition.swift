@@ -44,7 +44,7 @@ final class FileRecognition: Sendable {
 
   /// Updates the progress from an event.
   ///
-  /// The length of the audio read would mislead, because reading is far ahead of recognition.
+  /// The progress follows recognition instead of reading, because reading is far ahead.
   func note(_ event: SpeechRecognitionEvent) async {
     guard let progress, let position = event.position else { return }
     await progress.show(position)
@@ -100,7 +100,8 @@ struct RecognitionQueue {
 
   /// Creates a queue whose task starts the files; the task ends with the queue.
   ///
-  /// A file does not wait for the next name, because a list may arrive slowly through a pipe.
+  /// A file is started without waiting for the next name, because a list may arrive slowly through
+  /// a pipe.
   ///
   /// - Parameters:
   ///   - limit: the number of files to recognize at the same time, at least 1; with 1, no file is

@@ -59,7 +59,7 @@ actor TranscriptArchive {
   static let manifestName: FilePath = "manifest.jsonl"
 
   private let executor: ThreadExecutor
-  /// The list of the failed inputs.
+  /// The path of `failed.txt`, the list of the failed inputs.
   nonisolated let failedPath: FilePath
   private let manifestPath: FilePath
   private let listSeparator: UInt8
@@ -114,7 +114,7 @@ actor TranscriptArchive {
       .write(begin + line + "\n")
   }
 
-  /// Records that the transcripts of an input are about to be replaced, if there are any.
+  /// Records that existing transcripts of an input are about to be replaced.
   func willReplace(_ input: TranscriptionInput) throws(OutputError) {
     guard let entry = manifest.voidEntry(for: input) else { return }
     try append(entry)
@@ -126,7 +126,8 @@ actor TranscriptArchive {
     try append(entry)
   }
 
-  /// Adds an input to `failed.txt`; returns false if a list cannot contain its name.
+  /// Adds an input to `failed.txt`; returns false for standard input and for a name that contains
+  /// the list's separator.
   func addFailed(_ input: TranscriptionInput) throws -> Bool {
     guard input.file != "-", !input.listed.bytes.contains(listSeparator) else { return false }
     let list = try failed ?? PendingFile(for: failedPath.text)
@@ -233,8 +234,7 @@ extension JSONRecord {
 ///
 /// The same version of a file, transcribed with the same options, always has the same entry. A file
 /// is finished if the newest entry for its transcripts equals the entry for its current version and
-/// options. There can be many entries, so only their checksums stay in memory, and they are
-/// compared as text.
+/// options. There can be many entries, so only the checksums of their texts stay in memory.
 struct TranscriptManifest: Sendable {
   /// The newest entry for each transcript.
   private var entries: [RunChecksum: RunChecksum] = [:]
@@ -251,7 +251,8 @@ struct TranscriptManifest: Sendable {
     entries[transcript] = RunChecksum(line)
   }
 
-  /// Returns whether the newest entry for the input's transcripts equals the input's current entry.
+  /// Returns whether an input is finished: its newest entry in the manifest equals the entry for
+  /// its current version and options.
   func contains(_ input: TranscriptionInput) -> Bool {
     guard let line = entry(for: input).map({ Array($0.utf8) }),
       let transcript = Self.transcript(of: line)
@@ -278,7 +279,7 @@ struct TranscriptManifest: Sendable {
   /// The text that ends the file name; it cannot occur within a JSON string.
   private static let afterFile = "\",\""
 
-  /// Returns the checksum of the transcripts' path, without the extension, in a line.
+  /// Returns the checksum of the path in a line of the manifest, without the path's extension.
   private static func transcript(of line: [UInt8]) -> RunChecksum? {
     guard line.starts(with: begin.utf8) else { return nil }
     let file = line.dropFirst(begin.utf8.count)

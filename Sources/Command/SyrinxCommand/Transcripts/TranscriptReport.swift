@@ -77,7 +77,8 @@ struct TranscriptReport {
       try await print { $0.style == .json ? [line] : [] }
     }
     for sentence in sentences(about: event) { await console.report(sentence) }
-    // An utterance that ends without a final result voids its partial results, so they are erased.
+    // An utterance that ends without a final result makes its partial results invalid, so they are
+    // erased.
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
@@ -147,7 +148,7 @@ struct TranscriptReport {
 /// A machine that is too slow would otherwise cause many lines, because it repeatedly loses a
 /// little audio.
 struct LossSummary {
-  /// The minimum length of audio between two lines about one reason.
+  /// The minimum length of audio between two lines about the same reason.
   private static let interval = Duration.seconds(1)
 
   /// The losses for one reason.
@@ -182,7 +183,7 @@ struct LossSummary {
   mutating func add(
     _ range: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
   ) -> [String] {
-    // An engine failure is reported at once and by itself, because it loses a whole utterance.
+    // An engine failure is reported at once and separately, because it loses a whole utterance.
     if case .engineFailed = reason { return flush() + [reason.sentence(about: range)] }
     let index = losses.firstIndex { $0.reason.joined(with: reason) != nil } ?? losses.endIndex
     if index == losses.endIndex { losses.append(Loss(reason: reason)) }
@@ -217,7 +218,7 @@ extension SpeechRecognitionEvent.DropReason {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// Returns the common reason for a sum of two losses; nil if the losses need separate lines.
+  /// Returns the reason to report for two losses together; nil if they need separate lines.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)

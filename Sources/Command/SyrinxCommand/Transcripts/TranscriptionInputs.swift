@@ -3,12 +3,13 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file to transcribe; in a problem, the file or folder that has the problem.
+/// A file to transcribe, or the file or folder that a `TranscriptionProblem` is about.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
-  /// The file's path in the output folder; each transcript replaces its extension.
+  /// The file's path in the output folder; its transcripts have the same path with other
+  /// extensions.
   let place: FilePath
-  /// The version of the file; nil for standard input, a pipe, and an address.
+  /// The version of the file; nil if the input is standard input, a pipe, or a web address.
   var version: FileVersion?
 
   /// The name to write to `failed.txt`.
@@ -224,7 +225,7 @@ extension TranscriptionInput {
     throw CommandFailure("\(file) changed while it was read; transcribe it again")
   }
 
-  /// Returns a problem with this input and the reason that it could not be transcribed.
+  /// Returns the problem that this input cannot be transcribed, with the reason.
   fileprivate func problem(_ description: String) -> FoundInput {
     .failure(TranscriptionProblem(input: self, description: description))
   }

@@ -15,7 +15,7 @@ struct TranscriptionRun: Sendable {
   /// Applies the options to a request.
   let prepare: Preparation
   let inputs: RemainingInputs
-  /// The records of the output folder; nil without one.
+  /// The records of the output folder; nil if there is no output folder.
   let archive: TranscriptArchive?
   let progress: ArchiveProgress
   /// Whether lines of text on standard output begin with the name of their file.
@@ -159,7 +159,7 @@ struct TranscriptionRun: Sendable {
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }
-      // If the recognition was canceled, the events end without an error.
+      // If the recognition was canceled, the events end without an error, so this call throws one.
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
@@ -191,7 +191,7 @@ actor ArchiveProgress {
   private var skippedBytes = 0
   private var total: (count: Int, byteCount: Int)?
 
-  /// Creates a progress that `console` shows; nil for none.
+  /// Creates the progress of a run; if `console` is nil, nothing is shown.
   init(console: Console?, clock: any Clock<Duration>) {
     self.console = console
     stopwatch = Stopwatch(clock)
