@@ -6,7 +6,7 @@ import Testing
   private static let address = "http://a.example/radio"
   private static let mark = "[http @ 0x55] [verbose] Metadata update for StreamTitle: "
 
-  /// Returns the state after these lines, which arrive byte by byte.
+  /// Returns the state after FFmpeg has printed these lines, which arrive byte by byte.
   private func messages(_ lines: String...) -> FFmpegMessages {
     messages(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
   }

@@ -207,7 +207,7 @@ import Glibc
     #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
   }
 
-  /// The header is like that of a killed recorder.
+  /// The file's header is like that of a recorder that was killed.
   @Test func `FLAC without an announced length reports a truncated frame`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.

@@ -398,7 +398,8 @@ struct ConvertCommandTests {
     #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
   }
 
-  @Test func `a batch overwrites the outputs of an earlier batch and its own inputs`() async throws
+  @Test func `a batch may overwrite the outputs of an earlier batch, or its own inputs`()
+    async throws
   {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(100)) }
     for name in ["a.flac", "b.flac"] { try Data("old".utf8).write(to: folder.file(name)) }

@@ -46,7 +46,7 @@ struct JobsTests {
     #expect(found == inTwo + phrases.map { "one.wav \($0)" } + inTwo)
   }
 
-  @Test func `unreadable files are reported in input order, and the others follow`()
+  @Test func `unreadable files are reported in input order, and the other files are transcribed`()
     async throws
   {
     try folder.speech("go.wav")

@@ -76,7 +76,9 @@ import Testing
     #expect(try !manifest(lines).contains(changed))
   }
 
-  @Test func `the last entry for a transcript applies, whatever the extension of its file`() throws
+  @Test
+  func `a transcript's last manifest entry applies, whatever the extension of its audio file`()
+    throws
   {
     let lines = [try entry("a.wav"), try entry("a.wav", engine: "f")]
     #expect(try !manifest(lines).contains(input("a.wav")))

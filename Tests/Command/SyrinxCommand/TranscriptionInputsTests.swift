@@ -31,7 +31,7 @@ import Testing
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])
   }
 
-  @Test func `the command waits for the writer of a list pipe until the stop signal`() throws {
+  @Test func `while a list pipe has no writer, the command waits until the stop signal`() throws {
     mkfifo(folder.file("pipe").path, 0o600)
     let stopSignal = try WakeUp()
     let inputs = TranscriptionInputs(arguments: [], list: path("pipe"))
@@ -88,7 +88,7 @@ import Testing
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
-  @Test func `an input's name in a list yields the same file and output path as the argument`()
+  @Test func `an input's listed name, read back from a list, yields the same file and output path`()
     throws
   {
     for name in ["calls/2024/a.wav", "b.wav", "own/c.wav"] { try write(name) }

@@ -118,11 +118,9 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func
-    `a missing value of an object that a model creates on another thread is an issue of the model's test`(
-      place: Elsewhere
-    ) async
-  {
+  func `a missing value of an object that a model creates on another thread fails the model's test`(
+    place: Elsewhere
+  ) async {
     await withKnownIssue {
       let parent = UncheckedSendable(Model())
       await place.run { _ = withDependencies(from: parent.value) { MissingReading() }.liveOnly }

@@ -46,7 +46,7 @@ import Testing
     #expect(try forms.lazily(value: evaluated()) == 1)
   }
 
-  @Test mutating func `sending arguments and results are passed on`() throws {
+  @Test mutating func `arguments and results marked sending are passed on`() throws {
     forms.sending = { box in
       box.value += 1
       return box

@@ -212,7 +212,7 @@ import Testing
         """#)
   }
 
-  @Test func `a default of several statements gets the report as its first statement`() {
+  @Test func `in a default of several statements, the issue report becomes the first statement`() {
     expectExpansion(
       of: #"""
         struct Client {

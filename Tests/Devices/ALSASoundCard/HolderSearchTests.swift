@@ -41,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `the program that uses a card is found only by names that identify the device`(
+  func `a program is found by a name with its card, unless the name selects another device`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()

@@ -49,7 +49,7 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(5_150)) == 50)
   }
 
-  @Test func `all frames of a suspend of hours count as lost`() {
+  @Test func `all frames of an hours-long system suspend count as lost`() {
     var clock = LossEstimate(direction: .capture, rate: 192_000)
     clock.observe(held: 80, at: start)
     let night = Duration.seconds(28_800)

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  mutating func `if waits return late, a device is stalled only after the longer start limit`() {
+  mutating func `if waits return late, a device counts as stalled only after the start limit`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))

@@ -93,7 +93,7 @@ import Testing
     #expect(device.position == 10)
   }
 
-  @Test func `a capture that cannot be resumed loses its buffer`() {
+  @Test func `a suspended capture that cannot be resumed loses the frames in its buffer`() {
     var device = transfer(.capture, faults: [.suspended(at: 20, lost: 7, isEmptied: true)])
     device.start()
     device.tick(20)

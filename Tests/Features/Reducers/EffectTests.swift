@@ -251,7 +251,10 @@ import Testing
     await task.value
   }
 
-  @Test func `a part with cancelInFlight begins after the earlier part is canceled`() async {
+  @Test
+  func `with cancelInFlight, an operation begins after the earlier one with its ID is canceled`()
+    async
+  {
     let clock = clock
     let log = LockIsolated<[String]>([])
     let store = Store<Int, String>(initialState: 0) {
@@ -305,7 +308,8 @@ import Testing
     #expect(store.state == ["Failure()"])
   }
 
-  @Test func `an action sent after the end of its effect is reported with both actions`()
+  @Test
+  func `an issue for a late action contains that action and the action that started its effect`()
     async throws
   {
     let escaped = LockIsolated<Send<String>?>(nil)

@@ -34,7 +34,10 @@ import Testing
     #expect(id == 2)
   }
 
-  @Test func `the value of an optional remains after the optional becomes nil`() throws {
+  @Test
+  func `a shared value unwrapped from an optional remains usable after the optional becomes nil`()
+    throws
+  {
     @Shared(value: nil) var optional: Int?
     #expect(Shared($optional) == nil)
     $optional.withLock { $0 = 1 }

@@ -123,7 +123,7 @@ import Testing
     #expect(await states?.next() == nil)
   }
 
-  @Test func `states of a released child store continue, and end with the root store`()
+  @Test func `the states of a released child store continue until the root store is released`()
     async throws
   {
     var store: Store<Parent.State, Parent.Action>? = parent()

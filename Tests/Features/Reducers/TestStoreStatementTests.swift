@@ -109,7 +109,7 @@ import Testing
     await store.receive(.second) { $0.log = ["first", "second"] }
   }
 
-  @Test func `after receiving an unexpected action, its state change is not reported as well`()
+  @Test func `an unexpected action is reported once, without a second issue for its state change`()
     async
   {
     let store = steps()

@@ -290,7 +290,9 @@ import Testing
     await task.finish()
   }
 
-  @Test func `dependencies within an operation end with it, also for child features`() async {
+  @Test func `dependencies set for an operation apply only within it, also in child features`()
+    async
+  {
     let store = TestStore(initialState: Parent.State()) { Parent() }
     await store.withDependencies {
       $0.continuousClock = ImmediateClock()

@@ -299,7 +299,9 @@ import Testing
     }
   }
 
-  @Test func `a feature without types and body has an empty state and no actions`() async {
+  @Test func `a feature that declares no types and no body has an empty state and no actions`()
+    async
+  {
     #expect(Empty.State() == Empty.State())
     #expect(OnlyAction.Action.tapped.is(\.tapped))
     let store = TestStore(initialState: .init()) {

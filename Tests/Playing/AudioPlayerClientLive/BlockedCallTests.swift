@@ -73,7 +73,8 @@ import VirtualSoundCard
     call: PCMCall
   ) async throws {
     let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
-    // If a busy machine delays the call's return to a second, the device is temporarily lost.
+    // On a busy machine, the call may return only after a second, and the device is temporarily
+    // lost.
     let playing = await harness.start(
       PlaybackRequest(source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60))))
     try await harness.finish(playing)

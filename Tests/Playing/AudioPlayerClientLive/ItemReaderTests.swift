@@ -86,7 +86,8 @@ import Testing
         == ItemPosition(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
 
-  @Test func `buffers at a rate other than the item's advance the position by their duration`()
+  @Test
+  func `a buffer whose rate differs from the item's advances the position by its own duration`()
     async throws
   {
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)

@@ -101,7 +101,7 @@ import Testing
     #expect(limiter.dueReport(at: 300, isEnding: true) == 0.5)
   }
 
-  @Test func `a gain that could not be reported is kept`() {
+  @Test func `a gain reduction that could not be reported counts in the next report`() {
     var limiter = Limiter(rate: 1_000)
     limiter.note(0.5, at: 0)
     #expect(limiter.dueReport(at: 1_000, isEnding: false) == 0.5)

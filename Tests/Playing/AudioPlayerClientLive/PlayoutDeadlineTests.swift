@@ -57,7 +57,8 @@ import Testing
     #expect(wait { .milliseconds(200) + $0 } == .milliseconds(350))
   }
 
-  @Test func `the wait for a device that plays too slowly ends 250 ms after its first delay`() {
+  @Test
+  func `if a device plays too slowly, the wait lasts for its first reported delay plus 250 ms`() {
     let time = wait { .milliseconds(1_600) - $0 * 6 / 10 }
     #expect(time == .milliseconds(1_850))
   }

@@ -54,7 +54,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: ["wav", "flac", "ogg", "opus", "mp3"])
-  func `the repetitions of a file's range join sample by sample`(
+  func `a looped range of a file repeats without a missing or doubled sample`(
     format: String
   ) async throws {
     let sound = AudioSignal.chirp(from: 100, to: 9_000, over: .seconds(1)).buffer(

@@ -39,7 +39,7 @@ import VirtualSoundCard
     }
   }
 
-  /// Stops a playback, and lets the second pass for which `end` waits for its blocked call.
+  /// Stops a playback, and advances the clock by the second that `end` waits for the blocked call.
   private func stop(_ session: PlaybackSession) async {
     session.stop()
     await cardClock.pass { await clock.sleepers(atLeast: 1) }

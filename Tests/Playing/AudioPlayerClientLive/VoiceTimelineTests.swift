@@ -47,7 +47,8 @@ import Testing
     #expect(timeline.pass(400).count == 2)
   }
 
-  @Test mutating func `cutting a timeline removes later events but keeps a pause`() {
+  @Test
+  mutating func `truncating a timeline removes later events, but not a pause at the same frame`() {
     timeline.begin(position(0, 0), at: 0)
     timeline.begin(position(1, 0), at: 1_000, .advanced(.pending))
     timeline.add(.paused(.pending), at: 500)
@@ -59,7 +60,8 @@ import Testing
     #expect(timeline.progress(501).position == 34)
   }
 
-  @Test mutating func `short repetitions are merged, and positions stay within them`() {
+  @Test
+  mutating func `short repetitions are merged, and positions stay within the repeated range`() {
     timeline.begin(position(0, 20), at: 0)
     for count in 1..<1_000 {
       timeline.begin(position(0, 20), at: count * 10, .looped(.pending, count: count))

@@ -124,7 +124,7 @@ import Testing
     #expect(transport.fade == SmoothedGain(0))
   }
 
-  @Test func `a flush follows the fade, and the voice resumes with a full block`() {
+  @Test func `a flush waits for the end of the fade, and the voice resumes with a full block`() {
     var transport = sounding
     set(&transport) { $0.flushCount += 1 }
     let early = transport.flush()

@@ -5,7 +5,8 @@
 struct SourcesPage {
   let text: String
 
-  /// The capitalized words of the diagram, and the executable.
+  /// The words of the diagram that name a target or an area: those that are capitalized, and
+  /// `syrinx`.
   var diagram: Set<String> {
     let fences = text.split(separator: "```", omittingEmptySubsequences: false)
     guard fences.count == 3 else { return [] }

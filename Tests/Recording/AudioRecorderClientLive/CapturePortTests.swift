@@ -66,7 +66,7 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
-  @Test func `with each joined block, a consumer gets the number of original blocks before it`()
+  @Test func `each joined block comes with the number of original blocks before it`()
     throws
   {
     let port = try CapturePort(of: speech)

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `less than a minute of space is reported once, and again after more than two were left`() {
+  func `low disk space is reported below one minute, and again only after more than two minutes`() {
     #expect(reports([100, 60, 59, 30]) == [nil, nil, 59, nil])
     #expect(reports([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }

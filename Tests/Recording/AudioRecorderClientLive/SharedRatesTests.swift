@@ -119,7 +119,7 @@ import VirtualSoundCard
       #expect(phases.count > 1)
       for (phase, next) in zip(phases, phases.dropFirst()) {
         let turn = (next - phase + 1.5).truncatingRemainder(dividingBy: 1) - 0.5
-        // The error is half a frame before a gap, and half a frame after it.
+        // The error is at most half a frame before a gap, and half a frame after the gap.
         #expect(abs(turn) <= 1_000 / Double(rate.hertz) + 0.001, "\(rate): \(turn)")
       }
     }

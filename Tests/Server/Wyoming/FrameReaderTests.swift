@@ -26,7 +26,7 @@ import Testing
     return events
   }
 
-  @Test func `a written event is read from two pieces of any size`() throws {
+  @Test func `an event split anywhere into two pieces is read`() throws {
     let bytes = Self.stream.flatMap(\.bytes)
     for cut in 0...bytes.count { #expect(try events(bytes, cutAt: cut) == Self.stream) }
   }

@@ -37,7 +37,7 @@ import Testing
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
   }
 
-  @Test func `recognition time does not count, unless the peer stops reading meanwhile`() async {
+  @Test func `recognition time does not count toward the limit while the peer reads`() async {
     await watch.recognizing { await clock.advance(by: .seconds(20)) }
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
     let left = await watch.recognizing { await timeLeft(afterWaiting: .seconds(20)) }

@@ -8,7 +8,7 @@ enum TinyModel {
     model(graph(nodes: [node("Add", ["x", "x"], ["y"])], inputs: [row("x")], outputs: [row("y")]))
   }
 
-  /// Returns `x` after `count` iterations, or once `go` is false.
+  /// A model that returns `x` after `count` iterations, or once `go` is false.
   static var endless: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],

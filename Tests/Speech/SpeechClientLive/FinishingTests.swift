@@ -48,7 +48,7 @@ import Testing
     await source.isAsked.wait()
     await listening()
     await finish(within: 1)
-    // The speech begins at 1 s.
+    // The buffers are 100 ms long, and the speech begins at 1 s.
     #expect(try await results.all().finals == (given > 10 ? ["go"] : []))
     #expect(tasks.all.isEmpty)
   }

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Returns a request with a backlog of up to two seconds: of a stream, or of a microphone.
+  /// Returns a request for a stream, or for a microphone, with a backlog of up to two seconds.
   private func requestWithBacklog(_ source: Source, isMicrophone: Bool) -> SpeechRequest {
     if isMicrophone {
       return SpeechRequest(source: .microphone(CaptureRequest(droppingOldestAfter: .seconds(2))))

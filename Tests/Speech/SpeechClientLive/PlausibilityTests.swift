@@ -51,7 +51,7 @@ import Testing
     #expect(!isSpeech([0.1, 0.1, 0.5]))
   }
 
-  @Test func `in a text with a probability, the lengths of words do not matter`() {
+  @Test func `if the engine reports a text's probability, unusually long words are not rejected`() {
     var hypothesis = SpeechHypothesis(words: [.init("up", frames: 0..<32_000, confidence: 0.9)])
     hypothesis.probability = 0.9
     #expect(Plausibility(isVoiced: false, sound: 32_000, certainty: 0.7).isSpeech(hypothesis))

@@ -157,8 +157,8 @@ import Testing
   @Test(arguments: [160, 1000, 64_000])
   func `no speech is lost in a stream that begins with or within speech`(step: Int) throws {
     let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
-    // Begins shortly before the first word, in the vowel of that word, or with a tight cut of a
-    // single word.
+    // The streams begin shortly before the first word, in the vowel of that word, and with a
+    // tightly cut single word.
     for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
       let actions = try actions(Array(clip[range]), step: step)
       guard case .begin(at: 0, _) = actions.first else {
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 64_000])
-  func `durations are rounded to whole frames of the detector's length`(step: Int) throws {
+  func `pre-roll and silence are rounded to whole frames of the detector`(step: Int) throws {
     var finder = finder(frameLength: 512)
     // The level is high from frame 31 to frame 62.
     let samples = (0..<64_000).map { Float((31 * 512..<63 * 512).contains($0) ? 0.6 : 0.1) }

@@ -149,7 +149,8 @@ import Testing
     #expect(vosk.log.contains("max_alternatives 3"))
   }
 
-  @Test func `alternatives without times are spread over the utterance`() throws {
+  @Test func `if alternatives have no word times, the words are spread over the utterance`() throws
+  {
     let vosk = try FakeVosk(script: ["alternatives text"])
     var options = SpeechSessionOptions()
     options.alternativeCount = 1

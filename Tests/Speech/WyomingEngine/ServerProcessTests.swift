@@ -149,7 +149,7 @@ import Wyoming
     withExtendedLifetime(theirs) {}
   }
 
-  @Test func `the session after a dead child starts a new child`() throws {
+  @Test func `after a child server has died, the next session starts a new one`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

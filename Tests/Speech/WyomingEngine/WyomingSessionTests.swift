@@ -147,7 +147,7 @@ import Wyoming
     #expect(try session.finishUtterance().text == "2")
   }
 
-  @Test func `a text that arrives early on a kept connection is used if no other text follows`()
+  @Test func `an early transcript on a reused connection is used if no other transcript follows`()
     throws
   {
     let count = Mutex(0)

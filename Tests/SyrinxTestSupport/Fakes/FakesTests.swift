@@ -10,7 +10,7 @@ import Testing
 /// One test runs at a time, because a test clock advances when the process is idle.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FakesTests {
-  /// The fakes that lack a behavior, by behavior, from the table on the page.
+  /// For each behavior in the table on the page, the fakes that lack it.
   private static let leftOut: [String: Set<Implementation>] = {
     let page = try? String(contentsOf: Checkout.file(pagePath), encoding: .utf8)
     let rows = (page ?? "").matches(of: /(?m)^\| (.+?) \| ([a-z, ]+) \|$/)

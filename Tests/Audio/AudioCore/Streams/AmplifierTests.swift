@@ -15,7 +15,7 @@ import Testing
       ])
   }
 
-  @Test func `a gain ramp depends on the index of each frame`() throws {
+  @Test func `a gain ramp begins and ends at the given frame indices`() throws {
     let ramp = GainRamp(from: 0, to: 1, at: 4, length: 4)
     let output = try all(Amplifier(ramp), ones)
     #expect(output.flatMap(\.samples) == [0, 0, 0, 0.25, 0.5, 0.75, 1, 1])

@@ -6,7 +6,7 @@ import SoundFile
 
 /// The clips, their transcripts, and a working folder.
 struct SpeechBench {
-  /// The clips that every figure uses.
+  /// The clips that all measurements use.
   let clips: [Clip]
   /// Clips of more sources, with categories, for figures that need many clips; empty if not
   /// installed.

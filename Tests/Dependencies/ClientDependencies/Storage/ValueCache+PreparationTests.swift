@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a preparation replaces only its own values`(separatesTests: Bool) {
+  func `a preparation can replace its own value but not the value of an earlier preparation`(
+    separatesTests: Bool
+  ) {
     let cache = ValueCache(separatesTests: separatesTests)
     #expect(prepare(10, in: cache, by: preparation) == nil)
     #expect(prepare(11, in: cache, by: preparation) == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct UnimplementedURLProtocolTests {
-  @Test func `an unimplemented session does not retain its origin after its own release`() {
+  @Test func `a released unimplemented session releases its issue origin`() {
     weak var session: URLSession?
     weak var memory: (any URLSessionDelegate)?
     do {

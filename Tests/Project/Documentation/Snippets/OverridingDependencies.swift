@@ -26,7 +26,7 @@ final class Party {
     #expect(!isClipping)
   }
 
-  @Test func `a whole value can be replaced, and so can the context of all other values`()
+  @Test func `a test overrides a whole value and sets the context of all other values`()
     async throws
   {
     let titles = try await withDependencies {

@@ -52,7 +52,7 @@ struct ServerSide: Sendable {
         ["asr": [["name": "test", "models": [["name": "m", "languages": .array(languages)]]]]]))
   }
 
-  /// Reads events up to one of this type and returns them; fewer if the client leaves.
+  /// Reads and returns events up to one of this type, or up to the end of the connection.
   @discardableResult
   func read(until type: String) -> [WyomingEvent] {
     var reader = FrameReader()
