@@ -79,7 +79,7 @@ import Testing
     #expect(result.output == "^--")
   }
 
-  @Test func `the held audio does not grow over hours`() throws {
+  @Test func `the audio that a stream resampler holds does not grow over hours`() throws {
     var resampler = StreamResampler(to: mono(70))
     var (given, most): (FrameCount, Int) = (0, 0)
     for number in 0..<14_400 {

@@ -65,7 +65,7 @@ import Testing
     #expect(Set(addresses.withLock { $0.prefix(2) }).count == 1)
   }
 
-  @Test func `ending without a request returns, even when repeated`() throws {
+  @Test func `end() returns even without a flush request, and even when repeated`() throws {
     let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.end()
     sync.end()

@@ -66,7 +66,8 @@ import Testing
   }
 
   @Test
-  func `informational messages of FFmpeg are ignored, and a limited number of others is kept`() {
+  func `FFmpeg's informational messages are ignored, and only some of the other messages are kept`()
+  {
     #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
     var messages = FFmpegMessages()
     for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }

@@ -180,7 +180,8 @@ struct ConvertCommandTests {
     #expect(raw.status == 64 && raw.output == "0\n")
   }
 
-  @Test func `each failed file causes one message, and the others are converted`() async throws {
+  @Test func `each failed file causes one message, and the other files are converted`() async throws
+  {
     try folder.tone("a.wav", .seconds(1))
     try Data("some text".utf8).write(to: folder.file("b.wav"))
     try folder.tone("c.wav", .seconds(1))
@@ -282,7 +283,7 @@ struct ConvertCommandTests {
     #expect(outcome.error.contains("none does not exist; create it first"), "\(outcome.error)")
   }
 
-  @Test func `--start and --end cut the audio`() async throws {
+  @Test func `--start and --end select a part of the audio`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--start", "250ms", "--end", "0.5", in: folder)

@@ -51,7 +51,9 @@ import Testing
     #expect(try found([path("calls")]).map(\.place) == ["a.wav"])
   }
 
-  @Test func `an unreadable folder is a problem, and the other inputs follow`() throws {
+  @Test func `an unreadable folder is reported as a problem, and the other inputs are still found`()
+    throws
+  {
     for name in ["calls/1/a.wav", "calls/2/b.wav", "calls/3/c.wav"] { try write(name) }
     var inputs = try TranscriptionInputs(arguments: [path("calls")]).makeIterator()
     #expect(try inputs.next()?.get().place == "1/a.wav")
@@ -63,7 +65,7 @@ import Testing
     #expect(try inputs.next() == nil)
   }
 
-  @Test func `a folder without sound files is a problem`() throws {
+  @Test func `a folder without sound files is reported as a problem`() throws {
     try write("calls/readme.txt")
     var inputs = try TranscriptionInputs(arguments: [path("calls")]).makeIterator()
     let problem = #expect(throws: TranscriptionProblem.self) { try inputs.next()?.get() }
@@ -78,11 +80,9 @@ import Testing
     ("calls/./../b.wav", "calls/../b.wav", "b.wav"), ("-", "./-", "-"),
     ("https://a.example/b/c.mp3", "https://a.example/b/c.mp3", "c.mp3"),
   ])
-  func
-    `the output path of a listed file keeps its folders, or only those after /./`(
-      name: String, file: String, place: String
-    ) throws
-  {
+  func `the output path of a listed file keeps its folders, or only those after /./`(
+    name: String, file: String, place: String
+  ) throws {
     try Data("\(name)\n".utf8).write(to: folder.file("list"))
     let found = try found([], list: path("list"))
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])

@@ -256,7 +256,7 @@ import Testing
         """#)
   }
 
-  @Test func `the client's own error is thrown if it can be created`() {
+  @Test func `the client's own error type is thrown if the macro can create a value of the type`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -76,7 +76,7 @@ struct DependenciesTraitTests {
     }
 
     @Test(.dependency(\.tally, Tally()), arguments: 0..<4)
-    func `a trait's value is created for each case`(case: Int) {
+    func `a trait's value is created anew for each test case`(case: Int) {
       #expect(tally.next() == 1)
     }
   }

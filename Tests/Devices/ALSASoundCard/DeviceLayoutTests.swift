@@ -159,7 +159,7 @@ import Testing
     #expect(loudest <= 1.000_001)
   }
 
-  @Test func `NaN in one channel does not affect the others`() {
+  @Test func `NaN in one channel does not affect the other channels`() {
     let card = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .lowFrequency])
     let routing = ChannelMix(direction: .playback, device: card)
     #expect(routing.apply([0, 0, .nan, 0]).dropFirst() == [0, 0, 0])

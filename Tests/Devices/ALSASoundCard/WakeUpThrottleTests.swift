@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  mutating func `a device at clock speed lets the thread rest until the missing frames are due`() {
+  mutating func `if the device keeps time, the thread rests until the missing frames are due`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     #expect(wakes.consumeRest() == .milliseconds(15))

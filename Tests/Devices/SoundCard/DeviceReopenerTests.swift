@@ -146,7 +146,7 @@ import Testing
     reopener.end()
   }
 
-  @Test func `the end removes the observer of device changes`() async {
+  @Test func `when the reopener ends, the observer of device changes is removed`() async {
     let device = FakeDevice()
     let reopener = device.reopener()
     await device.clock.sleepers(atLeast: 1)

@@ -35,7 +35,9 @@ import Testing
     await thread.join()
   }
 
-  @Test func `every call on an abandoned device throws deviceLost, and it can be closed`() throws {
+  @Test func `every call on an abandoned device throws deviceLost, and the device can be closed`()
+    throws
+  {
     let device = try HangingDevice()
     device.release()
     let pcm = MonitoredPlayback(device)

@@ -175,7 +175,7 @@ import Testing
     #expect(device.poll(.nothing) == nil)
   }
 
-  @Test func `a stalled device neither plays nor underruns, and its time passes`() {
+  @Test func `while a device stalls, it neither plays nor underruns, but its time passes`() {
     var device = transfer(.playback, faults: [.stalled(at: 10)])
     #expect(device.write(40) == 40)
     for _ in 0..<5 { device.tick(10) }
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: [AudioDevice.Direction.playback, .capture])
-  func `a device that is never ready moves no frames, and its time passes`(
+  func `a device that is never ready moves no frames, but its time passes`(
     direction: AudioDevice.Direction
   ) {
     var device = transfer(direction, faults: [.neverReady])

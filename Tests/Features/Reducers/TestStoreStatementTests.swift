@@ -91,7 +91,8 @@ import Testing
     #expect(store.log == [] && effects.count == 1)
   }
 
-  @Test func `closures of a test store read its dependencies, and its state before the action`()
+  @Test
+  func `closures passed to a test store read its dependencies and its state before the action`()
     async
   {
     let store = steps()

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `an effect's action is received when its time has come`() async {
+  @Test func `after the clock has advanced, the action of a delayed effect is received`() async {
     let store = counter()
     await store.send(.addLater(5))
     await clock.advance(by: .seconds(1))
@@ -157,7 +157,7 @@ import Testing
     await store.skipInFlightEffects(strict: false)
   }
 
-  @Test func `an action is received by its case, with its value, and by a condition`() async {
+  @Test func `receive matches an action by its case, by its value, or by a condition`() async {
     let store = TestStore(initialState: Parent.State()) {
       Parent()
     } withDependencies: {

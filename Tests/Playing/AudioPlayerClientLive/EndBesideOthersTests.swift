@@ -45,7 +45,7 @@ import VirtualSoundCard
     #expect(late == [.finished(ObjectIdentifier(short))])
   }
 
-  @Test func `frames held while the machine slept are played before the sound ends`()
+  @Test func `frames left in the device by a system sleep are played before the sound ends`()
     throws
   {
     // With this false delay, no frame ever appears to be played.

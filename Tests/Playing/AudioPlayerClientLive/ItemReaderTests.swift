@@ -56,7 +56,9 @@ import Testing
     #expect(try await frames(reader(times: times)).count { $0 == -1 } == begun)
   }
 
-  @Test func `a repetition without audio is the last, unless a seek led to it`() async throws {
+  @Test func `a repetition without audio is the last repetition, unless a seek started it`()
+    async throws
+  {
     let reader = try await reader(times: 9)
     #expect(try await !reader.beginRepetition())
     try await reader.seek(to: .frame(0), in: 4)

@@ -26,7 +26,9 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, .signalingNaN])
-  func `the limiter silences NaN and infinite samples and keeps their neighbors`(broken: Float) {
+  func `the limiter silences NaN and infinite samples and does not change neighboring samples`(
+    broken: Float
+  ) {
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit([0.5, broken, 0.25, -0.25, broken, 1], &limiter)
     #expect(limited == [0.5, 0, 0.25, -0.25, 0, 1])

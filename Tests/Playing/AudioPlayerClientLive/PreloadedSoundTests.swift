@@ -169,7 +169,7 @@ import VirtualSoundCard
     #expect(sound.buffers.map(\.silencedSampleCount) == [1, 0])
   }
 
-  @Test func `the error names a file that is too short for one frame at the device's rate`()
+  @Test func `the error for a file too short for one frame at the device's rate names the file`()
     async throws
   {
     let frame = AudioBuffer(

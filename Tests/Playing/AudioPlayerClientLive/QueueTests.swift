@@ -96,7 +96,7 @@ import VirtualSoundCard
     #expect(positions.allSatisfy { (10...60).contains($0) })
   }
 
-  @Test func `a sine cut into files of any format is played without a phase jump`()
+  @Test func `a sine split into files of any format is played without a phase jump`()
     async throws
   {
     let formats = [
@@ -122,7 +122,7 @@ import VirtualSoundCard
     #expect(errors.prefix(47_000).allSatisfy { $0 < 1e-6 })
   }
 
-  @Test func `a sine cut into files of one format is resampled as if it were not cut`() async throws
+  @Test func `a sine split into files of one format is resampled like a single sound`() async throws
   {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
     let harness = PlayerHarness(sampleRate: 48_000)

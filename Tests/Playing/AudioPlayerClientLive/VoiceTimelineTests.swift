@@ -76,7 +76,8 @@ import Testing
     return position
   }
 
-  @Test mutating func `short rounds of one item are merged, and positions keep their round`() {
+  @Test
+  mutating func `short rounds of one item are merged, and positions keep their round's number`() {
     timeline.begin(position(round: 0), at: 0)
     for round in 1..<1_000 {
       timeline.begin(position(round: round), at: round * 10, .advanced(.pending))

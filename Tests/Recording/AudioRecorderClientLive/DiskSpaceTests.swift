@@ -19,7 +19,7 @@ import Testing
     #expect(reports([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }
 
-  @Test func `an empty file gives no estimate`() {
+  @Test func `an empty file yields no estimate of the remaining time`() {
     var disk = DiskSpace(rate: 8_000)
     #expect(disk.left(frames: 0, bytes: 44, free: 0) == nil)
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)

@@ -71,7 +71,7 @@ import Testing
     #expect(held == Array(repeating: -6, count: 16) + Array(repeating: -20, count: 5))
   }
 
-  @Test func `a higher peak is held at once`() {
+  @Test func `a higher peak replaces the held peak at once`() {
     let held = reports([tenth(0.1, 0), tenth(0.5, 0)]).map { $0.channels[0].heldPeak }
     #expect(held == [Decibels(amplitude: Double(Float(0.1))), Decibels(amplitude: 0.5)])
   }

@@ -18,7 +18,7 @@ import VirtualSoundCard
   private let full = SoundFileEncoding.wavFloat
 
   @Test(arguments: [false, true])
-  func `a recording and a recognizer get their formats, whichever opens the device first`(
+  func `a recording and a recognizer each get their own format, whichever opens the device first`(
     recordingIsFirst: Bool
   ) async throws {
     let request = RecordingRequest(

@@ -54,7 +54,7 @@ import Testing
 
   // A first buffer of one sample has no level, because the sample may be a constant offset.
   @Test(arguments: [2, 7, 50, 1_000])
-  func `a pause of up to 50 ms belongs to the sound, and a longer pause ends it`(size: Int) {
+  func `a pause of up to 50 ms belongs to the sound, and a longer pause ends the sound`(size: Int) {
     let short = Steps.audio((0.5, 60), (0, 49), (0.5, 60))
     #expect(onset(short, hold: .milliseconds(150), cut: size) == 0)
     let long = Steps.audio((0.5, 60), (0, 50), (0.5, 60))

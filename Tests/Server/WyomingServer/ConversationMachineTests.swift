@@ -37,7 +37,7 @@ import Wyoming
     #expect(actions == [.begin(expected), .add(first), .add(second), .finish])
   }
 
-  @Test func `a transcription's request does not affect the next one`() throws {
+  @Test func `the request of one transcription does not affect the next transcription`() throws {
     let stop = WyomingEvent("audio-stop")
     let actions = try actions([
       WyomingEvent("transcribe", ["language": "en"]), WyomingEvent("audio-start", format), stop,

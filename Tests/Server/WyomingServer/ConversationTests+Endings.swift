@@ -98,7 +98,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `a client with an error is disconnected after five seconds`() async {
+  @Test func `a client that gets an error is disconnected after five seconds`() async {
     let clock = TestClock()
     let (leaves, left) = AsyncStream.makeStream(of: Void.self)
     let client = client(

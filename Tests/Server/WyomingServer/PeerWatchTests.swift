@@ -26,7 +26,9 @@ import Testing
     #expect(await timeLeft(afterWaiting: .seconds(1)) == .seconds(14))
   }
 
-  @Test func `a second of audio restores the whole time limit, and less audio a part of it`() async
+  @Test
+  func `a second of audio restores the whole time limit, and less audio restores a part of it`()
+    async
   {
     #expect(await timeLeft(afterWaiting: .seconds(29)) == .seconds(1))
     watch.credit(audio: .milliseconds(500))

@@ -188,7 +188,7 @@ import WyomingServer
     ] { #expect(lines.contains(Substring(line)), "\(line)") }
   }
 
-  @Test func `the places of clients that have left are free at once`() async throws {
+  @Test func `a client that leaves frees its place at once`() async throws {
     // The clock is never advanced, so a client that had to wait for a place would get no response.
     try await serving(options: { $0.maximumConnections = 4 }) { address in
       try await onThread {

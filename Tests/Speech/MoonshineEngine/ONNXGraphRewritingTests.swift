@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [1, 2, 6])
-  func `branches without names get names at any depth, and the model can then be loaded`(
+  func `unnamed branches get names at any depth, and the model can then be loaded`(
     depth: Int
   ) throws {
     let library = try ONNXComponents.library()

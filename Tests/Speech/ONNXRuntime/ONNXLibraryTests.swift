@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a missing library is an error with the places searched`() throws {
+  @Test func `the error for a missing library lists the searched paths`() throws {
     guard !["libonnxruntime.so", "libonnxruntime.so.1"].contains(where: ONNXLibrary.isThere) else {
       return
     }

@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [(0.99, 1), (0.95, 2), (0.75, 2), (0.65, 3), (0.6, 3), (0.5, 4), (0.3, 11)])
-  func `a word of low confidence needs more decodes, and later words wait for it`(
+  func `a word of low confidence needs more decodes, and no later word is stable before it`(
     confidence: Double, needed: Int
   ) {
     let counts = counts(confidences: [confidence, 1, 1])
@@ -149,7 +149,7 @@ import Testing
     #expect(counts.firstIndex { $0 > 0 } == needed - 1)
   }
 
-  @Test func `a word that was revised often becomes stable as soon as two decodes agree`() {
+  @Test func `a frequently revised word becomes stable as soon as two decodes agree`() {
     var stabilizer = PartialStabilizer()
     for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
       let hypothesis = hypothesis("\(word) on", revision: index)

@@ -259,7 +259,7 @@ import Testing
     try expectEnd(add(0.3, 9_600), certainty: 0.9)
   }
 
-  @Test func `a detector that fails is an error`() {
+  @Test func `an error of the detector is thrown`() {
     var finder = finder(frameLength: 160)
     #expect(throws: SpeechEngineError.failed(reason: "it is too loud")) {
       _ = try finder.add([Float](repeating: 2, count: 160))

@@ -119,7 +119,7 @@ import Wyoming
     #expect(try alive.readToEnd()?.isEmpty == false)
   }
 
-  @Test func `when this process ends, the children of its child end as well`() throws {
+  @Test func `when this process ends, its child and the child's own children end`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -192,7 +192,7 @@ import Wyoming
     #expect(error?.description.hasSuffix("status 3") == true, "\(error as Any)")
   }
 
-  @Test func `the child of one session serves the next`() throws {
+  @Test func `a child server is reused by the next session`() throws {
     try Peer.install()
     let links = LinkPool(
       server: .stdio(command: Peer.overStdio), options: WyomingEngineOptions())

@@ -178,7 +178,7 @@ import Wyoming
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a kept connection whose server hangs is replaced soon`() throws {
+  func `a reused connection is soon replaced if its server hangs`() throws {
     let count = Mutex(0)
     let server = try ScriptedServer { side in
       if count.withLock({
@@ -210,7 +210,7 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text == "ten meters")
   }
 
-  @Test func `the engine reports that it is remote, so a failure costs one utterance`() {
+  @Test func `the engine reports that it is remote, so a failure costs only one utterance`() {
     let engine = SpeechEngine.wyoming(server: .tcp(host: "127.0.0.1", port: 9))
     #expect(engine.isRemote)
   }

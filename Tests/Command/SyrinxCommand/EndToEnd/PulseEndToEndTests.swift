@@ -33,7 +33,7 @@ import Testing
     #expect(match > 0.999, "the chirp's best correlation with the recording is \(match)")
   }
 
-  @Test func `a sine that is cut into files plays without a phase jump`() async throws {
+  @Test func `a sine that is split into files plays without a phase jump`() async throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let sine = AudioSignal.sine(997, amplitude: 0.5)
     var first: FrameCount = 0

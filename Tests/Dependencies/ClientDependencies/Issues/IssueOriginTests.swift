@@ -128,7 +128,7 @@ import Testing
     #expect(origin.test?.name.contains("code outside a test has no issue origin") == true)
   }
 
-  @Test func `an escaped asynchronous scope keeps its origin across suspensions`() async {
+  @Test func `an escaped asynchronous scope still belongs to its test after a suspension`() async {
     let origin = IssueOrigin.current
     let test = await Task.detached {
       await origin.withScope {

@@ -36,7 +36,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a read value cannot be prepared, except in previews`(separatesTests: Bool) {
+  func `a value that has been read can no longer be prepared, except in previews`(
+    separatesTests: Bool
+  ) {
     let cache = ValueCache(separatesTests: separatesTests)
     #expect(number(in: cache) + number(in: cache, context: .preview) == 3)
     #expect(prepare(10, in: cache, by: preparation) != nil)
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the context is prepared once, before values are read`(separatesTests: Bool) {
+  func `only one preparation can set the context`(separatesTests: Bool) {
     let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin())
     #expect(cache.preparedContext(for: origin) == nil)
     #expect(cache.prepare(.preview, by: preparation, for: origin) == nil)
