@@ -43,7 +43,7 @@ import Testing
     #expect(abs(crossings[1] - 1_600) <= 1)
   }
 
-  @Test func `noise with the same seed is the same`() {
+  @Test func `two noises with the same seed are identical`() {
     let noise = AudioSignal.noise(seed: 1).buffer(4_800, format: mono)
     #expect(noise == AudioSignal.noise(seed: 1).buffer(4_800, format: mono))
     #expect(noise != AudioSignal.noise(seed: 2).buffer(4_800, format: mono))

@@ -55,7 +55,7 @@ import Testing
     #expect(queue.isAbandoned && text(queue.next()) == "end")
   }
 
-  @Test func `a queue has room below its limit, and always once it is closed`() {
+  @Test func `a queue has room while it is below its limit, and always once it is closed`() {
     var queue = queue(.keepingAll(limit: 2))
     queue.send(1)
     #expect(queue.hasRoom)

@@ -48,7 +48,7 @@ import Testing
     #expect(output.last?.endFrame == 269)
   }
 
-  @Test func `audio after a change of format is converted, too`() throws {
+  @Test func `audio after a change of format is also converted`() throws {
     let output = try all(
       [noise.buffer(4_800, format: mono(48_000)), AudioBuffer(silence: 800, format: .speech)],
       to: .speech)

@@ -71,7 +71,7 @@ import Testing
     sync.end()
   }
 
-  @Test func `after the end the file is released even if the thread still runs`() throws {
+  @Test func `after end(), the file is released even if the thread still runs`() throws {
     var file: Descriptor? = Descriptor(owning: -1)
     weak let held = file
     let sync = try DataSync(try #require(file), path: "a")

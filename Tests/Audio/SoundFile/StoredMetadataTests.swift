@@ -15,7 +15,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `two ID3 tags before FLAC are merged with its comments`() throws {
+  @Test func `two ID3 tags before FLAC audio are merged with the FLAC comments`() throws {
     let tags: [AudioTag: [String]] = [.title: ["Lark"], .artist: ["Ann", "Bo"]]
     let flac = try Data(contentsOf: write("a.flac", AudioMetadata(tags: tags), .flac16))
     let first = id3([frame("TPE2", text("Band"))])

@@ -80,7 +80,9 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `the first frames of FLAC are read before the last are written`() throws {
+  @Test func `the first frames of a FLAC stream are read before its last frames are written`()
+    throws
+  {
     let data = try Data(contentsOf: folder.file("a.flac", .flac16, sampleBuffer()))
     let pipe = TestPipe()
     pipe.write(data.prefix(data.count / 2))
@@ -91,7 +93,8 @@ import Glibc
     #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
   }
 
-  @Test func `the first frames of WAV are read before the last are written`() throws {
+  @Test func `the first frames of a WAV stream are read before its last frames are written`() throws
+  {
     let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let pipe = TestPipe()
     pipe.write(data.prefix(80 + 4_000))

@@ -56,7 +56,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
   }
 
-  @Test func `the blocks of peak data, joined, are one valid file`() async throws {
+  @Test func `the joined blocks of peak data are one valid file`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let buffer = AudioBuffer(silence: 20_000, format: format)
     let peaks = PeakData(

@@ -64,7 +64,7 @@ import Testing
     #expect(try !manifest([try entry(place)]).contains(input("2024/other.wav")))
   }
 
-  @Test func `a file with another version, engine, or option is unfinished`() throws {
+  @Test func `a file transcribed with another version, engine, or option is unfinished`() throws {
     let lines = [try entry("a.wav")]
     #expect(try manifest(lines).contains(input("a.wav")))
     #expect(try !manifest(lines, engine: "f").contains(input("a.wav")))

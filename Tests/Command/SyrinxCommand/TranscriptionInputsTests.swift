@@ -40,7 +40,7 @@ import Testing
     #expect(throws: CancellationError.self) { try names.next() }
   }
 
-  @Test func `a cycle of links is walked once`() throws {
+  @Test func `a cycle of symbolic links is followed once`() throws {
     try write("calls/a.wav")
     for (link, target) in [
       ("calls/up", folder.file("calls")), ("calls/me", folder.file("calls/up")),

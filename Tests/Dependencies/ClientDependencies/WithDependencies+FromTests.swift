@@ -39,7 +39,7 @@ import Testing
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
 
-  @Test func `an object created in nested scopes remembers the overrides of both`() {
+  @Test func `an object created in nested scopes remembers the overrides of both scopes`() {
     func nested<Made: AnyObject>(_ make: () -> Made) -> Made {
       withDependencies {
         $0.number = 5

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a method can have another name and be overloaded`() {
+  @Test func `an endpoint's method can have another name and be overloaded`() {
     expectUnimplemented("Forms.findByID") { _ = try? forms.find(id: 1) }
     expectUnimplemented("Forms.findByName") { _ = try? forms.find(name: "a") }
     expectUnimplemented("Forms.unnamed") { _ = try? forms.renamed(1) }

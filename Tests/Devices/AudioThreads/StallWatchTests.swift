@@ -96,7 +96,8 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a recovery resets the wait time, but too many recoveries are a stall`() {
+  @Test mutating func `a recovery resets the wait time, but too many recoveries count as a stall`()
+  {
     watch.waited(.seconds(4), atMost: .seconds(4))
     watch.interrupted()
     watch.waited(.seconds(4), atMost: .seconds(4))

@@ -53,7 +53,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a lost device is reported before it is closed, and a working device afterward`()
+  @Test func `a lost device is closed after its report, and a working device before its report`()
     throws
   {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {

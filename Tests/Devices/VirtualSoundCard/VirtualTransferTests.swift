@@ -200,7 +200,7 @@ import Testing
     #expect(wakeUp == nil)
   }
 
-  @Test func `an unplugged device is lost at its frame and not before`() {
+  @Test func `a device that is scripted to be unplugged is lost at that frame, not before`() {
     var device = transfer(.playback, faults: [.unplugged(at: 20)])
     _ = device.write(40)
     device.tick(10)

@@ -52,7 +52,7 @@ import Testing
     #expect(store.state == ["first", "between", "second"])
   }
 
-  @Test func `cancelInFlight ends the earlier effect`() async {
+  @Test func `cancelInFlight cancels the earlier effect with the same ID`() async {
     var number = 0
     let store = store {
       number += 1
@@ -184,7 +184,9 @@ import Testing
     await clock.advance(by: .seconds(1))
   }
 
-  @Test func `a part of an effect is canceled by its ID, and the effect continues`() async {
+  @Test func `a part of an effect can be canceled by its ID, and the rest of the effect continues`()
+    async
+  {
     let clock = clock
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
@@ -215,7 +217,7 @@ import Testing
     #expect(store.state == ["part cancelled", "end"])
   }
 
-  @Test func `a task outside effects is canceled by its ID`() async {
+  @Test func `a task outside of effects can be canceled by its ID`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let task = Task {
       // `withTaskCancellation` is not marked with `try`, because its operation throws nothing.

@@ -46,7 +46,9 @@ import Testing
     }
   }
 
-  @Test func `elements are pushed, changed by their ids, and popped with those above`() async {
+  @Test func `elements are pushed, changed by their ids, and popped with the elements above them`()
+    async
+  {
     let store = screens()
     await store.send(.path(.push(id: 0, state: Counter.State()))) {
       $0.path.append(Counter.State())

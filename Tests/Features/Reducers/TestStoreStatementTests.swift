@@ -125,7 +125,7 @@ import Testing
     await store.receive(.second) { $0.log = ["first", "second"] }
   }
 
-  @Test func `unreceived actions are listed, and stay for the next receive`() async {
+  @Test func `unreceived actions are listed, and the next receive can still receive them`() async {
     let store = steps()
     await store.send(.start)
     await withKnownIssue {
@@ -203,7 +203,7 @@ import Testing
     #expect(store.state.log == ["a"])
   }
 
-  @Test func `a child that is not presented does not dismiss the root`() async {
+  @Test func `closing a child that is not presented does not dismiss the root feature`() async {
     let store = TestStore(initialState: Parent.State(optional: Counter.State())) { Parent() }
     await store.send(.optional(.close)).finish()
     await store.send(.optional(.close)).finish()

@@ -92,7 +92,7 @@ import Testing
     #expect(finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
   }
 
-  @Test func `a pause holds the played position`() async throws {
+  @Test func `during a pause, the played position does not change`() async throws {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       for _ in 0..<3 {
         await clock.sleepers(atLeast: 1)

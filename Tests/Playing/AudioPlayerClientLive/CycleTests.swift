@@ -62,7 +62,7 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).count <= harness.played.count / 400)
   }
 
-  @Test func `a skip in the last item moves to the next round, and in the last round to the end`()
+  @Test func `a skip in the last item moves to the next round, or in the last round to the end`()
     async throws
   {
     let items = [item(40_000), item(40_000, from: 100)]

@@ -32,7 +32,8 @@ import Testing
     #expect(time == .milliseconds(min(milliseconds, 100) + 250))
   }
 
-  @Test func `the wait for a sound server that holds more than the buffer lasts to its end`() {
+  @Test func `if a server holds more than the device's buffer, the wait lasts for all held frames`()
+  {
     #expect(wait { .milliseconds(1_600) - $0 } == .milliseconds(1_600))
   }
 

@@ -33,7 +33,7 @@ import VirtualSoundCard
     #expect(card.played.first.map { $0.samples.count >= 2 * expected.count } == true)
   }
 
-  @Test func `a device stays open as long as a sound is preloaded for it, and no longer`()
+  @Test func `a device stays open as long as a sound is preloaded for it, but not longer`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed)

@@ -21,7 +21,8 @@ import VirtualSoundCard
     PlaybackRange(start: .frame(FrameCount(start)), end: .frame(FrameCount(end)))
   }
 
-  @Test func `items join without a missing or a doubled sample, and each is reported`() async throws
+  @Test func `items join without a missing or a doubled sample, and each item is reported`()
+    async throws
   {
     let playing = await harness.start(
       PlaybackRequest(items: [
@@ -41,7 +42,9 @@ import VirtualSoundCard
       ])
   }
 
-  @Test func `the repetitions of a range join sample by sample`() async throws {
+  @Test func `the repetitions of a range follow each other without a missing or doubled sample`()
+    async throws
+  {
     let request = PlaybackRequest(
       source: .buffers([staircase(4_000), staircase(4_000, from: 4_000)]), repetition: .times(3),
       range: range(3_500, 5_001))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SharedVoiceParametersTests {
   private let shared = SharedVoiceParameters("a", gain: 1)
 
-  @Test func `written parameters are read once and completely`() {
+  @Test func `written parameters are read exactly once, and completely`() {
     let shared = SharedVoiceParameters("a", gain: 20)
     #expect(shared.current.parameters.gain == 10)
     #expect(shared.read(after: shared.current.serial) == nil)

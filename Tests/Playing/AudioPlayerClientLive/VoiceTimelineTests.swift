@@ -19,7 +19,8 @@ import Testing
       time: frame.duration(at: 8_000), length: .seconds(1))
   }
 
-  @Test mutating func `progress contains a frame of the current item, at the item's own rate`() {
+  @Test
+  mutating func `progress contains a frame of the current item, counted at the item's own rate`() {
     timeline.begin(position(0, 100), at: 0)
     timeline.begin(position(1, 0, rate: 16_000), at: 1_000, .advanced(.pending))
     #expect(timeline.progress(500).item == 0)

@@ -84,7 +84,7 @@ import VirtualSoundCard
     #expect(try folder.read(#require(second.file)).format == TwoTones.format)
   }
 
-  @Test func `each user counts losses in its own frames`() async throws {
+  @Test func `each user counts lost frames at its own sample rate`() async throws {
     // At rates other than the device's, these numbers of frames are not whole, so the losses are
     // rounded.
     let faults = (1...400).map { VirtualFault.xrun(at: FrameCount(48_007 * $0), lost: 4_801) }

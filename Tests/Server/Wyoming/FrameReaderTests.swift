@@ -95,7 +95,7 @@ import Testing
     #expect(try events(Array("\(line)\n".utf8)) == [event])
   }
 
-  @Test func `data after the line overrides data in the line`() throws {
+  @Test func `data after the header line overrides data in the header line`() throws {
     let data = #"{"text":"behind","new":1}"#
     let frame = #"{"type":"a","data":{"text":"inline","old":2},"data_length":\#(data.utf8.count)}"#
     let read = try events(Array("\(frame)\n\(data)".utf8))
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: ["[", #"{"a":"#, #"[{"a":"#])
-  func `JSON nested deeper than 32 levels is rejected both in the line and after the line`(
+  func `JSON nested deeper than 32 levels is rejected both in the header line and after it`(
     opening: String
   ) throws {
     let levels = opening.filter { "[{".contains($0) }.count

@@ -163,7 +163,7 @@ import Wyoming
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }
 
-  @Test func `the transcript without speech is empty`() {
+  @Test func `without speech, the transcript is empty`() {
     var writer = TranscriptWriter(language: nil)
     #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }

@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `out of memory is an error`() async throws {
+  @Test func `running out of memory is an error`() async throws {
     let model = try ONNXComponents.path("moonshine-base-en/decoder_model_merged.ort").text
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so")
     await #expect(processExitsWith: .success) {

@@ -30,7 +30,7 @@ import Testing
     #expect(events("...ss....ss...", policy: short).isEmpty)
   }
 
-  @Test func `a pause shorter than the silence does not end an utterance`() {
+  @Test func `a pause shorter than the required silence does not end an utterance`() {
     #expect(events("..sss...sss....", policy: short).keys.sorted() == [4, 14])
   }
 

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a full queue has room again after a read, without its limit, or at its end`() {
+  func `a full queue has room again after a read, without a limit, or after its end`() {
     var full = PolicyQueue(policy: .events(limit: 2))
     full.send(event(0))
     #expect(full.hasRoom)

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a microphone without audio is closed without a delay`(
+  func `a microphone that delivers no audio is closed without a delay`(
     jobCount: Int
   ) async throws {
     let (captured, continuation) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()

@@ -42,7 +42,7 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
-  @Test func `a backlog beyond the limit drops an eighth at once, as one range`() {
+  @Test func `a backlog beyond the limit drops an eighth of its audio at once, as one range`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(8)))
     for number in 0..<90 { queue.add(buffer(number)) }
     let first = taken(&queue)

@@ -118,7 +118,7 @@ import Testing
     #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
   }
 
-  @Test func `no audio of a file or a stream that may wait is lost`() async throws {
+  @Test func `no audio is lost from a file, or from a stream that may wait`() async throws {
     let blocking = BlockingEngine(in: .beginning)
     let source = Source(audio(utterances: 3), holding: 0)
     source.more.open()

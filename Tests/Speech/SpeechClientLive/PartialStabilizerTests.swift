@@ -159,8 +159,7 @@ import Testing
   }
 
   @Test
-  func `without confidences, a word is stable after two decodes with numbers, or else after 0.5 s`()
-  {
+  func `without confidences, a word is stable after two numbered decodes, or after 0.5 s`() {
     var numbered = PartialStabilizer()
     numbered.add(hypothesis("go on", revision: 1), processed: 16_000)
     #expect(numbered.stableCount == 0)

@@ -85,7 +85,7 @@ import Testing
     #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
   }
 
-  @Test func `if a long word is unvoiced, a short fragment beside it is rejected, too`() {
+  @Test func `if a long word is unvoiced, a short fragment next to it is also rejected`() {
     let applause: [(String, Range<FrameCount>, Double?)] = [
       ("up", 0..<71_500, 1), ("at", 71_500..<72_500, 0.4),
     ]

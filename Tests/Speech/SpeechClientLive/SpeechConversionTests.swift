@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `audio after a change of format is converted to 16 kHz, too`() throws {
+  @Test func `audio after a change of format is also converted to 16 kHz`() throws {
     var conversion = SpeechConversion()
     var samples = try conversion.process(AudioBuffer(silence: 16_000, format: .speech))
     let second = AudioBuffer(silence: 48_000, format: stereo, firstFrame: 48_000)

@@ -84,7 +84,7 @@ import Testing
     #expect(try session.understand(speech(.go)).texts == ["go"])
   }
 
-  @Test func `an interruption ends the current call and all later ones`() throws {
+  @Test func `an interruption ends the current call and all later calls`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     try session.beginUtterance()

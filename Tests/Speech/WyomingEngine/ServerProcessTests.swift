@@ -206,7 +206,7 @@ import Wyoming
     #expect(identities.count == 1)
   }
 
-  @Test func `the last line of the log is the last nonempty line`() {
+  @Test func `the log's last line is its last nonempty line, even if that line is incomplete`() {
     var line = LastLine()
     #expect(line.text == "")
     for (piece, text) in [("a", "a"), ("b\n", "ab"), ("\n\n", "ab"), ("c", "c")] {

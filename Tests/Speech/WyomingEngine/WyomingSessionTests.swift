@@ -50,7 +50,8 @@ import Wyoming
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func `a server that closes after each transcript gets a connection for each utterance`()
+  @Test
+  func `a server that hangs up after each transcript gets a new connection for each utterance`()
     throws
   {
     let count = Mutex(0)

@@ -52,7 +52,7 @@ import Testing
     for await buffer in stream { #expect(abs(buffer.samples[0] - 0.1) < 1e-6) }
   }
 
-  @Test func `a gain control takes effect at the next buffer with its ramp`() async {
+  @Test func `a gain control takes effect at the next buffer, with its ramp`() async {
     let control = GainControl()
     let (source, feed) = AsyncStream.makeStream(of: AudioBuffer.self)
     var output = source.amplified(by: control).makeAsyncIterator()

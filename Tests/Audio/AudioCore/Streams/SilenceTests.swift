@@ -89,7 +89,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(parts.map(text).joined() == "(1.2)")
   }
 
-  @Test func `a sound is reported as it begins, and its end after the hold time`() {
+  @Test func `a sound is reported when it begins, and its end is reported after the hold time`() {
     // The frames of `a` have the values 0 and 1, so its first frame is silent.
     let result = audioDiagram("ab-[cz]|").run(symbol: text) {
       $0[0].splitAtSilence(policy(hold: 3, margin: 0))

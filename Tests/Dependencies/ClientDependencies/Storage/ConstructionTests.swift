@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a cycle through a child task is detected`() async {
+  @Test func `a dependency cycle through a child task is detected`() async {
     let value = Task {
       withKnownIssue {
         #expect(DependencyValues._current[OuterOfTaskKey.self] == "waited")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FireAndForgetTests {
   @Dependency(\.fireAndForget) private var fireAndForget
 
-  @Test func `in a test the call returns when the work is done`() async {
+  @Test func `in a test, the call returns only when the work is done`() async {
     let isDone = LockIsolated(false)
     await fireAndForget {
       await Task.megaYield()

@@ -39,7 +39,7 @@ final class Party {
     #expect(titles == ["Blue in Green", "So What"])
   }
 
-  @Test func `the update of an override can be asynchronous and throw`() async throws {
+  @Test func `an override's update closure can be asynchronous and throw`() async throws {
     let titles = try await withDependencies {
       let titles = try await SongsClient.previewValue.titles()
       $0.songs.titles = { titles.sorted(by: >) }
