@@ -3,8 +3,10 @@ import Testing
 @testable import AudioCore
 
 @Suite struct ChannelMixTests {
-  /// A line for each pair of channel counts: for each output channel, in WAV order, the input
-  /// channels that it plays, before the mix is scaled.
+  /// One line for each pair of channel counts.
+  ///
+  /// Per output channel, in WAV order, a line lists the input channels that are mixed into that
+  /// output, before the mix is scaled.
   static let speakers = [
     "1 > 2: MONO | MONO",
     "1 > 3: - | - | MONO",

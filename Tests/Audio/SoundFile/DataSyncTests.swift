@@ -80,7 +80,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // This use keeps `sync` alive until here, so it was `end` that released the closures.
+    // This use keeps `sync` alive until here, which shows that `end` released the closures.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 

@@ -31,7 +31,7 @@ import Glibc
 
   @Test func `a stream ends at its deadline, after the bytes received until then`() throws {
     let pipe = TestPipe()
-    // The pipe stays open, so the deadline is the only end.
+    // The pipe stays open, so only the deadline ends the stream.
     defer { close(pipe.inlet) }
     pipe.write(Data([1, 2]))
     let input = try StreamInput(

@@ -80,7 +80,7 @@ import Testing
     #expect(back == 1 && reopener.gap == .milliseconds(700))
     let again = reopener.popDevice()
     #expect(again == nil)
-    // The device counts as lost until it runs.
+    // The device counts as lost until the reopened device runs.
     #expect(reopener.isDeviceLost)
     reopener.adopted()
     #expect(!reopener.isDeviceLost)

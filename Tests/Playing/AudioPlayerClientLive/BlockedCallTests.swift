@@ -62,7 +62,7 @@ import VirtualSoundCard
         await player.stop()
       }
     } catch {
-      // If the loss is detected before the stop, the playback fails with this error.
+      // If the loss is detected before the stop, the playback fails with a `deviceLost` error.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)

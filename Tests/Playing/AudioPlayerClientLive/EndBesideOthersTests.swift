@@ -9,7 +9,7 @@ import VirtualSoundCard
 
 @testable import AudioPlayerClientLive
 
-/// The end of a sound while others continue.
+/// A sound ends while other sounds continue.
 @Suite struct EndBesideOthersTests {
   let harness: AudioThreadHarness
   let second = [Float](repeating: 0.25, count: 8_000)

@@ -25,7 +25,7 @@ struct SourcesPage {
         .map { $0.hasPrefix("Tests/") ? $0 : "Sources/\($0)" })
   }
 
-  /// Returns the faults of the page if the package has these targets and files.
+  /// Returns the faults that the page has for a package with these targets and files.
   func faults(targets: Set<String>, files: Set<String>) -> [String] {
     targets.subtracting(diagram).sorted().map { "the diagram lacks \($0)" }
       + diagram.subtracting(targets).sorted().map { "\($0) is not a target" }

@@ -162,7 +162,7 @@ extension Result<Void, any Error> {
   }
 }
 
-/// Records its blocks, until it has as many as requested; it then ends the capture or throws.
+/// Records blocks until it has the requested number, and then ends the capture or throws.
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
   var batchDuration = Duration.zero

@@ -4,8 +4,8 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct DiskSpaceTests {
-  /// Returns the reports for a file that grows by 1,000 bytes a second, with free space for each of
-  /// these numbers of seconds.
+  /// Returns the reports for a file that grows by 1,000 bytes a second, given the number of seconds
+  /// for which the free space lasts.
   private func reports(_ seconds: [Int]) -> [Double?] {
     var disk = DiskSpace(rate: 8_000)
     return seconds.map {

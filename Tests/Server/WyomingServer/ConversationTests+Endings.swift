@@ -51,7 +51,7 @@ extension ConversationTests {
         return nil
       }, clock: clock)
     client.send(utterance(tenths: 1))
-    // The response to this comes after the transcript.
+    // The response to this ping comes after the transcript.
     client.send([WyomingEvent("ping")])
     _ = await endings.first { _ in true }
     await clock.advance(by: .seconds(75))

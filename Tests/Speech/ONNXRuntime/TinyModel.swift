@@ -23,7 +23,7 @@ enum TinyModel {
         outputs: [row("y")]))
   }
 
-  /// An encoder with Moonshine's inputs and outputs that never ends.
+  /// An encoder that has Moonshine's inputs and outputs and never returns.
   static var endlessEncoder: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],

@@ -11,7 +11,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Tests that `finishTask` returns in bounded time, by a test clock, in whatever state the task is.
+/// Tests, with a test clock, that `finishTask` returns in bounded time in every state of a task.
 @Suite(.timeLimit(.minutes(5))) struct FinishingTests {
   private let clock = TestClock()
   private let tasks: SpeechTasks
@@ -22,7 +22,7 @@ import Testing
     tasks = SpeechTasks(clock: clock)
   }
 
-  /// Finishes everything while the clock advances for this many seconds.
+  /// Finishes all tasks while the clock advances for this many seconds.
   private func finish(within seconds: Int) async {
     let finishing = Task { await tasks.finishAll() }
     for _ in 0..<seconds {

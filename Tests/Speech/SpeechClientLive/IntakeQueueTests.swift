@@ -6,7 +6,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct IntakeQueueTests {
-  /// Returns the buffer of the stream with this number; each is a tenth of a second.
+  /// Returns buffer `number` of a stream whose buffers are a tenth of a second long.
   private func buffer(_ number: Int, at frame: Int? = nil) -> AudioBuffer {
     AudioBuffer(
       format: .speech, samples: Array(repeating: Float(number), count: 1600),
@@ -167,7 +167,7 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
-  /// Returns the lag that is reported at each of these backlogs, in tenths of a second.
+  /// Returns the reported lag at each of these backlogs; both are in tenths of a second.
   private func lags(at backlogs: [Int]) -> [Double?] {
     let lag = Mutex<Double?>(nil)
     var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { new in

@@ -138,7 +138,8 @@ import Testing
     #expect(results.finals == ["one", "two", "three"])
     for partial in results where !partial.isFinal {
       #expect(partial.utterance == 0 && partial.stableSegmentCount == 0)
-      // The times of a partial result are estimated, so it may contain words of later parts.
+      // The times of a partial result are estimated, so the result may contain words of later
+      // parts.
       #expect("one two three".hasPrefix(partial.bestTranscription.formattedString))
     }
   }

@@ -110,7 +110,7 @@ import Testing
     }
     #expect(words == [.milliseconds(700), .milliseconds(3700)])
     let lags = events.compactMap { if case .lagging(let lag) = $0 { lag } else { nil } }
-    // An unread lag is replaced by the next one.
+    // An unread lag is replaced by the next lag.
     #expect(lags.allSatisfy { $0 <= .seconds(2) } && lags.last == .zero)
     // The dropped audio is not reported as a gap again.
     #expect(events.count { if case .dropped = $0 { true } else { false } } == 1)

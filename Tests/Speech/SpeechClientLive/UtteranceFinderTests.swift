@@ -7,7 +7,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct UtteranceFinderTests {
-  /// Noise as loud as speech from 1 s to 2 s, a quiet background around it.
+  /// Noise as loud as speech from 1 s to 2 s, surrounded by a quiet background.
   private static let speech = AudioSignal { frame, rate in
     let isLoud = (16_000..<32_000).contains(frame)
     let noise = AudioSignal.noise(seed: 1, amplitude: isLoud ? 0.2 : 0.001)

@@ -396,7 +396,7 @@ import Testing
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // This utterance overlaps the previous one, which was cut, so it begins with the same word.
+    // The previous utterance was cut, so this utterance overlaps it and begins with its last word.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

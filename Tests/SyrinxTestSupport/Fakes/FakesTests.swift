@@ -25,7 +25,7 @@ struct FakesTests {
   private static let pagePath =
     "Sources/SyrinxTestSupport/SyrinxTestSupport.docc/SyrinxTestSupport.md"
 
-  /// Tests a behavior, which must fail if the page lists it for this implementation.
+  /// Tests a behavior; the test must fail if the page lists this implementation as lacking it.
   static func check(
     _ implementation: Implementation, _ function: String = #function,
     _ body: () async throws -> Void

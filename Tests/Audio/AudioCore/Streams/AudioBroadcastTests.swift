@@ -72,7 +72,7 @@ import Testing
     }
     do {
       for await _ in source.broadcast().consumer() {
-        // Leaving the loop abandons the consumer, but does not cancel it.
+        // Leaving the loop abandons the consumer, but does not cancel its task.
         for await _ in requests { break }
         break
       }

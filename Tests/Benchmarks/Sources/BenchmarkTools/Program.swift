@@ -79,7 +79,7 @@ package struct Program: Sendable {
   package enum Memory: String {
     /// The most resident memory so far, mapped files included.
     case peak = "VmHWM"
-    /// The resident memory that it has allocated itself.
+    /// The resident memory that the process has allocated itself.
     case allocated = "RssAnon"
   }
 

@@ -73,7 +73,8 @@ struct MoonshineCommandTests {
     #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
   }
 
-  /// In the first run, the fourth file is a pipe, so that the run is interrupted while reading it.
+  /// In the first run, the fourth file is a pipe, so that the run is interrupted while it reads the
+  /// pipe.
   @Test
   func `an archive interrupted with two jobs and then resumed equals the archive of a single run`()
     async throws

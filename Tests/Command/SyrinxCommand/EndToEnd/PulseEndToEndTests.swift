@@ -54,7 +54,7 @@ import Testing
       .map(\.element)
     let onset = try #require(captured.firstIndex { abs($0) > 0.01 })
     // Each sample of a sine follows from the two samples before it, unless the phase jumps. On a
-    // busy machine, it may jump anywhere, so only the joins of the files are checked.
+    // busy machine, the phase may jump anywhere, so only the joins of the files are checked.
     let factor = Float(2 * cos(2 * Double.pi * 997 / 48_000))
     for join in [31_111, 32_111] {
       let around = (onset + join - 1_000)..<(onset + join + 1_000)

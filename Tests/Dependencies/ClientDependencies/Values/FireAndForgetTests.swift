@@ -74,7 +74,7 @@ import Testing
         told.yield(now)
       }
     }
-    // The work waits for this signal, so it cannot have ended before the call returned.
+    // The work waits for this signal, so the work cannot have ended before the call returned.
     open.yield()
     var iterator = dates.makeAsyncIterator()
     #expect(await iterator.next() == Date(timeIntervalSinceReferenceDate: 7))

@@ -23,8 +23,8 @@ final class ScriptedServer: Sendable {
           close(connection)
         }
       }
-      // Only this thread closes the socket: otherwise its number could belong to another server
-      // while this thread accepts connections.
+      // Only this thread closes the socket: otherwise the socket's number could already belong to
+      // another server while this thread accepts connections.
       close(listener)
     }
   }
