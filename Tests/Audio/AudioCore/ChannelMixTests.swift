@@ -154,7 +154,7 @@ import Testing
 private struct Expected {
   let from: ChannelLayout
   let to: ChannelLayout
-  /// The input channels of each output.
+  /// For each output channel, the gain of each input channel.
   let gains: [[String: Float]]
 
   init(_ line: String) throws {

@@ -32,7 +32,7 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// True.
+  /// True: a missing live value is reported.
   public static var shouldReportUnimplemented: Bool { true }
 }
 
