@@ -133,7 +133,8 @@ import Testing
     #expect(mix.apply([.nan, 0, 0, .nan, 0, 0])[1] == 0)
   }
 
-  @Test func `channels with unknown positions are spread over the outputs and none is lost`() {
+  @Test func `channels with unknown positions are spread over the outputs, and no channel is lost`()
+  {
     let unknown = ChannelLayout.wav(9)
     #expect(ChannelMix(from: unknown, to: .wav(1)).gains == Array(repeating: 1 / 9, count: 9))
     let stereo = ChannelMix(from: unknown, to: .wav(2)).apply([1, 2, 3, 4, 5, 6, 7, 8, 9])

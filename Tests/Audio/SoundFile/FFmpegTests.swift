@@ -92,7 +92,8 @@ import Testing
     #expect(try AudioFileInfo(url: url).bitsPerSample == bits)
   }
 
-  @Test func `the description of M4A has length, bit rate, tags, and chapters`() throws {
+  @Test func `the description of an M4A file has the length, bit rate, tags, and chapters`() throws
+  {
     let (url, metadata) = (folder.file("a.m4a"), folder.file("metadata.txt"))
     let text = """
       ;FFMETADATA1

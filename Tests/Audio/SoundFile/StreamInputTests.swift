@@ -18,7 +18,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.wav", "a.aiff", "a.au", "a.caf", "a.flac", "a.ogg", "a.w64", "a.mp3"])
-  func `a pipe is read with the same samples as the file`(name: String) throws {
+  func `reading a pipe returns the same samples as reading the file`(name: String) throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let file = folder.file(name)
     try Tool.ffmpeg("-i", source.path, file.path)

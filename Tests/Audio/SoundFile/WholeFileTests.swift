@@ -104,7 +104,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.ogg", "a.opus", "a.mp3", "a.flac"])
-  func `concatenated files are decoded to the end of the last`(name: String) throws {
+  func `concatenated files are decoded to the end of the last file`(name: String) throws {
     let options = name == "a.opus" ? ["-ar", "48000"] : []
     let one = folder.file(name)
     try Tool.run(

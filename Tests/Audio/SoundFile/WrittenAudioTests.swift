@@ -104,7 +104,7 @@ import Testing
     try check(url, isAtomic: isAtomic, in: folder)
   }
 
-  @Test func `a failed replacement leaves the old file`() async throws {
+  @Test func `a failed replacement leaves the old file unchanged`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     try await Buffers([buffer(10, at: 0)]).write(to: url, encoding: .wavFloat, atomically: true)

@@ -20,7 +20,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
 
 @Suite struct WaveformTests {
   @Test(arguments: [80, 7_999, 100_000] as [FrameCount])
-  func `the columns cover the audio, and their number does not depend on its length`(
+  func `the columns cover all audio, and their number does not depend on the audio's length`(
     length: FrameCount
   ) async throws {
     let signal = AudioSignal { frame, _ in frame == length.rawValue - 1 ? -1 : 0.5 }

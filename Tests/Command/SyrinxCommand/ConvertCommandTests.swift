@@ -418,7 +418,7 @@ struct ConvertCommandTests {
     "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
     "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",
   ])
-  func `two inputs write neither the same file nor each other's file`(arguments: String)
+  func `two inputs never write to the same file or to each other's file`(arguments: String)
     async throws
   {
     try FileManager.default.createDirectory(

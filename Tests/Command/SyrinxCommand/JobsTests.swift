@@ -14,7 +14,8 @@ struct JobsTests {
     folder = try TestFolder()
   }
 
-  @Test func `the lines and their order do not depend on the number of jobs`() async throws {
+  @Test func `the printed lines and their order do not depend on the number of jobs`() async throws
+  {
     try folder.speech("one.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let transcribe = "syrinx transcribe --json two.wav one.wav"

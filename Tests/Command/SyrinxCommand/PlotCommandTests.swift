@@ -95,7 +95,9 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `data can be written to a named pipe, which stays, and to a shell's pipe`() async throws {
+  func `data can be written to a named pipe, which is not replaced, and to a shell's pipe`()
+    async throws
+  {
     try folder.tone("a.wav", .milliseconds(200))
     let run = try await BuiltCommand.shell(
       """

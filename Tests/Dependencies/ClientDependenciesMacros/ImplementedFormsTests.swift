@@ -24,7 +24,7 @@ import Testing
     #expect([1, 2].map(forms.given) == ["1", "2"])
   }
 
-  @Test mutating func `inout arguments are changed`() throws {
+  @Test mutating func `inout arguments are changed by the implementation`() throws {
     forms.changing = { $0 += $1 }
     var number = 1
     try forms.changing(value: &number, by: 2)

@@ -256,7 +256,7 @@ import Testing
         """#)
   }
 
-  @Test func `the client's own error type is thrown if the macro can create a value of the type`() {
+  @Test func `an error of the client's own type is thrown if the macro can create one`() {
     expectExpansion(
       of: #"""
         struct Client {

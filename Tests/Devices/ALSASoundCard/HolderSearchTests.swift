@@ -51,7 +51,9 @@ import Testing
   }
 
   @Test(arguments: ["mine", "default", "asym:whatever"])
-  func `if a single program uses a device, any name yields it as the holder`(name: String) throws {
+  func `if a single program uses a device, any name yields that program as the holder`(name: String)
+    throws
+  {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [1, 10])
-  mutating func `for a device at another speed, the thread never rests`(
+  mutating func `if the device runs at the wrong speed, the thread never rests`(
     tick: Int
   ) {
     wait(times: 100, tick: .milliseconds(tick))

@@ -59,7 +59,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a suspended machine loses the frames of the suspend`() {
+  @Test func `a suspend of the machine loses the frames of the suspended time`() {
     var device = transfer(.capture, faults: [.suspended(at: 10, lost: 7)])
     device.start()
     device.tick(10)
@@ -151,7 +151,7 @@ import Testing
     #expect(device.isGone)
   }
 
-  @Test func `a call blocks once, from its frame on, and other calls do not block`() {
+  @Test func `a scripted block affects its call once, from its frame on, and no other call`() {
     var device = transfer(
       .capture,
       faults: [.blocked(in: .transfer, at: 10, for: .seconds(1)), .blocked(in: .drop)])

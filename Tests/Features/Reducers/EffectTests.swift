@@ -298,7 +298,7 @@ import Testing
     await cancelled.send("-").finish()
   }
 
-  @Test func `a handler gets the error of an effect and may send`() async {
+  @Test func `a handler gets the error of an effect and may send actions`() async {
     let store = store {
       .run { _ in
         throw Failure()
@@ -398,7 +398,7 @@ import Testing
     await store.receive("next") { $0 = 2 }
   }
 
-  @Test func `debounce and throttle measure time on a scheduler`() async {
+  @Test func `debounce and throttle can measure time with a scheduler`() async {
     let queue = DispatchQueue.test
     var number = 0
     let store = store {

@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test
-  func `states yields the current state and then the newest one, and ends with the store`()
+  func `the states sequence yields the current state, then the newest, and ends with the store`()
     async
   {
     var store: Store<Counter.State, Counter.Action>? = counter()

@@ -20,7 +20,7 @@ import Testing
     #expect(store.state.count == 3)
   }
 
-  @Test func `a wrong expected state fails with the difference of the states`() async {
+  @Test func `a wrong expected state fails with the difference between the states`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment) { $0.count = 2 }
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `stores of parallel tests do not see each other`() async {
+  @Test func `the stores of parallel tests do not affect each other`() async {
     let tests = (1...20).map { number in
       Task { @MainActor in
         let clock = TestClock<Duration>()

@@ -232,7 +232,7 @@ import VirtualSoundCard
     #expect(harness.played.range(of: end) != nil)
   }
 
-  @Test func `a stream can seek forward and not back`() async throws {
+  @Test func `a stream can seek forward but not back`() async throws {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     for index in 0..<45 { continuation.yield(staircase(1_000, from: index * 1_000)) }
     continuation.finish()

@@ -60,7 +60,7 @@ import Testing
     try await shared.waitUntilSettled(2)
   }
 
-  @Test func `the end of a playback fails its waiting commands`() async {
+  @Test func `when a playback ends, its waiting commands fail`() async {
     let waiting = Task { [shared] in try await shared.waitUntilSettled(3) }
     shared.settle(2)
     shared.end()

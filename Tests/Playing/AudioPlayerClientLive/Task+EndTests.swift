@@ -126,7 +126,7 @@ import VirtualSoundCard
     #expect(await work.end(clock))
   }
 
-  @Test func `end returns false after a second if the task is blocked`() async throws {
+  @Test func `end() returns false after a second if the task is blocked`() async throws {
     let go = Gate()
     let work = Task<Void, any Error> { await go.wait() }
     async let hasEnded = work.end(clock)

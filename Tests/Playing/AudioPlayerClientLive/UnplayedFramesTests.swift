@@ -28,7 +28,7 @@ import Testing
     #expect(rest(of: unplayed, by: step) == (19..<27).flatMap { [Float($0), -Float($0)] })
   }
 
-  @Test func `only kept frames are written again`() {
+  @Test func `only frames that are still kept can be written again`() {
     let unplayed = UnplayedFrames(capacity: 10, channels: 2)
     frames(0..<4, in: unplayed)
     let few = unplayed.rewind(8)

@@ -29,7 +29,7 @@ import Testing
     #expect(levels.recorded == .milliseconds(100))
   }
 
-  @Test func `levels are reported after the interval, over all of its audio`() throws {
+  @Test func `each level report covers all audio of its interval`() throws {
     var report = LevelReport(format: stereo, interval: .milliseconds(300))
     #expect(report.add(tenth(0.1, 0), recorded: 800) == nil)
     #expect(report.add(tenth(0.5, 0), recorded: 1_600) == nil)

@@ -102,7 +102,7 @@ import Wyoming
     }
   }
 
-  @Test func `transcript chunks are never changed, and joined they equal the transcript`() {
+  @Test func `transcript chunks never change, and the joined chunks equal the transcript`() {
     var writer = TranscriptWriter(language: "en")
     var events = writer.process(.partial("go"))
     events += writer.process(.partial("go four words", stable: 1))

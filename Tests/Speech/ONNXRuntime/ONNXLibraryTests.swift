@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ["1.15.1", "1.4.0", "0.5", "2.0.0", "", "something else"])
-  func `a library that is too old, or has another interface, is an error with its version`(
+  func `the error for a library with an old or different interface contains the version`(
     version: String
   ) throws {
     let reason = try failure(fake("-DVERSION=\"\(version)\""))

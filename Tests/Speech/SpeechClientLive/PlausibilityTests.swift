@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 0.02, -0.3])
-  func `a DC offset does not make a vowel unvoiced or noise voiced`(offset: Float) {
+  func `a DC offset makes neither a vowel unvoiced nor noise voiced`(offset: Float) {
     for (signal, isVoice) in [
       (AudioSignal.sine(120, amplitude: 0.1), true), (.noise(seed: 1, amplitude: 0.1), false),
     ] {

@@ -71,7 +71,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: late) == "2")
   }
 
-  @Test func `an error reaches each consumer once, after its buffers`() {
+  @Test func `an error reaches each consumer once, after the consumer's buffers`() {
     var queue = BroadcastQueue<Failure>()
     let (one, two) = (queue.join(.waiting), queue.join(.waiting))
     queue.send(frames(0))

@@ -106,7 +106,7 @@ struct MoonshineCommandTests {
 
   /// The machine number in the header of an ELF file.
   @Test(arguments: [(Machine.x86, 0x3e), (.arm, 0xb7)])
-  func `the ONNX Runtime library is installed for either processor, and loads on this machine's`(
+  func `the ONNX Runtime library is installed for either processor, and loads on this machine`(
     machine: Machine, number: Int
   ) async throws {
     let runtime = EngineComponent.all.filter { $0.name == ONNXLibrary.component }

@@ -19,7 +19,7 @@ import Testing
     #expect(memory == nil)
   }
 
-  @Test func `releasing one unimplemented session does not affect another one`() async throws {
+  @Test func `releasing one unimplemented session does not affect another session`() async throws {
     let url = try #require(URL(string: "http://localhost/"))
     await withKnownIssue {
       let kept = URLSession.unimplemented
