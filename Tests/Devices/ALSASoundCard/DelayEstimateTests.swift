@@ -22,11 +22,9 @@ import Testing
   }
 
   @Test(arguments: [nil, 16 * 1_920 + 1, 1_000_000, .max])
-  mutating func
-    `after an error or an absurd delay, the number of buffered frames is used as the delay`(
-      reported: Int?
-    )
-  {
+  mutating func `after an error or an absurd delay, the buffered frames are used as the delay`(
+    reported: Int?
+  ) {
     let held = estimate.delay(reported: reported, held: 100)
     let limited = estimate.delay(reported: reported, held: 5_000)
     _ = estimate.delay(reported: 70, held: nil)

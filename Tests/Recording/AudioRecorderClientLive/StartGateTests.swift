@@ -24,7 +24,7 @@ import Testing
     #expect(samples == Array(audio.samples[(500 - got)...]))
   }
 
-  @Test func `a command begins a recording with the pre-roll before it`() {
+  @Test func `a command begins a recording with the pre-roll before the command`() {
     var gate = StartGate(nil, preRoll: .milliseconds(30), rate: 1_000)
     for buffer in audio.cut(50) { #expect(gate.process(buffer) == nil) }
     let beginning = gate.begin()

@@ -31,7 +31,7 @@ import Testing
     for cut in 0...bytes.count { #expect(try events(bytes, cutAt: cut) == Self.stream) }
   }
 
-  @Test func `a written event is read byte by byte`() throws {
+  @Test func `an event that arrives byte by byte is read`() throws {
     var reader = FrameReader()
     var events: [WyomingEvent] = []
     for byte in Self.stream.flatMap(\.bytes) {

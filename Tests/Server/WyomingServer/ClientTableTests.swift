@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `a free place goes to the first waiting client that sends audio, or else to the first`()
+  func `a free place goes to the first waiting client that sends audio, or else the first one`()
     async
   {
     _ = await (serve(1), serve(2))

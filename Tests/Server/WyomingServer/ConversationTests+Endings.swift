@@ -145,7 +145,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `canceling add returns even if the recognition accepts no audio`() async {
+  @Test func `a canceled add returns even if the recognition accepts no audio`() async {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(

@@ -68,7 +68,7 @@ import Testing
     #expect(try empty.withElements(of: Float.self) { $0.count } == 0)
   }
 
-  @Test func `threads share a session`() async throws {
+  @Test func `several threads can share a session`() async throws {
     let session = try session(TinyModel.doubling)
     await withTaskGroup(of: Bool.self) { group in
       for task in 0..<8 {

@@ -108,7 +108,7 @@ import Testing
     #expect(counts("go nineteen eighty-four", then: "go nineteen eighty-four") == [0, 1, 1])
   }
 
-  @Test func `reading the same decode again makes no word stable`() {
+  @Test func `adding the same decode again makes no word stable`() {
     var stabilizer = PartialStabilizer()
     for processed in stride(from: 16_000, through: 40_000, by: 1600) {
       stabilizer.add(hypothesis("go on", revision: 1), processed: FrameCount(processed))

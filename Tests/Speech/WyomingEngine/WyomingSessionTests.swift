@@ -64,7 +64,9 @@ import Wyoming
     #expect(count.withLock { $0 } == 20)
   }
 
-  @Test func `a text before the end of the audio is never used for the next utterance`() throws {
+  @Test func `a text that arrives before the audio's end is never used for the next utterance`()
+    throws
+  {
     // The server's own endpointing returns a text early, and the rest of the text later.
     let server = try ScriptedServer { side in
       var hasAnswered = false

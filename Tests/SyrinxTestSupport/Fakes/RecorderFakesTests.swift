@@ -153,7 +153,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording that waits for a command begins when it comes`(
+    func `a recording that waits for a command begins when the command comes`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in

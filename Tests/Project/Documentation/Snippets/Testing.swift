@@ -10,7 +10,7 @@ import XCTest
     $0.uuid = .incrementing
   })
 struct StudioTests {
-  @Test func `a take gets its identifier from the test`() {
+  @Test func `takes get their identifiers from the test`() {
     let studio = Studio()
     #expect([studio.beginTake(), studio.beginTake()].map(\.id) == [UUID(0), UUID(1)])
   }

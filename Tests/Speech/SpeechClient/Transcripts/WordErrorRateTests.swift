@@ -12,7 +12,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `each kind of error is counted and has its position`() {
+  func `each kind of error is counted, and each error has its position`() {
     let rate = WordErrorRate(reference: "a b c d", hypothesis: "a x c y d e")
     #expect(
       rate.alignment == [
