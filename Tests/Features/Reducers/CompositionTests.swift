@@ -346,7 +346,7 @@ import Testing
   }
 }
 
-/// A player whose states are cases, in each of which it ticks.
+/// A player that ticks in each of its states, which are cases.
 private struct Player: Reducer {
   enum State: Equatable, CasePathable {
     case stopped

@@ -107,7 +107,7 @@ final class PlayerHarness: Sendable {
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
-      // A canceled task returns before its playback has faded out, so wait for that.
+      // A canceled task returns before its playback has faded out, so wait for the end of the fade.
       if playing.isCancelled { await player.stop() }
       try outcome.get()
     }

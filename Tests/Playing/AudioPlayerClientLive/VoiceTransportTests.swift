@@ -11,7 +11,7 @@ import Testing
     return transport
   }
 
-  /// Mixes a block; returns how many frames were taken from the voice.
+  /// Mixes a block, and returns the number of frames taken from the voice.
   private func step(
     _ transport: inout VoiceTransport, readable: Int = 100, isComplete: Bool = false
   ) -> Int {

@@ -138,7 +138,7 @@ final class RecorderHarness: Sendable {
 }
 
 extension VirtualMicrophone {
-  /// Captures frames whose value is their number since the opening, counted from 1, so that none is
+  /// Captures frames whose values count the frames since the opening from 1, so that no frame is
   /// silent.
   static let counting = VirtualMicrophone { format in
     { samples, first in

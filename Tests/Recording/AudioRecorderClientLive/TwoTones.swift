@@ -8,7 +8,7 @@ enum TwoTones {
   static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
   /// The number of frames at 48 kHz after which both tones repeat.
   static let cycle = 48
-  /// The amplitude of 1 kHz, on either side and in their average.
+  /// The amplitude of the 1 kHz tone, on either side and in the average of both sides.
   static let amplitude: Float = 0.5
 
   static let microphone = VirtualMicrophone { format in

@@ -11,7 +11,7 @@ import Testing
 @Suite struct UtteranceMeanTests {
   private var mean = UtteranceMean()
 
-  /// Whether the mean is due, after each tenth of a second.
+  /// Returns whether the mean is due after each tenth of a second.
   private mutating func dues(tenths: Int) -> [Bool] {
     (0..<tenths).map { _ in mean.isDue(after: FrameCount(1600)) }
   }

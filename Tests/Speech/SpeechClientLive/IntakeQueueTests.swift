@@ -88,7 +88,7 @@ import Testing
     backPressure: SpeechRequest.BackPressure
   ) {
     var queue = IntakeQueue(backPressure)
-    // A buffer that jumps back follows the previous buffer.
+    // A buffer whose frame index jumps back counts as following the previous buffer.
     for number in [0, 1, 5, 0, 7] {
       queue.add(buffer(number))
     }
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `gaps that are too short to report are reported together, with their total length`() {
     var queue = IntakeQueue(.wait)
-    // Before every buffer six frames are missing, which last 375 µs, and then 100 ms.
+    // Before every buffer, six frames are missing, which last 375 µs; then 100 ms are missing.
     var gaps: [Range<Duration>?] = []
     for (index, frame) in [0, 1606, 3212, 4818, 6424, 9624].enumerated() {
       queue.add(buffer(index, at: frame))

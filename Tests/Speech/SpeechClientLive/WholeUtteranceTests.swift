@@ -86,7 +86,7 @@ import Testing
     return before.compactMap { if case .decoded(let frames) = $0 { frames.rawValue } else { nil } }
   }
 
-  /// Returns the events at the possible and the actual end of an utterance.
+  /// Returns the events for the possible and the actual ends of utterances.
   private func ends(_ events: [Event]) -> [Event] {
     events.filter {
       switch $0 {

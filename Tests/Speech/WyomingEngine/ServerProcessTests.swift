@@ -7,7 +7,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Engines in a child process that ends in every possible way.
+/// Engines in child processes that end in every possible way.
 @Suite struct ServerProcessTests {
   private let answer = """
     info='{"type":"info","data":{"asr":[{"name":"x","models":[{"name":"m","languages":["en"]}]}]}}'
@@ -39,7 +39,7 @@ import Wyoming
     #expect(reason?.hasSuffix(ending) == true, "\(reason as Any)")
   }
 
-  /// Runs in its own process, because the limit applies to all its descriptors.
+  /// Runs in its own process, because the limit applies to all descriptors of a process.
   @Test
   func `a start that fails at the descriptor limit leaves neither open descriptors nor a child`()
     async
@@ -59,7 +59,8 @@ import Wyoming
       }
       let before = try open()
       var failures = 0
-      // In each round, the limit is reached at another of the descriptors that a start opens.
+      // In each round, the limit is reached at a different one of the descriptors that a start
+      // opens.
       for spare in 0..<12 {
         let fillers = (0..<spare).map { _ in dup(0) }
         let next = dup(0)

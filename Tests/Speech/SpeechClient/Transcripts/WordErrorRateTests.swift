@@ -45,7 +45,7 @@ struct WordErrorRateTests {
 
   @Test
   func `among alignments with equal errors, the alignment with the most matches is chosen`() {
-    // Two substitutions would also be two errors, but without a match.
+    // Two substitutions would also be two errors, but this alignment has a match.
     let rate = WordErrorRate(reference: "a b", hypothesis: "b c")
     #expect(rate.alignment == [.deletion("a"), .match("b"), .insertion("c")])
     let other = WordErrorRate(reference: "b c", hypothesis: "a b")

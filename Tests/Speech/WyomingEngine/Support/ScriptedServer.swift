@@ -8,8 +8,8 @@ final class ScriptedServer: Sendable {
   let address: WyomingAddress
   private let listener: Int32
 
-  /// - Parameter script: runs once for each connection, on its own thread; the connection ends with
-  ///   it.
+  /// - Parameter script: runs once for each connection, on its own thread; the connection ends when
+  ///   the script ends.
   init(_ script: @escaping @Sendable (ServerSide) -> Void) throws {
     let (listener, name) = listening(backlog: 8)
     self.listener = listener
