@@ -68,7 +68,7 @@ import Testing
     #expect(outcomes == [[.milliseconds(7_025), .seconds(2)]])
   }
 
-  /// Returns the time at the end, and the gaps.
+  /// Returns the time at which the playback ended, followed by its gaps.
   private func play() async throws -> [Duration] {
     try await withCard { _, clock in
       @Dependency(\.audioPlayer) var player

@@ -19,7 +19,7 @@ import Testing
     #expect(slice.firstFrame == 11)
   }
 
-  @Test func `decibels and amplitudes convert into each other`() {
+  @Test func `decibels and amplitudes are converted in both directions`() {
     #expect(Decibels(amplitude: 1).value == 0)
     #expect(abs(Decibels(amplitude: 0.5).value - -6.0206) < 0.0001)
     #expect(abs(Decibels(-20).amplitude - 0.1) < 1e-12)

@@ -24,7 +24,7 @@ import Testing
     #expect(buffer.channel(0) == AudioSignal.sine(440).buffer(64, format: mono).samples)
   }
 
-  @Test func `a sine has its frequency and its amplitude`() {
+  @Test func `a sine has the requested frequency and amplitude`() {
     let buffer = AudioSignal.sine(1_000, amplitude: 0.25).buffer(.seconds(1), format: mono)
     let crossings = zip(buffer.samples, buffer.samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
     #expect(crossings == 999 || crossings == 1_000)
@@ -43,7 +43,7 @@ import Testing
     #expect(abs(crossings[1] - 1_600) <= 1)
   }
 
-  @Test func `noise with the same seed is the same`() {
+  @Test func `two noises with the same seed are identical`() {
     let noise = AudioSignal.noise(seed: 1).buffer(4_800, format: mono)
     #expect(noise == AudioSignal.noise(seed: 1).buffer(4_800, format: mono))
     #expect(noise != AudioSignal.noise(seed: 2).buffer(4_800, format: mono))
@@ -60,7 +60,7 @@ import Testing
     #expect(abs(high.level.rms.value - white.level.rms.value) < 0.1)
   }
 
-  @Test func `a signal limited to time ranges is silent outside them at every rate`() {
+  @Test func `a signal limited to time ranges is silent outside the ranges at every rate`() {
     let signal = AudioSignal { _, _ in 1 }
       .during(.milliseconds(250) ..< .milliseconds(500), .milliseconds(750) ..< .seconds(1))
     for rate in [8_000, 48_000] as [SampleRate] {

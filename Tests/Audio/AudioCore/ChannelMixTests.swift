@@ -3,8 +3,10 @@ import Testing
 @testable import AudioCore
 
 @Suite struct ChannelMixTests {
-  /// A line for each pair of channel counts: for each output channel, in WAV order, the input
-  /// channels that it plays, before the mix is scaled.
+  /// One line for each pair of channel counts.
+  ///
+  /// Per output channel, in WAV order, a line lists the input channels that are mixed into that
+  /// output, before the mix is scaled.
   static let speakers = [
     "1 > 2: MONO | MONO",
     "1 > 3: - | - | MONO",
@@ -131,7 +133,8 @@ import Testing
     #expect(mix.apply([.nan, 0, 0, .nan, 0, 0])[1] == 0)
   }
 
-  @Test func `channels with unknown positions are spread over the outputs and none is lost`() {
+  @Test func `channels with unknown positions are spread over the outputs, and no channel is lost`()
+  {
     let unknown = ChannelLayout.wav(9)
     #expect(ChannelMix(from: unknown, to: .wav(1)).gains == Array(repeating: 1 / 9, count: 9))
     let stereo = ChannelMix(from: unknown, to: .wav(2)).apply([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -152,7 +155,7 @@ import Testing
 private struct Expected {
   let from: ChannelLayout
   let to: ChannelLayout
-  /// The input channels of each output.
+  /// For each output channel, the gain of each input channel.
   let gains: [[String: Float]]
 
   init(_ line: String) throws {

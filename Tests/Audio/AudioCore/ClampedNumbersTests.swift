@@ -20,8 +20,8 @@ import Testing
     }
   }
 
-  @Test func `an announced length beyond 2^50 frames counts as unknown, and so does a sum with it`()
-  {
+  @Test
+  func `an announced length beyond 2^50 frames, or a sum with such a length, counts as unknown`() {
     #expect(FrameCount(announced: 1 << 50) == FrameCount(1 << 50))
     #expect(FrameCount(announced: (1 << 50) + 1) == nil && FrameCount(announced: -1) == nil)
     #expect(FrameCount.sum(announced: [3, 4]) == 7)

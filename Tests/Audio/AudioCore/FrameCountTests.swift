@@ -2,7 +2,7 @@ import AudioCore
 import Testing
 
 @Suite struct FrameCountTests {
-  @Test func `frames and durations convert into each other`() {
+  @Test func `frames and durations are converted in both directions`() {
     #expect(FrameCount(.milliseconds(20), at: 44_100) == 882)
     #expect(FrameCount(44_100).duration(at: 44_100) == .seconds(1))
     #expect(FrameCount(1).duration(at: 48_000) == .nanoseconds(20_833))

@@ -16,7 +16,7 @@ import Testing
       (0, 0), (0.5, 1 << 30), (1, .max), (-1, .min), (2, .max), (-.infinity, .min), (.nan, 0),
       (0x1p-31, 1), (-0x1p-31, -1),
     ] as [(Float, Int32)])
-  func `32-bit samples span all integers`(sample: Float, whole: Int32) {
+  func `32-bit samples use the whole integer range`(sample: Float, whole: Int32) {
     #expect(sample.int32Sample == whole)
   }
 

@@ -55,7 +55,7 @@ import Testing
     #expect(queue.isAbandoned && text(queue.next()) == "end")
   }
 
-  @Test func `a queue has room below its limit, and always once it is closed`() {
+  @Test func `a queue has room while it is below its limit, and always once it is closed`() {
     var queue = queue(.keepingAll(limit: 2))
     queue.send(1)
     #expect(queue.hasRoom)
@@ -67,7 +67,7 @@ import Testing
     #expect(read.hasRoom && closed.hasRoom)
   }
 
-  @Test func `all elements are kept except replaceable ones, of which only the newest is kept`() {
+  @Test func `of the replaceable elements, only the newest is kept; all other elements are kept`() {
     var queue = queue(PipePolicy { $0.append($1, inPlaceOf: { $0 >= 10 }) })
     for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
     #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])
@@ -77,7 +77,7 @@ import Testing
     ([5, 5, 5], 15, []), ([5, 5, 5], 14, [5]), ([1, 9, 1], 1, [1, 9]), ([7], 0, []), ([], 0, []),
     (Array(repeating: 1, count: 17), 16, [1, 1]),
   ])
-  func `a queue beyond its limit drops at least an eighth of its elements, never the newest`(
+  func `a queue beyond its limit drops at least an eighth of its elements, never the newest one`(
     lengths: [Int], limit: Int, dropped: [Int]
   ) {
     var waiting = lengths

@@ -109,7 +109,7 @@ import Testing
     await #expect(throws: Refused.self) { for try await _ in stream {} }
   }
 
-  /// Reads until it is canceled.
+  /// A script that only reads, until it is canceled.
   private struct Reading: PreviewScript {
     let read: @Sendable () async throws -> Duration?
 

@@ -258,7 +258,7 @@ import Testing
   }
 
   @Test(arguments: [["part-1.wav"], ["b.wav", "part-2.wav"]])
-  func `a part is not written over a source file`(names: [String]) async throws {
+  func `a numbered part never overwrites a source file`(names: [String]) async throws {
     for name in names { try write(noise(1), to: name, samples: .int16) }
     let last = try #require(names.last)
     let before = try Data(contentsOf: folder.file(last))

@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test
-  func `requested tags and a cover override the input's; without keepsMetadata only they remain`()
+  func `requested tags and cover override the input's, which are dropped without keepsMetadata`()
     async throws
   {
     let tags: [AudioTag: [String]] = [

@@ -28,7 +28,9 @@ import Testing
     #expect(found.map(\.frame) == [0, 62_400] && found.map(\.length) == [62_400, 24_000])
   }
 
-  @Test func `the last chapter of an MP3 file ends with the audio, even in parts`() async throws {
+  @Test func `the last chapter of an MP3 file ends with the audio, even if the output has parts`()
+    async throws
+  {
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 24_000, name: "Two")]
     try write("a.wav", AudioMetadata(cues: cues))
     var conversion = AudioConversion(
@@ -88,7 +90,7 @@ import Testing
     #expect(lost == ["left out: the tags REPLAYGAIN_TRACK_PEAK; players of Opus ignore them"])
   }
 
-  @Test func `notes, lengths, and loops in a WAV file are adjusted to the start and the rate`()
+  @Test func `notes, lengths, and loops in a WAV file are adjusted to a new start and rate`()
     async throws
   {
     try write("a.wav", AudioMetadata(chunks: chunks))

@@ -77,7 +77,8 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
   }
 
   @Test func `a peak between samples is found`() async throws {
-    // A quarter of the rate at 45 degrees: samples at 0.707 of a wave whose peak is 1.
+    // A sine at a quarter of the sample rate, sampled at 45 degrees: all samples are at 0.707 of
+    // its peak.
     let signal = AudioSignal { frame, _ in Float([0.5, 0.5, -0.5, -0.5][frame % 4]) }
     let result = try await measure(signal, .seconds(1))
     #expect(isNear(result.level.peak.value, -6.02, 0.01))

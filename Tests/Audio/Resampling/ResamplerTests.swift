@@ -174,7 +174,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
   }
 }
 
-/// Returns the ratio of the signal to its difference from `other`, in dB, without both edges.
+/// Returns the ratio of the signal to its difference from `other`, in dB, excluding both edges.
 func signalToNoiseRatio(_ signal: [Float], _ other: [Float], edge: Int) -> Double {
   var power = 0.0
   var noise = 0.0

@@ -48,7 +48,7 @@ import Testing
     #expect(output.last?.endFrame == 269)
   }
 
-  @Test func `audio after a change of format is converted, too`() throws {
+  @Test func `audio after a change of format is also converted`() throws {
     let output = try all(
       [noise.buffer(4_800, format: mono(48_000)), AudioBuffer(silence: 800, format: .speech)],
       to: .speech)
@@ -79,7 +79,7 @@ import Testing
     #expect(result.output == "^--")
   }
 
-  @Test func `the held audio does not grow over hours`() throws {
+  @Test func `the audio that a stream resampler holds does not grow over hours`() throws {
     var resampler = StreamResampler(to: mono(70))
     var (given, most): (FrameCount, Int) = (0, 0)
     for number in 0..<14_400 {

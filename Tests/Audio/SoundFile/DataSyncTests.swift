@@ -65,13 +65,13 @@ import Testing
     #expect(Set(addresses.withLock { $0.prefix(2) }).count == 1)
   }
 
-  @Test func `ending without a request returns, even when repeated`() throws {
+  @Test func `end() returns even without a flush request, and even when repeated`() throws {
     let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.end()
     sync.end()
   }
 
-  @Test func `after the end the file is released even if the thread still runs`() throws {
+  @Test func `after end(), the file is released even if the thread still runs`() throws {
     var file: Descriptor? = Descriptor(owning: -1)
     weak let held = file
     let sync = try DataSync(try #require(file), path: "a")
@@ -80,7 +80,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // This use keeps `sync` alive until here, so it was `end` that released the closures.
+    // This use keeps `sync` alive until here, which shows that `end` released the closures.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 

@@ -17,7 +17,7 @@ import Testing
     #expect((1...60).allSatisfy { look(&watch, second: $0, size: 0, sample: 0x1p-16) == nil })
   }
 
-  @Test func `five seconds are counted from the first sound after a silence`() {
+  @Test func `the encoder's limit of five seconds begins at the first sound after a silence`() {
     var watch = EncoderWatch(longestDelay: .seconds(5))
     for second in 1...20 { _ = look(&watch, second: second, size: 0, sample: 0) }
     let found = (21...25).map { look(&watch, second: $0, size: 0, sample: 0.1) }

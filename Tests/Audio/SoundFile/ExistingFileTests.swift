@@ -90,7 +90,9 @@ import Testing
     #expect(try isUntouched)
   }
 
-  @Test func `discarding a new file removes it but not a file that took its name`() throws {
+  @Test func `discarding a new file removes it, but not another file that has taken its name`()
+    throws
+  {
     let (new, other) = (folder.file("new"), folder.file("other"))
     let writer = try SoundFileWriter(url: new, format: format, encoding: .wav16)
     writer.discard()

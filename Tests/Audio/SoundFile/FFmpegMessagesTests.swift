@@ -6,7 +6,7 @@ import Testing
   private static let address = "http://a.example/radio"
   private static let mark = "[http @ 0x55] [verbose] Metadata update for StreamTitle: "
 
-  /// Returns the state after these lines, which arrive byte by byte.
+  /// Returns the state after FFmpeg has printed these lines, which arrive byte by byte.
   private func messages(_ lines: String...) -> FFmpegMessages {
     messages(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
   }
@@ -66,7 +66,8 @@ import Testing
   }
 
   @Test
-  func `informational messages of FFmpeg are ignored, and a limited number of others is kept`() {
+  func `FFmpeg's informational messages are ignored, and only some of the other messages are kept`()
+  {
     #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
     var messages = FFmpegMessages()
     for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }

@@ -92,7 +92,8 @@ import Testing
     #expect(try AudioFileInfo(url: url).bitsPerSample == bits)
   }
 
-  @Test func `the description of M4A has length, bit rate, tags, and chapters`() throws {
+  @Test func `the description of an M4A file has the length, bit rate, tags, and chapters`() throws
+  {
     let (url, metadata) = (folder.file("a.m4a"), folder.file("metadata.txt"))
     let text = """
       ;FFMETADATA1
@@ -204,7 +205,8 @@ import Testing
   }
 
   @Test func `the bit depth of lossless WavPack is read from its header`() {
-    // Three bytes per sample; four, of which 8 bits are unused; float; lossy; one-bit audio.
+    // In order: 3 bytes per sample, 4 bytes of which 8 bits are unused, float, lossy, one-bit
+    // audio.
     #expect(samples("wvpk", padding(20), [0x02, 0, 0, 0])?.bits == 24)
     #expect(samples("wvpk", padding(20), [0x03, 0, 0x01, 0])?.bits == 24)
     #expect(samples("wvpk", padding(20), [0x83, 0, 0, 0])?.format == .float)

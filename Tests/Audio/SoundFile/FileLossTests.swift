@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// Claims to have written a given number of frames.
+  /// An output that claims to have written a given number of frames.
   private final class LongOutput: SoundFileOutput {
     var framesWritten: FrameCount = 0
     func write(_ samples: UnsafeBufferPointer<Float>) {}

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: ["concat", "hls", "dash"], ["MAC ", "wvpk", "TTA1", "#!AMR", "MPCK"])
-  func `a playlist after the signature of another kind is not read as a playlist`(
+  func `a playlist that begins with the signature of an audio format is rejected`(
     list: String, mark: String
   ) throws {
     let file = try folder.file(

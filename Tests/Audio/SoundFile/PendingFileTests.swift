@@ -62,7 +62,7 @@ import Testing
     #expect(try Data(contentsOf: folder.file("a")) == Data("new".utf8))
   }
 
-  @Test func `the error names a missing folder`() {
+  @Test func `the error for a missing folder names the folder`() {
     let path = folder.file("none/a").path
     #expect(throws: SoundFileError.noFolder(path: path)) { try PendingFile(for: path) }
   }

@@ -118,7 +118,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.mp3", "a.gsm.wav"])
-  func `a pipe of any format is read like the file`(
+  func `MP3 and GSM audio from a pipe yields the same samples as from a file`(
     name: String
   ) throws {
     let file: URL

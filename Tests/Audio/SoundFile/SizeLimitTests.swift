@@ -68,7 +68,8 @@ import Glibc
   }
 }
 
-/// Checks that a removed file is saved if it has reached its limit, or reaches it at its end.
+/// Checks that a removed file is saved even if it has reached the size limit, or reaches the limit
+/// at its end.
 private func expectRescue(
   _ container: SoundFileEncoding.Container, _ sound: AudioBuffer
 ) throws {

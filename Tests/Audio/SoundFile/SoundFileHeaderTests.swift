@@ -44,7 +44,7 @@ import Testing
   @Test(
     arguments: [(5e9, 5_000_000_000), (0, nil), (.nan, nil), (-.infinity, nil), (1e300, nil)]
       as [(Double, Int?)])
-  func `the size of an FLV file is read from its metadata unless it is impossible`(
+  func `the size of an FLV file is read from its metadata unless that size is impossible`(
     value: Double, size: Int?
   ) throws {
     let name = [0, 8] + Array("filesize".utf8) + [0]

@@ -37,7 +37,7 @@ import Testing
     ("a.wav", ["-c:a", "pcm_f64le"]), ("a.aiff", []), ("a.aiff", ["-c:a", "pcm_s24be"]),
     ("a.au", []), ("a.caf", []), ("a.flac", []), ("a.w64", []),
   ])
-  func `a lossless file is read with the written samples`(
+  func `reading a lossless file returns the written samples`(
     name: String, options: [String]
   ) throws {
     let reader = try SoundFileReader(url: converted(name, options))
@@ -53,7 +53,7 @@ import Testing
     ("a.wav", ["-c:a", "pcm_u8"], 35.0), ("a.wav", ["-c:a", "pcm_mulaw"], 25.0),
     ("a.ogg", ["-c:a", "libvorbis", "-q:a", "8"], 15.0),
   ])
-  func `a lossy file is read with the written length and similar samples`(
+  func `reading a lossy file returns the written length and similar samples`(
     name: String, options: [String], decibels: Double
   ) throws {
     let read = try everything(converted(name, options))

@@ -41,7 +41,7 @@ import Glibc
   }
 
   @Test(arguments: [SoundFileEncoding.flac16, .oggVorbis, .mp3, .opus])
-  func `streams of FLAC, Ogg Vorbis, MP3, and Opus have the tags`(
+  func `streams of FLAC, Ogg Vorbis, MP3, and Opus contain the tags`(
     encoding: SoundFileEncoding
   ) throws {
     let sound = AudioSignal.sine(440).buffer(

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a file is read with the written length and format`(encoding: SoundFileEncoding) throws {
+  func `reading a file returns the written length and format`(encoding: SoundFileEncoding) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
     let buffer = AudioSignal.sine(300).buffer(12_345, format: format)
     let reader = try SoundFileReader(url: folder.file("a", encoding, buffer))

@@ -15,7 +15,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `two ID3 tags before FLAC are merged with its comments`() throws {
+  @Test func `two ID3 tags before FLAC audio are merged with the FLAC comments`() throws {
     let tags: [AudioTag: [String]] = [.title: ["Lark"], .artist: ["Ann", "Bo"]]
     let flac = try Data(contentsOf: write("a.flac", AudioMetadata(tags: tags), .flac16))
     let first = id3([frame("TPE2", text("Band"))])
@@ -201,7 +201,7 @@ import Testing
     #expect(info.notices.contains { $0.description.contains("beyond 10,000 of them") })
   }
 
-  @Test func `ID3 tags beyond 16 are skipped with a notice, in files and pipes`() throws {
+  @Test func `ID3 tags after the 16th are skipped with a notice, in files and pipes`() throws {
     let tags = (0..<100).flatMap { id3([frame("TXXX", text("N\($0)\0x"))]) }
     let mp3 = try Data(contentsOf: write("a.mp3", AudioMetadata(), .mp3))
     let url = try folder.file("b.mp3", Data(tags) + mp3)

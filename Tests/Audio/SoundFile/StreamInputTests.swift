@@ -18,7 +18,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.wav", "a.aiff", "a.au", "a.caf", "a.flac", "a.ogg", "a.w64", "a.mp3"])
-  func `a pipe is read with the same samples as the file`(name: String) throws {
+  func `reading a pipe returns the same samples as reading the file`(name: String) throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let file = folder.file(name)
     try Tool.ffmpeg("-i", source.path, file.path)
@@ -31,7 +31,7 @@ import Glibc
 
   @Test func `a stream ends at its deadline, after the bytes received until then`() throws {
     let pipe = TestPipe()
-    // The pipe stays open, so the deadline is the only end.
+    // The pipe stays open, so only the deadline ends the stream.
     defer { close(pipe.inlet) }
     pipe.write(Data([1, 2]))
     let input = try StreamInput(
@@ -80,7 +80,9 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `the first frames of FLAC are read before the last are written`() throws {
+  @Test func `the first frames of a FLAC stream are read before its last frames are written`()
+    throws
+  {
     let data = try Data(contentsOf: folder.file("a.flac", .flac16, sampleBuffer()))
     let pipe = TestPipe()
     pipe.write(data.prefix(data.count / 2))
@@ -91,7 +93,8 @@ import Glibc
     #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
   }
 
-  @Test func `the first frames of WAV are read before the last are written`() throws {
+  @Test func `the first frames of a WAV stream are read before its last frames are written`() throws
+  {
     let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let pipe = TestPipe()
     pipe.write(data.prefix(80 + 4_000))

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests what remains of a file if its writer is killed with SIGKILL.
 @Suite struct SurvivalTests {
-  /// The number of frames: within a second, just after its end, and later.
+  /// The arguments are frame counts that end within a second, just after its end, and later.
   @Test(arguments: [20_000, 32_001, 47_000, 66_123])
   func `a killed process loses at most the last second of a file, whatever program reads it`(
     moment: Int

@@ -87,7 +87,7 @@ import Testing
     #expect(errors.withLock { $0.count } == 1)
   }
 
-  @Test func `a buffer in another format throws, and the file keeps the audio before it`()
+  @Test func `a buffer in another format throws, and the file keeps the earlier audio`()
     async throws
   {
     let folder = try TestFolder()

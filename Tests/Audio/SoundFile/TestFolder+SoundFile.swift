@@ -49,7 +49,7 @@ let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
 /// Returns a second of stereo in steps of 16 bits; left and right differ.
 func sampleBuffer() -> AudioBuffer { samples }
 
-/// Created once, because a debug build needs a while to create it.
+/// The samples are created once, because that takes a while in a debug build.
 private let samples: AudioBuffer = {
   let sine = AudioSignal.sine(440).buffer(.seconds(1), format: cd).samples
   let hiss = AudioSignal.noise(seed: 7, amplitude: 0.25).buffer(.seconds(1), format: cd).samples

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [8_000, 11_025, 22_050, 44_100, 192_000])
-  func `Vorbis keeps the channels of every frame apart`(rate: Int) throws {
+  func `the channels of a Vorbis file do not leak into each other`(rate: Int) throws {
     let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: 2)
     let left = AudioSignal.sine(440, amplitude: 0.5)
       .buffer(.milliseconds(1_300), format: .init(sampleRate: format.sampleRate, channelCount: 1))
@@ -30,7 +30,9 @@ import Testing
     #expect(try #require(errors.max()) < 0.1)
   }
 
-  @Test func `updateHeader writes the incomplete page, so the file is readable up to there`() throws
+  @Test
+  func `updateHeader writes the incomplete page, so a reader finds all frames written so far`()
+    throws
   {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let file = try GrowingFile(path: folder.file("a.ogg").path)

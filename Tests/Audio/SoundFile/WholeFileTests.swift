@@ -104,7 +104,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.ogg", "a.opus", "a.mp3", "a.flac"])
-  func `concatenated files are decoded to the end of the last`(name: String) throws {
+  func `concatenated files are decoded to the end of the last file`(name: String) throws {
     let options = name == "a.opus" ? ["-ar", "48000"] : []
     let one = folder.file(name)
     try Tool.run(
@@ -207,7 +207,7 @@ import Glibc
     #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
   }
 
-  /// The header is like that of a killed recorder.
+  /// The file's header is like that of a recorder that was killed.
   @Test func `FLAC without an announced length reports a truncated frame`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.

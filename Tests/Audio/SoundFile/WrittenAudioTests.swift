@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a task that is canceled in a long gap throws as well`(isAtomic: Bool) async throws {
+  func `a write that is canceled during a long gap throws`(isAtomic: Bool) async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let buffers = Buffers([buffer(16_000, at: 0), buffer(10, at: 100_000_000)])
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `after an error, an atomic write keeps the old file, and a non-atomic one keeps the audio`(
+  func `after an error, an atomic write keeps the old file, and any other write keeps the audio`(
     isAtomic: Bool
   ) async throws {
     let folder = try TestFolder()
@@ -104,7 +104,7 @@ import Testing
     try check(url, isAtomic: isAtomic, in: folder)
   }
 
-  @Test func `a failed replacement leaves the old file`() async throws {
+  @Test func `a failed replacement leaves the old file unchanged`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     try await Buffers([buffer(10, at: 0)]).write(to: url, encoding: .wavFloat, atomically: true)

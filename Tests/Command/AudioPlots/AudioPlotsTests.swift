@@ -20,7 +20,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
 
 @Suite struct WaveformTests {
   @Test(arguments: [80, 7_999, 100_000] as [FrameCount])
-  func `the columns cover the audio, and their number does not depend on its length`(
+  func `the columns cover all audio, and their number does not depend on the audio's length`(
     length: FrameCount
   ) async throws {
     let signal = AudioSignal { frame, _ in frame == length.rawValue - 1 ? -1 : 0.5 }
@@ -56,7 +56,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
   }
 
-  @Test func `the blocks of peak data, joined, are one valid file`() async throws {
+  @Test func `the joined blocks of peak data are one valid file`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let buffer = AudioBuffer(silence: 20_000, format: format)
     let peaks = PeakData(

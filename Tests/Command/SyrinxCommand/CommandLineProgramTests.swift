@@ -23,7 +23,7 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["--version", "help", "--help", "-h"])
-  func `help and version requested by a single argument equal the parser's output`(argument: String)
+  func `the text for a single help or version argument equals the parser's output`(argument: String)
     throws
   {
     let error = try #require(

@@ -180,7 +180,8 @@ struct ConvertCommandTests {
     #expect(raw.status == 64 && raw.output == "0\n")
   }
 
-  @Test func `each failed file causes one message, and the others are converted`() async throws {
+  @Test func `each failed file causes one message, and the other files are converted`() async throws
+  {
     try folder.tone("a.wav", .seconds(1))
     try Data("some text".utf8).write(to: folder.file("b.wav"))
     try folder.tone("c.wav", .seconds(1))
@@ -282,7 +283,7 @@ struct ConvertCommandTests {
     #expect(outcome.error.contains("none does not exist; create it first"), "\(outcome.error)")
   }
 
-  @Test func `--start and --end cut the audio`() async throws {
+  @Test func `--start and --end select a part of the audio`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--start", "250ms", "--end", "0.5", in: folder)
@@ -398,7 +399,8 @@ struct ConvertCommandTests {
     #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
   }
 
-  @Test func `a batch overwrites the outputs of an earlier batch and its own inputs`() async throws
+  @Test func `a batch may overwrite the outputs of an earlier batch, or its own inputs`()
+    async throws
   {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(100)) }
     for name in ["a.flac", "b.flac"] { try Data("old".utf8).write(to: folder.file(name)) }
@@ -416,7 +418,7 @@ struct ConvertCommandTests {
     "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
     "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",
   ])
-  func `two inputs write neither the same file nor each other's file`(arguments: String)
+  func `two inputs never write to the same file or to each other's file`(arguments: String)
     async throws
   {
     try FileManager.default.createDirectory(

@@ -152,7 +152,7 @@ struct PartialDeviceNameTests {
   }
 
   @Test
-  func `if a display name is part of another one, it selects the device with exactly that name`()
+  func `a display name that is part of another one selects the device with exactly that name`()
     async
   {
     let request = PCMRequest(device: "hdmi", format: .speech)

@@ -51,7 +51,7 @@ struct FileListSubcommandTests {
   }
   #endif
 
-  @Test func `the files of several long runs of operands stay in order`() throws {
+  @Test func `files stay in order across several long runs of operands`() throws {
     let many = Self.many
     #expect(try files("info @ --json @ --jobs 2 a.wav @") == many + many + ["a.wav"] + many)
     #expect(
@@ -77,7 +77,7 @@ struct FileListSubcommandTests {
   }
 
   @Test
-  func `twenty -o options in one argument take their values from the following list of files`()
+  func `a cluster of twenty -o options takes its values from the following list of files`()
     throws
   {
     let line = "convert -\(String(repeating: "o", count: 20)) %"

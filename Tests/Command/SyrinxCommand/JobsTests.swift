@@ -14,7 +14,8 @@ struct JobsTests {
     folder = try TestFolder()
   }
 
-  @Test func `the lines and their order do not depend on the number of jobs`() async throws {
+  @Test func `the printed lines and their order do not depend on the number of jobs`() async throws
+  {
     try folder.speech("one.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let transcribe = "syrinx transcribe --json two.wav one.wav"
@@ -46,7 +47,7 @@ struct JobsTests {
     #expect(found == inTwo + phrases.map { "one.wav \($0)" } + inTwo)
   }
 
-  @Test func `unreadable files are reported in input order, and the others follow`()
+  @Test func `unreadable files are reported in input order, and the other files are transcribed`()
     async throws
   {
     try folder.speech("go.wav")

@@ -68,7 +68,7 @@ struct LevelMeterLineTests {
   }
 
   @Test
-  func `the mark is red where the terminal has colors`() {
+  func `the clipping mark is red on a terminal with colors`() {
     let clipped = meter([0], isClipped: true)
     var plain = StatusLine()
     var colored = StatusLine(isColored: true)

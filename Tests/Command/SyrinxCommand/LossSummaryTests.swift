@@ -28,7 +28,7 @@ struct LossSummaryTests {
   }
 
   @Test
-  func `a loss held back by the limit is reported once a second of audio has passed`() {
+  func `a loss that the limit withheld is reported after one more second of audio`() {
     var losses = LossSummary()
     #expect(losses.add(stretch(0, 20), .gap).count == 1)
     #expect(losses.add(stretch(100, 20), .gap).isEmpty)

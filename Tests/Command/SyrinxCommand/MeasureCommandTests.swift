@@ -80,7 +80,7 @@ struct MeasureCommandTests {
   }
 
   @Test
-  func `'measure' measures standard input, and a device until it ends`() async throws {
+  func `'measure' measures standard input, and a device until the device ends`() async throws {
     try tone("a.wav", seconds: 1, dBFS: -20)
     let piped = try await BuiltCommand.shell("cat a.wav | syrinx measure -", in: folder)
     #expect(

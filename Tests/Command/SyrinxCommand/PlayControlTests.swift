@@ -38,7 +38,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `SIGTERM ends a playback that waits for a pipe with status 143`() async throws {
+  func `SIGTERM ends a playback that is waiting for a pipe, with status 143`() async throws {
     let run = try await BuiltCommand.shell(
       """
       mkfifo pipe; exec 3<>pipe
@@ -90,7 +90,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `--control skips a line that is too long and performs the next one`()
+  func `--control skips a line that is too long and performs the next line`()
     async throws
   {
     try folder.tone("a.wav", .seconds(60))

@@ -120,7 +120,7 @@ struct ItemFinishesTests {
         == ["0 failed 0", "1 failed 2", "2 completed 3"])
   }
 
-  @Test func `stopped and unplayed items end too, the current one first`() {
+  @Test func `an item left by a seek, the current item, and all unplayed items get an end event`() {
     #expect(
       ends(3, start(), .sought(place(1, 1)), finish(.stopped, 2))
         == ["0 stopped 1", "1 stopped 2", "2 stopped 2"])

@@ -39,7 +39,7 @@ struct PlotCommandTests {
       let run = try await BuiltCommand.shell(
         "syrinx plot a.wav -o a.png \(options) \(flag)", in: folder)
       #expect(run.status == 0, "\(run.error)")
-      // A PNG has its height in bytes 20 to 23, the highest first.
+      // A PNG has its height in bytes 20 to 23, with the most significant byte first.
       let bytes = try Data(contentsOf: folder.file("a.png"))[20..<24]
       #expect(bytes.reduce(0) { $0 << 8 | Int($1) } == height)
     }
@@ -95,7 +95,9 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `data can be written to a named pipe, which stays, and to a shell's pipe`() async throws {
+  func `data can be written to a named pipe, which is not replaced, and to a shell's pipe`()
+    async throws
+  {
     try folder.tone("a.wav", .milliseconds(200))
     let run = try await BuiltCommand.shell(
       """

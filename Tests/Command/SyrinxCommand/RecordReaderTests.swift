@@ -33,7 +33,7 @@ struct RecordReaderTests {
   }
 
   @Test(arguments: [true, false])
-  func `a line may have 4096 bytes, and the line after a longer one is read`(
+  func `a line may have 4096 bytes, and the line after a longer line is read`(
     isTheLast: Bool
   ) {
     let end = isTheLast ? [] : ["\nstop\n"]

@@ -38,7 +38,7 @@ struct RecordingRunTests {
 
 struct SignalCommandTests {
   @Test
-  func `SIGUSR1 begins the next file, SIGUSR2 pauses, or resumes a paused recording`() {
+  func `SIGUSR1 begins the next file, and SIGUSR2 pauses or resumes the recording`() {
     #expect(RecordingCommand(signal: SIGUSR1, isPaused: false) == .roll)
     #expect(RecordingCommand(signal: SIGUSR1, isPaused: true) == .roll)
     #expect(RecordingCommand(signal: SIGUSR2, isPaused: false) == .pause)

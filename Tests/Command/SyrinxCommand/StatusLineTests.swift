@@ -18,7 +18,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `wide characters take two columns, combining marks none`() {
+  func `wide characters take two columns, and combining marks take none`() {
     var line = StatusLine()
     #expect(line.show("東京へ行く", columns: 8) == "\r東京へ\u{1B}[K")
     #expect(line.show("東", columns: 80) == "\r東\u{1B}[K")

@@ -11,7 +11,9 @@ import AudioPlots
 
 /// Checks that texts are read in linear time, whatever they contain.
 @Suite(.serialized) struct TextScalingTests {
-  /// For a text four times as long, linear work takes 4 times as long, and quadratic work 16 times.
+  /// The limit for the growth of the time if a text becomes four times as long.
+  ///
+  /// Linear work takes 4 times as long, and quadratic work 16 times.
   private static let greatestGrowth = 9.0
 
   #if Plots

@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test
-  func `failed files are reported and listed for the next run, and the others are transcribed`()
+  func `failed files are reported and listed for the next run; the other files are transcribed`()
     async throws
   {
     try makeArchive()
@@ -258,7 +258,7 @@ import Testing
     #expect(try text("out/manifest.jsonl").contains("\"d.wav\""))
   }
 
-  @Test func `a failed.txt that no run wrote is not changed`() async throws {
+  @Test func `a failed.txt that the command did not write is not changed`() async throws {
     try makeArchive()
     try Data("mine".utf8).write(to: folder.file("own/failed.txt"))
     await #expect(throws: CommandFailure.self) { try await run("@/own -o @/own") }

@@ -171,7 +171,8 @@ struct TranscribeCommandTests {
     #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
   }
 
-  @Test func `a file with an impossible rate is reported by name, and the next file follows`()
+  @Test
+  func `a file with an impossible rate is reported by name, and the next file is transcribed`()
     async throws
   {
     let slow = AudioFormat(sampleRate: 50, channelCount: 1)

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test
-  func `the progress follows what is recognized, not what is read, with one job and with several`()
+  func `progress counts recognized audio, not read audio, with one job and with several`()
     async throws
   {
     try folder.tone("a.wav", .seconds(4))

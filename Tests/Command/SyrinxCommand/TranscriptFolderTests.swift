@@ -27,7 +27,9 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `a complete transcript gets its name, and an incomplete one is removed`() async throws {
+  func `a complete transcript is moved to its final path, and an incomplete one is removed`()
+    async throws
+  {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
     func begin() async throws -> PendingOutput {
@@ -86,7 +88,7 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `a transcript that cannot get its name leaves no file`() async throws {
+  func `a transcript that cannot be moved to its final path leaves no file`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
     let file = try PendingOutput(path: path)

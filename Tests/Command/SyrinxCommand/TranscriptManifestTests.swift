@@ -64,7 +64,7 @@ import Testing
     #expect(try !manifest([try entry(place)]).contains(input("2024/other.wav")))
   }
 
-  @Test func `a file with another version, engine, or option is unfinished`() throws {
+  @Test func `a file transcribed with another version, engine, or option is unfinished`() throws {
     let lines = [try entry("a.wav")]
     #expect(try manifest(lines).contains(input("a.wav")))
     #expect(try !manifest(lines, engine: "f").contains(input("a.wav")))
@@ -76,7 +76,9 @@ import Testing
     #expect(try !manifest(lines).contains(changed))
   }
 
-  @Test func `the last entry for a transcript applies, whatever the extension of its file`() throws
+  @Test
+  func `a transcript's last manifest entry applies, whatever the extension of its audio file`()
+    throws
   {
     let lines = [try entry("a.wav"), try entry("a.wav", engine: "f")]
     #expect(try !manifest(lines).contains(input("a.wav")))

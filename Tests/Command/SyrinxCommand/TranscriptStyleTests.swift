@@ -61,7 +61,7 @@ struct TranscriptTextTests {
   }
 
   @Test
-  func `cues are numbered consecutively up to the last one`() throws {
+  func `cues are numbered without gaps up to the last cue`() throws {
     #expect(
       try lines(
         .cues(.srt), result("go on", isFinal: false), result("go on"),

@@ -31,7 +31,7 @@ import Testing
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])
   }
 
-  @Test func `the command waits for the writer of a list pipe until the stop signal`() throws {
+  @Test func `while a list pipe has no writer, the command waits until the stop signal`() throws {
     mkfifo(folder.file("pipe").path, 0o600)
     let stopSignal = try WakeUp()
     let inputs = TranscriptionInputs(arguments: [], list: path("pipe"))
@@ -40,7 +40,7 @@ import Testing
     #expect(throws: CancellationError.self) { try names.next() }
   }
 
-  @Test func `a cycle of links is walked once`() throws {
+  @Test func `a cycle of symbolic links is followed once`() throws {
     try write("calls/a.wav")
     for (link, target) in [
       ("calls/up", folder.file("calls")), ("calls/me", folder.file("calls/up")),
@@ -51,7 +51,9 @@ import Testing
     #expect(try found([path("calls")]).map(\.place) == ["a.wav"])
   }
 
-  @Test func `an unreadable folder is a problem, and the other inputs follow`() throws {
+  @Test func `an unreadable folder is reported as a problem, and the other inputs are still found`()
+    throws
+  {
     for name in ["calls/1/a.wav", "calls/2/b.wav", "calls/3/c.wav"] { try write(name) }
     var inputs = try TranscriptionInputs(arguments: [path("calls")]).makeIterator()
     #expect(try inputs.next()?.get().place == "1/a.wav")
@@ -63,7 +65,7 @@ import Testing
     #expect(try inputs.next() == nil)
   }
 
-  @Test func `a folder without sound files is a problem`() throws {
+  @Test func `a folder without sound files is reported as a problem`() throws {
     try write("calls/readme.txt")
     var inputs = try TranscriptionInputs(arguments: [path("calls")]).makeIterator()
     let problem = #expect(throws: TranscriptionProblem.self) { try inputs.next()?.get() }
@@ -78,17 +80,15 @@ import Testing
     ("calls/./../b.wav", "calls/../b.wav", "b.wav"), ("-", "./-", "-"),
     ("https://a.example/b/c.mp3", "https://a.example/b/c.mp3", "c.mp3"),
   ])
-  func
-    `the output path of a listed file keeps its folders, or only those after /./`(
-      name: String, file: String, place: String
-    ) throws
-  {
+  func `the output path of a listed file keeps its folders, or only those after /./`(
+    name: String, file: String, place: String
+  ) throws {
     try Data("\(name)\n".utf8).write(to: folder.file("list"))
     let found = try found([], list: path("list"))
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
-  @Test func `an input's name in a list yields the same file and output path as the argument`()
+  @Test func `an input's listed name, read back from a list, yields the same file and output path`()
     throws
   {
     for name in ["calls/2024/a.wav", "b.wav", "own/c.wav"] { try write(name) }

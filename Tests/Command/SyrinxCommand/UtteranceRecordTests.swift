@@ -35,7 +35,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a partial result contains a stable prefix; a final result, alternatives and speaking rate`()
+  func `a partial result has a stable prefix, and a final result has alternatives and a rate`()
     throws
   {
     let partial = SpeechRecognitionResult(

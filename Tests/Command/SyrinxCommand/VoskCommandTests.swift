@@ -151,7 +151,7 @@ struct VoskCommandTests {
       script: "abort\n")
     #expect(run.status == 134)
     #expect(run.output.isEmpty)
-    // A transcript gets its name only when it is complete.
+    // A transcript is moved to its final path only when it is complete.
     #expect(!FileManager.default.fileExists(atPath: folder.file("out/speech.txt").path))
   }
 }

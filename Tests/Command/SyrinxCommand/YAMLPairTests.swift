@@ -7,7 +7,7 @@ import Testing
     try YAMLPair.all(in: Array(text.utf8))
   }
 
-  @Test func `pairs keep their order, their lines, and their duplicates`() throws {
+  @Test func `pairs keep their order and line numbers, and duplicates are kept`() throws {
     let text = """
       # Two of one kind.
       jobs: 2

@@ -87,8 +87,7 @@ import Testing
   }
 
   @Test
-  func `a live value that is missing when an override changes it stays missing for later readers`()
-  {
+  func `changing a missing live value in an override leaves the value missing for later readers`() {
     @Dependency(\.interfaceOnly) var text
     withDependencies {
       $0.context = .live

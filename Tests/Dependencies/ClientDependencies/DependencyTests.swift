@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a stored wrapper reads the value of the current scope`() {
+  @Test func `a stored @Dependency reads the value of the current scope`() {
     #expect(stored == 3)
     withDependencies {
       $0.number = 7
@@ -25,11 +25,11 @@ import Testing
     #expect(stored == 3)
   }
 
-  @Test @MainActor func `a static wrapper reads the value of the current scope`() {
+  @Test @MainActor func `a static @Dependency reads the value of the current scope`() {
     #expect(withDependencies({ $0.number = 8 }, operation: { Holder.number }) == 8)
   }
 
-  @Test func `a local wrapper reads a key without a property`() {
+  @Test func `a local @Dependency reads a key that has no property`() {
     @Dependency(NumberKey.self) var number
     #expect(number == 3)
     #expect(withDependencies({ $0[NumberKey.self] = 9 }, operation: { number }) == 9)

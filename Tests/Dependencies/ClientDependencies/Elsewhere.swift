@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Places without the task-locals of the test that uses them.
+/// Places where code runs without the task-locals of the test that calls it.
 enum Elsewhere: CaseIterable {
   case detachedTask, dispatchQueue, thread
 

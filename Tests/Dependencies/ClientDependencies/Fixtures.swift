@@ -26,7 +26,7 @@ enum InterfaceOnlyKey: TestDependencyKey {
   static let testValue = "test"
 }
 
-/// A key that disables the issue of its missing live value.
+/// A key that disables the issue about its missing live value.
 enum QuietKey: TestDependencyKey {
   static let testValue = "quiet"
   static let shouldReportUnimplemented = false

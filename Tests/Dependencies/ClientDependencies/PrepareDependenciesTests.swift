@@ -51,7 +51,7 @@ import Testing
     #expect(greeter.isOpen())
   }
 
-  @Test func `reads in the update closure see its earlier changes`() {
+  @Test func `reads in an update closure return the values that the closure has set`() {
     let seen = prepareDependencies {
       $0.number = 10
       return [$0.number, number]

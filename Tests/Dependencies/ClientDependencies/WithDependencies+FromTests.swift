@@ -39,7 +39,7 @@ import Testing
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
 
-  @Test func `an object created in nested scopes remembers the overrides of both`() {
+  @Test func `an object created in nested scopes remembers the overrides of both scopes`() {
     func nested<Made: AnyObject>(_ make: () -> Made) -> Made {
       withDependencies {
         $0.number = 5
@@ -118,11 +118,9 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func
-    `a missing value of an object that a model creates on another thread is an issue of the model's test`(
-      place: Elsewhere
-    ) async
-  {
+  func `a missing value of an object that a model creates on another thread fails the model's test`(
+    place: Elsewhere
+  ) async {
     await withKnownIssue {
       let parent = UncheckedSendable(Model())
       await place.run { _ = withDependencies(from: parent.value) { MissingReading() }.liveOnly }

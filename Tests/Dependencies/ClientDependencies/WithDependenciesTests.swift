@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `the update of withDependencies may be asynchronous`() async {
+  @Test func `the update closure of withDependencies may be asynchronous`() async {
     func fetched() async -> Int {
       await Task.yield()
       return 12

@@ -52,7 +52,8 @@ import Testing
     expectUnimplemented("Forms.nested") { _ = try? forms.nested(nested: Forms.Nested()) }
   }
 
-  @Test @MainActor func `functions of the main actor are called on it`() async {
+  @Test @MainActor func `functions isolated to the main actor are called on the main actor`() async
+  {
     expectUnimplemented("Forms.onMain") { #expect(forms.onMain(value: 1) == 0) }
     await expectUnimplemented("Forms.onMainLater") { _ = try? await forms.onMainLater() }
     await expectUnimplemented("Forms.inCallersActor") {
@@ -60,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a method can have another name and be overloaded`() {
+  @Test func `an endpoint's method can have another name and be overloaded`() {
     expectUnimplemented("Forms.findByID") { _ = try? forms.find(id: 1) }
     expectUnimplemented("Forms.findByName") { _ = try? forms.find(name: "a") }
     expectUnimplemented("Forms.unnamed") { _ = try? forms.renamed(1) }

@@ -24,7 +24,7 @@ import Testing
     #expect([1, 2].map(forms.given) == ["1", "2"])
   }
 
-  @Test mutating func `inout arguments are changed`() throws {
+  @Test mutating func `inout arguments are changed by the implementation`() throws {
     forms.changing = { $0 += $1 }
     var number = 1
     try forms.changing(value: &number, by: 2)
@@ -46,7 +46,7 @@ import Testing
     #expect(try forms.lazily(value: evaluated()) == 1)
   }
 
-  @Test mutating func `sending arguments and results are passed on`() throws {
+  @Test mutating func `arguments and results marked sending are passed on`() throws {
     forms.sending = { box in
       box.value += 1
       return box

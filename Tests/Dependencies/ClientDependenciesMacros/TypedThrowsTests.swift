@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `without a placeholder the first case of a CaseIterable error is thrown`() {
+  @Test func `without a placeholder, the first case of a CaseIterable error type is thrown`() {
     expectUnimplemented("ThrowingClient.listed") {
       #expect(throws: Listed.first) { try client.listed() }
     }

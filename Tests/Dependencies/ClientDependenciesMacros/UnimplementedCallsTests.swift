@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a default is returned after the report`() {
+  @Test func `an unimplemented endpoint reports an issue and then returns its default`() {
     withKnownIssue {
       #expect(player.volume() == 0.5)
     } matching: {

@@ -31,7 +31,7 @@ import Testing
     expectUnimplemented("Unmarked.given") { #expect(client.given(4) == 4) }
   }
 
-  @Test @MainActor func `an aliased function of the main actor is called on it`() {
+  @Test @MainActor func `a main-actor function declared by an alias is called on the main actor`() {
     expectUnimplemented("Unmarked.show") { #expect(client.show(1) == 0) }
     expectUnimplemented("Unmarked.hide") {
       #expect(throws: Unimplemented("Unmarked.hide")) { try client.hide(true) }

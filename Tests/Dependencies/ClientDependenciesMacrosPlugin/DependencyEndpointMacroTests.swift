@@ -212,7 +212,7 @@ import Testing
         """#)
   }
 
-  @Test func `a default of several statements gets the report as its first statement`() {
+  @Test func `in a default of several statements, the issue report becomes the first statement`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -256,7 +256,7 @@ import Testing
         """#)
   }
 
-  @Test func `the client's own error is thrown if it can be created`() {
+  @Test func `an error of the client's own type is thrown if the macro can create one`() {
     expectExpansion(
       of: #"""
         struct Client {

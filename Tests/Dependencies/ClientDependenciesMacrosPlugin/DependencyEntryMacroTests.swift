@@ -40,7 +40,7 @@ import Testing
         """#)
   }
 
-  @Test func `an entry with a live value has a key with a live value`() {
+  @Test func `a dependency entry with a live value expands to a key with a live value`() {
     expectExpansion(
       of: """
         extension DependencyValues {
@@ -223,7 +223,7 @@ import Testing
         """#)
   }
 
-  @Test func `a package entry's key is named for the property if no type is written`() {
+  @Test func `a package entry without a written type has a key named for its property`() {
     expectExpansion(
       of: """
         extension DependencyValues {

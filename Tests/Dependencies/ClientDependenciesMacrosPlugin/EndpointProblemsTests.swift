@@ -16,7 +16,7 @@ import Testing
       fixed: "struct Client {\n  \(fixed)\n}", sourceLocation: sourceLocation)
   }
 
-  @Test func `a function with a result that cannot throw needs a default`() {
+  @Test func `a nonthrowing function with a result needs a default`() {
     expectProblem(
       "var count: @Sendable (_ id: Int, Bool) -> Int",
       """

@@ -4,13 +4,13 @@ import Testing
 @testable import ClientDependenciesTestSupport
 
 @Suite struct CaseIdentitiesTests {
-  @Test func `the only case of a test has no separate identity`() throws {
+  @Test func `the only case of a test has no identity of its own`() throws {
     let testCase = try #require(Test.Case.current)
     #expect(CaseIdentities.shared.identity(of: testCase) == nil)
   }
 
   @Test(arguments: [("one", 1), ("two", 2)])
-  func `the identity of a case contains its arguments and is stable`(
+  func `a test case's identity contains the case's arguments and is stable`(
     name: String, number: Int
   ) throws {
     let testCase = try #require(Test.Case.current)

@@ -46,7 +46,7 @@ struct DependenciesTraitTests {
       $0.supportNumber += 10
       $0.nameClient.name = { "updated" }
     })
-  func `a trait's update sees the changes of the suite's trait`() {
+  func `a trait's update closure sees the changes of the suite's trait`() {
     #expect(number == 11)
     #expect(client.name() == "updated")
   }
@@ -56,7 +56,7 @@ struct DependenciesTraitTests {
       await Task.yield()
       $0.supportNumber = 5
     })
-  func `a trait's update may be asynchronous`() {
+  func `a trait's update closure may be asynchronous`() {
     #expect(number == 5)
   }
 
@@ -76,7 +76,7 @@ struct DependenciesTraitTests {
     }
 
     @Test(.dependency(\.tally, Tally()), arguments: 0..<4)
-    func `a trait's value is created for each case`(case: Int) {
+    func `a trait's value is created anew for each test case`(case: Int) {
       #expect(tally.next() == 1)
     }
   }
@@ -85,7 +85,7 @@ struct DependenciesTraitTests {
 @Suite struct DependenciesTraitFailureTests {
   struct Failure: Error {}
 
-  @Test func `an error of a trait's update is thrown before the test runs`() async throws {
+  @Test func `an error in a trait's update closure is thrown before the test runs`() async throws {
     let trait = _DependenciesTrait.dependencies { _ in throw Failure() }
     let test = try #require(Test.current)
     await #expect(throws: Failure.self) {
@@ -95,7 +95,7 @@ struct DependenciesTraitTests {
     }
   }
 
-  @Test func `a trait's cached values end with the test`() async throws {
+  @Test func `values cached under a trait are released when the test ends`() async throws {
     let test = try #require(Test.current)
     let holder = Holder()
     try await _DependenciesTrait.dependencies.provideScope(for: test, testCase: .current) {

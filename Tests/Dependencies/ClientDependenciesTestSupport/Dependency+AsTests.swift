@@ -3,12 +3,12 @@ import Testing
 
 @Suite(.dependency(\.speaker, FakeSpeaker(word: "fake")))
 struct DependencyAsTests {
-  @Test func `a property is read with the type that the test set`() {
+  @Test func `a property is read as the concrete type that the test set`() {
     @Dependency(\.speaker, as: FakeSpeaker.self) var speaker
     #expect(speaker.word == "fake")
   }
 
-  @Test func `a key is read with the type that the test set`() {
+  @Test func `a key is read as the concrete type that the test set`() {
     @Dependency(SpeakerKey.self, as: FakeSpeaker.self) var speaker
     #expect(speaker.word == "fake")
   }

@@ -6,7 +6,7 @@ import XCTest
 /// The cases run in the order of their names.
 final class XCTestCaseObserverTests: XCTestCase {
   @Dependency(\.tally) private var tally
-  // Only the thread that runs the cases uses it.
+  // Only the thread that runs the test cases uses this property.
   nonisolated(unsafe) private static weak var tallyOfFirstCase: Tally?
 
   func test1ACaseHasValuesOfItsOwn() {

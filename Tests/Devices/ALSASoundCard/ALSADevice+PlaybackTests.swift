@@ -39,7 +39,7 @@ import Testing
     #expect(pcm.configuration.buffer == 720)
   }
 
-  @Test func `a card with only one rate and channel count is opened with them`() throws {
+  @Test func `a card that supports only one rate and channel count is opened with those`() throws {
     _ = try TestALSA.ready()
     let pcm = try ALSADevice(
       .playback, request(testCard("rate=44100 channels=2"), 16_000, channels: 1))

@@ -8,7 +8,7 @@ import Testing
     ("pulse", .server(plugin: "pulse")), ("pipewire", .server(plugin: "pipewire")),
     ("plug", .userDefined),
   ])
-  func `the plug-in that the default device leads to determines its route`(
+  func `the plug-in behind the default device determines the default route`(
     target: String?, route: DefaultRoute
   ) {
     #expect(DefaultRoute(target: target) == route)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [nil, 16 * 1_920 + 1, 1_000_000, .max])
-  mutating func `after an error or an absurd delay, the delay is the number of buffered frames`(
+  mutating func `after an error or an absurd delay, the buffered frames are used as the delay`(
     reported: Int?
   ) {
     let held = estimate.delay(reported: reported, held: 100)
@@ -84,7 +84,8 @@ import Testing
     #expect(later == .milliseconds(100))
   }
 
-  @Test mutating func `buffered frames replace the estimate of the time left`() {
+  @Test
+  mutating func `if frames are buffered, their duration is the estimated time until an underrun`() {
     estimate.wrote(1_000, at: start)
     let times = [timeUntilUnderrun(300, at: 0), timeUntilUnderrun(0, at: 100)]
     #expect(times == [.milliseconds(300), .milliseconds(200)])

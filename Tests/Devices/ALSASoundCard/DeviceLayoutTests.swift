@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [(1, ChannelLayout.wav(4)), (0, Self.odd), (2, Self.odd)])
-  func `a card with other channels is set to WAV order, and the layout it then reports is used`(
+  func `a card with another channel order is set to WAV order, and its reported layout is used`(
     how: Int, layout: ChannelLayout
   ) throws {
     _ = try TestALSA.ready()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `ALSA positions that Syrinx lacks become unknown, and only unknown ones give no layout`() {
+  func `ALSA positions that Syrinx lacks become unknown; if all are unknown, there is no layout`() {
     let frontLeft: UInt32 = 3
     let frontRightInverted: UInt32 = 4 | 0x1_0000
     let topCenter: UInt32 = 21
@@ -159,7 +159,7 @@ import Testing
     #expect(loudest <= 1.000_001)
   }
 
-  @Test func `NaN in one channel does not affect the others`() {
+  @Test func `NaN in one channel does not affect the other channels`() {
     let card = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .lowFrequency])
     let routing = ChannelMix(direction: .playback, device: card)
     #expect(routing.apply([0, 0, .nan, 0]).dropFirst() == [0, 0, 0])

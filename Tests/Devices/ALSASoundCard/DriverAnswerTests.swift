@@ -6,12 +6,12 @@ import Testing
 
 @Suite struct DriverAnswerTests {
   @Test(arguments: [0, 1, 479, 480])
-  func `a returned count up to the requested count is accepted`(answer: Int) {
+  func `a returned frame count up to the requested count is accepted`(answer: Int) {
     #expect(DriverAnswer(answer, of: 480) == .frames(answer))
   }
 
   @Test(arguments: [481, 1 << 31, 1 << 62, Int.max])
-  func `any returned count above the requested count is an excess`(answer: Int) {
+  func `any returned frame count above the requested count is an excess`(answer: Int) {
     #expect(DriverAnswer(answer, of: 480) == .excess)
   }
 

@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
-  func `a false delay is limited to the buffer`(script: String) async throws {
+  func `a false delay is limited to the buffer's length`(script: String) async throws {
     let pcm = try ALSADevice(.playback, request(testCard(script)))
     #expect(try pcm.delay() == 0)
     for start in stride(from: 0, to: 4_800, by: 480) {

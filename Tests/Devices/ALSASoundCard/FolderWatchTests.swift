@@ -98,7 +98,7 @@ import Testing
     stop()
   }
 
-  @Test func `event names are parsed, including empty ones`() {
+  @Test func `event names are parsed, including empty names`() {
     func event(_ name: [UInt8]) -> [UInt8] {
       [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, UInt8(name.count), 0, 0, 0] + name
     }

@@ -41,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `the program that uses a card is found only by names that identify the device`(
+  func `a program is found by a name with its card, unless the name selects another device`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -51,7 +51,9 @@ import Testing
   }
 
   @Test(arguments: ["mine", "default", "asym:whatever"])
-  func `if a single program uses a device, any name yields it as the holder`(name: String) throws {
+  func `if a single program uses a device, any name yields that program as the holder`(name: String)
+    throws
+  {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search

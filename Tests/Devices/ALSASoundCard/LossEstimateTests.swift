@@ -49,7 +49,7 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(5_150)) == 50)
   }
 
-  @Test func `all frames of a suspend of hours count as lost`() {
+  @Test func `all frames of an hours-long system suspend count as lost`() {
     var clock = LossEstimate(direction: .capture, rate: 192_000)
     clock.observe(held: 80, at: start)
     let night = Duration.seconds(28_800)
@@ -75,7 +75,7 @@ import Testing
     return clock.discarded(at: awake + time, isUnderrun: isUnderrun)
   }
 
-  @Test func `the frames that a playback had no time to play count as discarded`() {
+  @Test func `frames that had no time to be played count as discarded`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: false) == 70)
     #expect(discarded(after: .milliseconds(200), isUnderrun: false) == 0)
     #expect(discarded(after: .zero, isUnderrun: false, direction: .capture) == 0)

@@ -66,7 +66,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 
   @Test
-  func `if the native rate is preferred, a card opens at its rate and a file at the requested one`()
+  func `if preferred, a card opens at its native rate, and a file at the requested rate`()
     throws
   {
     var wanted = request(testCard(""), 16_000)

@@ -12,7 +12,7 @@ import Testing
     #expect(value == 7)
   }
 
-  @Test func `the error of the work is thrown`() async {
+  @Test func `an error that the work throws reaches the caller`() async {
     await #expect(throws: SoundCardError.busy("x")) {
       try await onThread("test", for: "x") { () throws(SoundCardError) -> Int in
         throw .busy("x")

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `plug offers any channel count and the card's rate`(
+  func `ALSA's plug offers any channel count, at the card's rate`(
     direction: AudioDevice.Direction
   ) throws {
     for channels in 1...4 {

@@ -26,7 +26,7 @@ import Testing
     #expect(steps(.capture, [-ESTRPIPE, 0, 0]) == [.resume, .start, .done(.suspended)])
   }
 
-  @Test func `a device whose driver cannot resume is prepared`() {
+  @Test func `a device whose driver cannot resume is prepared instead`() {
     #expect(
       steps(.capture, [-ESTRPIPE, -ENOSYS, 0, 0])
         == [.resume, .prepare, .start, .done(.suspended)])

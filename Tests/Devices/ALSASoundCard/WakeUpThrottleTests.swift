@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  mutating func `a device at clock speed lets the thread rest until the missing frames are due`() {
+  mutating func `if the device keeps time, the thread rests until the missing frames are due`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     #expect(wakes.consumeRest() == .milliseconds(15))
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [1, 10])
-  mutating func `for a device at another speed, the thread never rests`(
+  mutating func `if the device runs at the wrong speed, the thread never rests`(
     tick: Int
   ) {
     wait(times: 100, tick: .milliseconds(tick))
@@ -76,7 +76,7 @@ import Testing
 
   @Test mutating func `while the device cannot be ready, the thread rests without checking it`() {
     wait(times: 4)
-    // The last wait ended at 80 ms. The period that it made ready has been transferred.
+    // The last wait ended at 80 ms, when a period was ready; that period is now transferred.
     wakes.transferred(960)
     #expect(wakes.consumeRestUnseen(at: start + .milliseconds(82)) == .milliseconds(18))
     wakes.observe(950, at: start + .milliseconds(100))
@@ -85,7 +85,9 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `after a process was stopped for a month, the rest does not overflow`() {
+  @Test
+  mutating func `the thread's rest time does not overflow after a process was stopped for a month`()
+  {
     let time = start + .seconds(30 * 86_400)
     wakes = WakeUpThrottle(period: 3_840, rate: 768_000)
     for step in 0..<5 {
@@ -114,7 +116,7 @@ import Testing
   }
 
   @Test
-  mutating func `one time in eight, the thread waits for the device even if it was not checked`() {
+  mutating func `one time in eight, the thread waits even if the device was not checked`() {
     wait(times: 4)
     wakes.transferred(960)
     var rests: [Bool] = []

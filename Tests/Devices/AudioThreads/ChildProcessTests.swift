@@ -48,7 +48,9 @@ import Testing
     return Array(bytes.prefix(count))
   }
 
-  @Test func `a child that is not waited for is ended with its own children`() throws {
+  @Test func `releasing a child process that was never waited for also ends its own children`()
+    throws
+  {
     func start() throws -> Descriptor {
       let (outlet, inlet) = try #require(Descriptor.pipe())
       _ = try ChildProcess(

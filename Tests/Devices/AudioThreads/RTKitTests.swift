@@ -20,7 +20,7 @@ import Testing
     #expect(limit.rlim_max <= 3_600_000_000 && limit.rlim_cur <= limit.rlim_max)
   }
 
-  @Test func `the error names a missing system bus`() {
+  @Test func `the error for a missing system bus contains the reason`() {
     setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
     defer { unsetenv("DBUS_SYSTEM_BUS_ADDRESS") }
     #expect(throws: SystemError(failure: "no system bus", code: ENOENT)) {
@@ -42,12 +42,12 @@ import Testing
     }
   }
 
-  @Test func `the error names a missing libsystemd`() throws {
+  @Test func `the error for a missing libsystemd names the library`() throws {
     let error = try #require(throws: (any Error).self) { _ = try RTKit(library: "libnone.so.0") }
     #expect("\(error)".hasPrefix("the library cannot be loaded: libnone.so.0: "))
   }
 
-  @Test func `the error names a missing function of libsystemd`() throws {
+  @Test func `the error for a missing function of libsystemd names the function`() throws {
     let error = try #require(throws: (any Error).self) { _ = try RTKit(library: "libc.so.6") }
     #expect("\(error)" == "the library is too old: it has no sd_bus_open_system")
   }

@@ -98,7 +98,8 @@ import Testing
     #expect(written == capacity && ring.storage.elementsEqual(0..<capacity))
   }
 
-  @Test func `the resident part of a ring is in memory before it is used, and the rest is not`() {
+  @Test func `the resident part of a ring is in memory before its first use, and the rest is not`()
+  {
     let ring = RingBuffer<UInt8>(capacity: 1 << 22, resident: 1 << 20)
     let page = Int(sysconf(CInt(_SC_PAGESIZE)))
     var states = [UInt8](repeating: 0, count: ring.capacity / page)

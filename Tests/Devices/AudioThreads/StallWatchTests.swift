@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  mutating func `if waits return late, a device is stalled only after the longer start limit`() {
+  mutating func `if waits return late, a device counts as stalled only after the start limit`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))
@@ -96,7 +96,8 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a recovery resets the wait time, but too many recoveries are a stall`() {
+  @Test mutating func `a recovery resets the wait time, but too many recoveries count as a stall`()
+  {
     watch.waited(.seconds(4), atMost: .seconds(4))
     watch.interrupted()
     watch.waited(.seconds(4), atMost: .seconds(4))

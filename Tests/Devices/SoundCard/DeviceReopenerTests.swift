@@ -80,7 +80,7 @@ import Testing
     #expect(back == 1 && reopener.gap == .milliseconds(700))
     let again = reopener.popDevice()
     #expect(again == nil)
-    // The device counts as lost until it runs.
+    // The device counts as lost until the reopened device runs.
     #expect(reopener.isDeviceLost)
     reopener.adopted()
     #expect(!reopener.isDeviceLost)
@@ -146,7 +146,7 @@ import Testing
     reopener.end()
   }
 
-  @Test func `the end removes the observer of device changes`() async {
+  @Test func `when the reopener ends, the observer of device changes is removed`() async {
     let device = FakeDevice()
     let reopener = device.reopener()
     await device.clock.sleepers(atLeast: 1)

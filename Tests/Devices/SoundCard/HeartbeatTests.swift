@@ -27,7 +27,7 @@ import Testing
     #expect(heartbeat.isAbandoned)
   }
 
-  @Test func `end returns false after the thread was abandoned in a call`() {
+  @Test func `end() returns false after the thread was abandoned in a call`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.transfer))
     #expect(heartbeat.abandon(in: heartbeat.beat))

@@ -35,7 +35,9 @@ import Testing
     await thread.join()
   }
 
-  @Test func `every call on an abandoned device throws deviceLost, and it can be closed`() throws {
+  @Test func `every call on an abandoned device throws deviceLost, and the device can be closed`()
+    throws
+  {
     let device = try HangingDevice()
     device.release()
     let pcm = MonitoredPlayback(device)
@@ -51,7 +53,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a lost device is reported before it is closed, and a working device afterward`()
+  @Test func `a lost device is closed after its report, and a working device before its report`()
     throws
   {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {

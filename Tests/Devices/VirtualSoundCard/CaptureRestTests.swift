@@ -30,7 +30,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `a lockstep card that waited for its engine makes up the delay, or with slack skips it`(
+  func `after waiting for its engine, a lockstep card catches up, or with slack skips the delay`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()

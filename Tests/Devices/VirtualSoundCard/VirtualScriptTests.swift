@@ -26,7 +26,7 @@ import Testing
     #expect(script.failure(in: .open, at: 0) != nil)
   }
 
-  @Test func `two equal faults both happen`() throws {
+  @Test func `a fault that is scripted twice happens twice`() throws {
     let unplugged = VirtualFault.unplugged(at: 10, for: .seconds(1))
     var script = VirtualScript([unplugged, unplugged])
     script.happened(try #require(script.timeline.first).fault)

@@ -59,7 +59,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a suspended machine loses the frames of the suspend`() {
+  @Test func `a suspend of the machine loses the frames of the suspended time`() {
     var device = transfer(.capture, faults: [.suspended(at: 10, lost: 7)])
     device.start()
     device.tick(10)
@@ -93,7 +93,7 @@ import Testing
     #expect(device.position == 10)
   }
 
-  @Test func `a capture that cannot be resumed loses its buffer`() {
+  @Test func `a suspended capture that cannot be resumed loses the frames in its buffer`() {
     var device = transfer(.capture, faults: [.suspended(at: 20, lost: 7, isEmptied: true)])
     device.start()
     device.tick(20)
@@ -151,7 +151,7 @@ import Testing
     #expect(device.isGone)
   }
 
-  @Test func `a call blocks once, from its frame on, and other calls do not block`() {
+  @Test func `a scripted block affects its call once, from its frame on, and no other call`() {
     var device = transfer(
       .capture,
       faults: [.blocked(in: .transfer, at: 10, for: .seconds(1)), .blocked(in: .drop)])
@@ -175,7 +175,7 @@ import Testing
     #expect(device.poll(.nothing) == nil)
   }
 
-  @Test func `a stalled device neither plays nor underruns, and its time passes`() {
+  @Test func `while a device stalls, it neither plays nor underruns, but its time passes`() {
     var device = transfer(.playback, faults: [.stalled(at: 10)])
     #expect(device.write(40) == 40)
     for _ in 0..<5 { device.tick(10) }
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: [AudioDevice.Direction.playback, .capture])
-  func `a device that is never ready moves no frames, and its time passes`(
+  func `a device that is never ready moves no frames, but its time passes`(
     direction: AudioDevice.Direction
   ) {
     var device = transfer(direction, faults: [.neverReady])
@@ -200,7 +200,7 @@ import Testing
     #expect(wakeUp == nil)
   }
 
-  @Test func `an unplugged device is lost at its frame and not before`() {
+  @Test func `a device that is scripted to be unplugged is lost at that frame, not before`() {
     var device = transfer(.playback, faults: [.unplugged(at: 20)])
     _ = device.write(40)
     device.tick(10)

@@ -55,7 +55,7 @@ import Testing
     #expect(store.state == ["initial", "a", "b"])
   }
 
-  @Test func `a child's state that is read in the parent's reducer is reported as well`() throws {
+  @Test func `reading a child store's state in the parent's reducer is reported`() throws {
     let box = Box<Counter.State, Counter.Action>()
     let store = Store(initialState: Parent.State(optional: Counter.State(count: 3))) {
       Parent()

@@ -58,7 +58,7 @@ import Testing
     let store: StoreOf<Screen>
   }
 
-  @Test func `a binding action is matched by its property, and by its value`() async {
+  @Test func `a binding action is matched by its property or by its value`() async {
     let store = TestStore(initialState: Settings.State()) { Settings() }
     await store.send(\.binding.name, "memo") {
       $0.name = "memo"
@@ -91,7 +91,9 @@ import Testing
     #expect(view.store.name == "memo")
   }
 
-  @Test func `onChange runs a closure on the state, and the effect that it returns`() async {
+  @Test func `onChange runs a closure on the state, and runs the effect that the closure returns`()
+    async
+  {
     let store = TestStore(initialState: Settings.State()) {
       Settings().onChange(of: \.name) { old, state in
         state.changes.append("\(old) -> \(state.name)")

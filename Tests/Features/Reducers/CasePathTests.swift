@@ -17,7 +17,7 @@ import Testing
     #expect(Parent.Action.sheet(.dismiss).is(\.sheet.dismiss))
   }
 
-  @Test func `is, the case subscript, and modify have an effect only on a matching case`() {
+  @Test func `is(_:), the case subscript, and modify affect only a matching case`() {
     var action = Parent.Action.child(.add(1))
     #expect(action.is(\.child))
     #expect(!action.is(\.optional))

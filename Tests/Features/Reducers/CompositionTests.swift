@@ -156,7 +156,8 @@ import Testing
     }
   }
 
-  @Test func `a dependency of a reducer is set for it and its effects`() async {
+  @Test func `a dependency that is set on a reducer applies to the reducer and its effects`() async
+  {
     let other = TestClock<Duration>()
     let store = TestStore(initialState: Counter.State()) {
       Counter().dependency(\.continuousClock, other)
@@ -317,7 +318,7 @@ import Testing
     await other.send(1) { $0 = (isDoubled ? 2 : 1) + 1_000 + 30 }
   }
 
-  @Test func `a dependency of a reducer is transformed for it and its effects`() async {
+  @Test func `a dependency can be transformed for a reducer and its effects`() async {
     let store = TestStore(initialState: [String]()) {
       Reduce<[String], String> { state, action in
         @Dependency(\.uuid) var uuid
@@ -345,7 +346,7 @@ import Testing
   }
 }
 
-/// A player whose states are cases, in each of which it ticks.
+/// A player that ticks in each of its states, which are cases.
 private struct Player: Reducer {
   enum State: Equatable, CasePathable {
     case stopped

@@ -52,7 +52,7 @@ import Testing
     #expect(store.state == ["first", "between", "second"])
   }
 
-  @Test func `cancelInFlight ends the earlier effect`() async {
+  @Test func `cancelInFlight cancels the earlier effect with the same ID`() async {
     var number = 0
     let store = store {
       number += 1
@@ -184,7 +184,9 @@ import Testing
     await clock.advance(by: .seconds(1))
   }
 
-  @Test func `a part of an effect is canceled by its ID, and the effect continues`() async {
+  @Test func `a part of an effect can be canceled by its ID, and the rest of the effect continues`()
+    async
+  {
     let clock = clock
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
@@ -215,7 +217,7 @@ import Testing
     #expect(store.state == ["part cancelled", "end"])
   }
 
-  @Test func `a task outside effects is canceled by its ID`() async {
+  @Test func `a task outside of effects can be canceled by its ID`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let task = Task {
       // `withTaskCancellation` is not marked with `try`, because its operation throws nothing.
@@ -251,7 +253,10 @@ import Testing
     await task.value
   }
 
-  @Test func `a part with cancelInFlight begins after the earlier part is canceled`() async {
+  @Test
+  func `with cancelInFlight, an operation begins after the earlier one with its ID is canceled`()
+    async
+  {
     let clock = clock
     let log = LockIsolated<[String]>([])
     let store = Store<Int, String>(initialState: 0) {
@@ -293,7 +298,7 @@ import Testing
     await cancelled.send("-").finish()
   }
 
-  @Test func `a handler gets the error of an effect and may send`() async {
+  @Test func `a handler gets the error of an effect and may send actions`() async {
     let store = store {
       .run { _ in
         throw Failure()
@@ -305,7 +310,8 @@ import Testing
     #expect(store.state == ["Failure()"])
   }
 
-  @Test func `an action sent after the end of its effect is reported with both actions`()
+  @Test
+  func `an issue for a late action contains that action and the action that started its effect`()
     async throws
   {
     let escaped = LockIsolated<Send<String>?>(nil)
@@ -392,7 +398,7 @@ import Testing
     await store.receive("next") { $0 = 2 }
   }
 
-  @Test func `debounce and throttle measure time on a scheduler`() async {
+  @Test func `debounce and throttle can measure time with a scheduler`() async {
     let queue = DispatchQueue.test
     var number = 0
     let store = store {

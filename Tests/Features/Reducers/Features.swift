@@ -172,7 +172,7 @@ struct Screen: Reducer {
   }
 }
 
-/// The same screen, whose counter's effects end when the text is shown.
+/// A feature like `Screen`, but the counter's effects end when the text is shown.
 struct SwitchingScreen: Reducer {
   typealias State = Screen.State
   typealias Action = Screen.Action

@@ -119,7 +119,7 @@ import Testing
     #expect(items.map(\.rank) == [31, 10, 40, 20, 2])
   }
 
-  @Test func `filter returns an identified array, and contains compares ids`() {
+  @Test func `filter returns an identified array, and contains(_:) compares only IDs`() {
     let large: IdentifiedArrayOf<Item> = items.filter { $0.rank > 25 }
     #expect(large.ids == [1, 3])
     #expect(large.contains(Item(id: 3, rank: 0)))

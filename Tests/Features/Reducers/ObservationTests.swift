@@ -91,7 +91,7 @@ import Testing
     #expect(store.changes.observedCount == 0)
   }
 
-  @Test func `the values of an optional child are not observed after it is gone`() {
+  @Test func `an optional child's values are not observed after its state becomes nil`() {
     let child = store.scope(state: \.optional, action: \.optional)
     #expect(learns(reading: { _ = child?.count }) { store.send(.clear) })
     #expect(child?.count == 0)

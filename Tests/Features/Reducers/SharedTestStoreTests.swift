@@ -37,7 +37,8 @@ private struct SharedCounter: Reducer {
   }
 }
 
-/// A feature that changes the part of a shared value that only its presented child has.
+/// A feature whose action changes the `count` of a shared model; only its presented child has
+/// `count`.
 private struct SharedModel: Reducer {
   struct Model: Equatable, Sendable {
     var name = ""
@@ -125,7 +126,7 @@ private struct SharedModel: Reducer {
   }
 
   @Test
-  func `each received action sees the shared value after it, even if another action followed`()
+  func `a received action sees the shared value right after it, not after later actions`()
     async
   {
     let store = counter()

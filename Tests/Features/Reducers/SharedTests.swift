@@ -34,7 +34,10 @@ import Testing
     #expect(id == 2)
   }
 
-  @Test func `the value of an optional remains after the optional becomes nil`() throws {
+  @Test
+  func `a shared value unwrapped from an optional remains usable after the optional becomes nil`()
+    throws
+  {
     @Shared(value: nil) var optional: Int?
     #expect(Shared($optional) == nil)
     $optional.withLock { $0 = 1 }
@@ -127,7 +130,7 @@ import Testing
     #expect(SharedReader($plain).description == "SharedReader<Int>(value: 1)")
   }
 
-  @Test func `an in-memory value keeps its first default, and remains without references`() {
+  @Test func `an in-memory value keeps its first default, and survives without references`() {
     do {
       @Shared(.inMemory("count")) var count = 1
       @Shared(.inMemory("count")) var same = 2
@@ -172,7 +175,8 @@ import Testing
     #expect(outer.number == 1)
   }
 
-  @Test func `a custom key loads, watches, and saves its value, and keeps its errors`() async throws
+  @Test func `a custom key loads, watches, and saves its value, and its errors are available`()
+    async throws
   {
     let file = LockIsolated<String?>(nil)
     let key = TextKey(file: file)
@@ -199,7 +203,9 @@ import Testing
     #expect(text == "again")
   }
 
-  @Test func `an observer's change while a loaded value is announced is not lost`() async throws {
+  @Test func `a change that an observer makes while a loaded value is announced is not lost`()
+    async throws
+  {
     let file = LockIsolated<String?>("old")
     @Shared(TextKey(file: file)) var text = "none"
     let next = LockIsolated<String?>("newer")

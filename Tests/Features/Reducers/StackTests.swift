@@ -46,7 +46,9 @@ import Testing
     }
   }
 
-  @Test func `elements are pushed, changed by their ids, and popped with those above`() async {
+  @Test func `elements are pushed, changed by their ids, and popped with the elements above them`()
+    async
+  {
     let store = screens()
     await store.send(.path(.push(id: 0, state: Counter.State()))) {
       $0.path.append(Counter.State())
@@ -163,7 +165,8 @@ import Testing
     #expect(store.state.path.ids == [0])
   }
 
-  @Test func `the effects of all elements end with the stack`() async {
+  @Test func `the effects of all elements end when the elements are removed from the stack`() async
+  {
     let store = screens(Counter.State(), Counter.State(id: 1))
     let first = await store.send(.path(.element(id: 0, action: .startTicking)))
     let second = await store.send(.path(.element(id: 1, action: .startTicking)))
@@ -172,7 +175,7 @@ import Testing
     await second.finish()
   }
 
-  @Test func `the effects of all elements end when another stack replaces theirs in the state`()
+  @Test func `the effects of all elements end when the state's stack is replaced by another stack`()
     async
   {
     let store = screens(Counter.State())

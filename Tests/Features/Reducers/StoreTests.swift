@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test
-  func `states yields the current state and then the newest one, and ends with the store`()
+  func `the states sequence yields the current state, then the newest, and ends with the store`()
     async
   {
     var store: Store<Counter.State, Counter.Action>? = counter()
@@ -123,7 +123,7 @@ import Testing
     #expect(await states?.next() == nil)
   }
 
-  @Test func `states of a released child store continue, and end with the root store`()
+  @Test func `the states of a released child store continue until the root store is released`()
     async throws
   {
     var store: Store<Parent.State, Parent.Action>? = parent()

@@ -9,7 +9,7 @@ import Testing
 
   private typealias IntResult = TaskResult<Int>
 
-  @Test func `results are equal if their values or errors are`() {
+  @Test func `results are equal if their values or errors are equal`() {
     let results: [IntResult] = [
       .success(1), .success(2), .failure(Failure.offline), .failure(Failure.refused("a")),
       .failure(Failure.refused("b")), .failure(CancellationError()),

@@ -91,7 +91,8 @@ import Testing
     #expect(store.log == [] && effects.count == 1)
   }
 
-  @Test func `closures of a test store read its dependencies, and its state before the action`()
+  @Test
+  func `closures passed to a test store read its dependencies and its state before the action`()
     async
   {
     let store = steps()
@@ -109,7 +110,7 @@ import Testing
     await store.receive(.second) { $0.log = ["first", "second"] }
   }
 
-  @Test func `after receiving an unexpected action, its state change is not reported as well`()
+  @Test func `an unexpected action is reported once, without a second issue for its state change`()
     async
   {
     let store = steps()
@@ -124,7 +125,7 @@ import Testing
     await store.receive(.second) { $0.log = ["first", "second"] }
   }
 
-  @Test func `unreceived actions are listed, and stay for the next receive`() async {
+  @Test func `unreceived actions are listed, and the next receive can still receive them`() async {
     let store = steps()
     await store.send(.start)
     await withKnownIssue {
@@ -202,7 +203,7 @@ import Testing
     #expect(store.state.log == ["a"])
   }
 
-  @Test func `a child that is not presented does not dismiss the root`() async {
+  @Test func `closing a child that is not presented does not dismiss the root feature`() async {
     let store = TestStore(initialState: Parent.State(optional: Counter.State())) { Parent() }
     await store.send(.optional(.close)).finish()
     await store.send(.optional(.close)).finish()

@@ -20,7 +20,7 @@ import Testing
     #expect(store.state.count == 3)
   }
 
-  @Test func `a wrong expected state fails with the difference of the states`() async {
+  @Test func `a wrong expected state fails with the difference between the states`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment) { $0.count = 2 }
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `an effect's action is received when its time has come`() async {
+  @Test func `after the clock has advanced, the action of a delayed effect is received`() async {
     let store = counter()
     await store.send(.addLater(5))
     await clock.advance(by: .seconds(1))
@@ -157,7 +157,7 @@ import Testing
     await store.skipInFlightEffects(strict: false)
   }
 
-  @Test func `an action is received by its case, with its value, and by a condition`() async {
+  @Test func `receive matches an action by its case, by its value, or by a condition`() async {
     let store = TestStore(initialState: Parent.State()) {
       Parent()
     } withDependencies: {
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `stores of parallel tests do not see each other`() async {
+  @Test func `the stores of parallel tests do not affect each other`() async {
     let tests = (1...20).map { number in
       Task { @MainActor in
         let clock = TestClock<Duration>()
@@ -290,7 +290,9 @@ import Testing
     await task.finish()
   }
 
-  @Test func `dependencies within an operation end with it, also for child features`() async {
+  @Test func `dependencies set for an operation apply only within it, also in child features`()
+    async
+  {
     let store = TestStore(initialState: Parent.State()) { Parent() }
     await store.withDependencies {
       $0.continuousClock = ImmediateClock()

@@ -169,7 +169,7 @@ import Testing
     await store.send(\.inner.page.renumber) { $0 = .inner(.page(Page.State(id: 1))) }
   }
 
-  @Test func `an alert in a destination closes after its parent has seen it`() async {
+  @Test func `an alert in a destination closes after its parent has handled the action`() async {
     let store = app(App.State(destination: .notice(Self.notice)))
     await store.send(\.destination.notice.understood) {
       $0.destination = nil
@@ -299,7 +299,9 @@ import Testing
     }
   }
 
-  @Test func `a feature without types and body has an empty state and no actions`() async {
+  @Test func `a feature that declares no types and no body has an empty state and no actions`()
+    async
+  {
     #expect(Empty.State() == Empty.State())
     #expect(OnlyAction.Action.tapped.is(\.tapped))
     let store = TestStore(initialState: .init()) {

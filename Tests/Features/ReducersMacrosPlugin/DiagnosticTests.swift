@@ -53,7 +53,7 @@ import Testing
       of: "@Reducer\n\(keyword) Counter {\n}")
   }
 
-  @Test func `a function beside a body gets a diagnostic, because the body never runs`() {
+  @Test func `a reduce function next to a body gets a diagnostic, because the body never runs`() {
     expect(
       DiagnosticSpec(
         message: """

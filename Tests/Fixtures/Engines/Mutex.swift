@@ -7,7 +7,7 @@ import Glibc
 /// separate module, it would make `Mutex` ambiguous in files that import `Synchronization`.
 // `@unchecked` is right, because `value` is accessed only while `mutex` is locked.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  // On the heap, because neither a mutex nor memory that the sanitizer watches may move.
+  // Allocated on the heap, because neither a mutex nor memory that the sanitizer watches may move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let value: UnsafeMutablePointer<Value>
 

@@ -57,7 +57,7 @@ import Testing
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.playback] })
   }
 
-  @Test func `overriding one endpoint leaves the others unimplemented`() async throws {
+  @Test func `overriding one endpoint leaves the other endpoints unimplemented`() async throws {
     try await withDependencies {
       $0.audioPlayer.play = { _ in }
     } operation: {

@@ -28,7 +28,8 @@ import Testing
     #expect(request.items.count == 1)
   }
 
-  @Test func `a PlaybackID equals another with the same name, and is unique without a name`() {
+  @Test func `PlaybackIDs with the same name are equal, and a PlaybackID without a name is unique`()
+  {
     #expect(PlaybackID() != PlaybackID())
     #expect(PlaybackID("a") == "a")
     #expect("\(PlaybackID("a"))" == "\"a\"")

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Plays a request during `body`, which begins without waiting for the start; returns the events.
+  /// Plays a request, runs `body` without waiting for the start, and returns the events.
   private func played(
     _ request: PlaybackRequest, _ body: (AudioPlayerClient) async throws -> Void
   ) async throws -> [PlaybackEvent] {
@@ -92,7 +92,7 @@ import Testing
     #expect(finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
   }
 
-  @Test func `a pause holds the played position`() async throws {
+  @Test func `during a pause, the played position does not change`() async throws {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       for _ in 0..<3 {
         await clock.sleepers(atLeast: 1)
@@ -157,7 +157,7 @@ import Testing
     #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(1))))
   }
 
-  /// Plays a stream whose only second comes after `body`.
+  /// Plays a stream whose only second of audio arrives after `body`.
   private func playedStream(
     _ body: (AudioPlayerClient) async throws -> Void
   ) async throws -> [PlaybackEvent] {

@@ -5,12 +5,12 @@ import SoundCard
 
 @testable import AudioPlayerClientLive
 
-/// An audio thread above a simulated device, run on the test's own thread.
+/// The audio thread of a simulated device, run on the test's own thread.
 final class AudioThreadHarness {
   let pcm: SimulatedPlayback
   let link: DeviceLink<Voice>
   private let volume = BusVolume()
-  /// The voices, by place.
+  /// The voices, in the order of their places in the voice table.
   private var voices: [Voice] = []
 
   init(buffer: FrameCount = 800) throws {

@@ -62,7 +62,7 @@ import VirtualSoundCard
         await player.stop()
       }
     } catch {
-      // If the loss is detected before the stop, the playback fails with this error.
+      // If the loss is detected before the stop, the playback fails with a `deviceLost` error.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)
@@ -73,7 +73,8 @@ import VirtualSoundCard
     call: PCMCall
   ) async throws {
     let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
-    // If a busy machine delays the call's return to a second, the device is temporarily lost.
+    // On a busy machine, the call may return only after a second, and the device is temporarily
+    // lost.
     let playing = await harness.start(
       PlaybackRequest(source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60))))
     try await harness.finish(playing)

@@ -25,7 +25,7 @@ import VirtualSoundCard
     (BlockedSourceCall.Kind.read(2), BlockedSourceCall.Kind.open), (.read(2), .read(1)),
     (.read(4), .read(2)),
   ])
-  func `a queue on stalling disks is played completely, with reported silence`(
+  func `a queue of files on stalling disks is played completely, and its silence is reported`(
     first: BlockedSourceCall.Kind, second: BlockedSourceCall.Kind
   ) async throws {
     let calls = [try BlockedSourceCall(first), try BlockedSourceCall(second)]

@@ -62,7 +62,7 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).count <= harness.played.count / 400)
   }
 
-  @Test func `a skip in the last item moves to the next round, and in the last round to the end`()
+  @Test func `a skip in the last item moves to the next round, or in the last round to the end`()
     async throws
   {
     let items = [item(40_000), item(40_000, from: 100)]
@@ -85,7 +85,7 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).count == 19)
   }
 
-  @Test func `a seek stays in the current round`() async throws {
+  @Test func `a seek within a repeated list stays in the current round`() async throws {
     let items = [item(4_000), item(4_000, from: 4_000)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
     await harness.pass { $0.advanced?.item == 1 }

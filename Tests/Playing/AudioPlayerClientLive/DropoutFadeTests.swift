@@ -4,7 +4,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct DropoutFadeTests {
-  /// At this rate, 5 ms are 4 frames.
+  /// A voice at 800 Hz, where a fade of 5 ms has 4 frames.
   private let voice: Voice
 
   init() throws {
@@ -14,8 +14,7 @@ import Testing
     voice.lastFrame[0] = 1
   }
 
-  /// Returns the gains in blocks of 8 frames, for each of which the source has the given number of
-  /// frames.
+  /// Returns the gains in blocks of 8 frames, given the number of source frames in each block.
   private func gains(_ given: [Int]) -> [[Float]] {
     given.map { faded($0, isLate: $0 < 8) }
   }

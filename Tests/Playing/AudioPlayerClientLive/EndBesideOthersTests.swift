@@ -9,7 +9,7 @@ import VirtualSoundCard
 
 @testable import AudioPlayerClientLive
 
-/// The end of a sound while others continue.
+/// A sound ends while other sounds continue.
 @Suite struct EndBesideOthersTests {
   let harness: AudioThreadHarness
   let second = [Float](repeating: 0.25, count: 8_000)
@@ -18,7 +18,7 @@ import VirtualSoundCard
   init() throws { harness = try AudioThreadHarness() }
 
   @Test(arguments: [0, 800, 40_000, 2_000_000_000])
-  func `a sound beside others ends within its length, the device's buffer, and 250 ms`(
+  func `while another sound plays, a sound ends within its length, one buffer, and 250 ms`(
     claimed: Int
   ) throws {
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
@@ -30,7 +30,10 @@ import VirtualSoundCard
     #expect(short.playedFrames.load(ordering: .relaxed) == 8_000)
   }
 
-  @Test func `a sound beside others does not end while a server still holds its frames`() throws {
+  @Test
+  func `while another sound plays, a sound does not end before a server has played its frames`()
+    throws
+  {
     // The server holds half a second in addition to the device's buffer of 100 ms.
     harness.pcm.claimedDelay = { level throws(SoundCardError) in level + 4_000 }
     let short = try harness.voice(second)
@@ -42,7 +45,7 @@ import VirtualSoundCard
     #expect(late == [.finished(ObjectIdentifier(short))])
   }
 
-  @Test func `frames held while the machine slept are played before the sound ends`()
+  @Test func `frames left in the device by a system sleep are played before the sound ends`()
     throws
   {
     // With this false delay, no frame ever appears to be played.
@@ -64,7 +67,7 @@ import VirtualSoundCard
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `beside an endless loop, play returns in time even if the device reports false delays`()
+  func `while a loop plays, play returns in time even if the device reports false delays`()
     async throws
   {
     let harness = PlayerHarness(faults: [.claimedDelay(2_000_000_000)])

@@ -23,7 +23,7 @@ import Testing
     return url
   }
 
-  @Test func `a seek past the end does not read the file up to there`() async throws {
+  @Test func `a seek past the end does not read the file to its end`() async throws {
     let url = try damagedFLAC()
     defer { try? FileManager.default.removeItem(at: url) }
     let source = FileSource(url)

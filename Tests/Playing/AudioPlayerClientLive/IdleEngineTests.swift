@@ -13,7 +13,7 @@ import VirtualSoundCard
   let stereo = AudioSignal.sine(440).buffer(
     .milliseconds(100), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
 
-  @Test func `a device stays open for the idle time after its last sound, and no longer`()
+  @Test func `a device stays open for the idle time after its last sound, but not longer`()
     async throws
   {
     try await with { player in

@@ -56,7 +56,9 @@ import Testing
     #expect(try await frames(reader(times: times)).count { $0 == -1 } == begun)
   }
 
-  @Test func `a repetition without audio is the last, unless a seek led to it`() async throws {
+  @Test func `a repetition without audio is the last repetition, unless a seek started it`()
+    async throws
+  {
     let reader = try await reader(times: 9)
     #expect(try await !reader.beginRepetition())
     try await reader.seek(to: .frame(0), in: 4)
@@ -86,7 +88,8 @@ import Testing
         == ItemPosition(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
 
-  @Test func `buffers at a rate other than the item's advance the position by their duration`()
+  @Test
+  func `a buffer whose rate differs from the item's advances the position by its own duration`()
     async throws
   {
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)

@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A late source, on a card that does not wait for it.
+/// A source that delivers late, on a card that does not wait for the source.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct LateSourceTests {
   @Test func `the reported silence of a late source is as long as the played silence`() async throws
   {

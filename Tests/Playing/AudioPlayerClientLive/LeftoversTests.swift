@@ -30,8 +30,8 @@ import VirtualSoundCard
   }
 }
 
-/// Starts playbacks one after another and ends each at an arbitrary point, before or after it
-/// begins.
+/// Starts playbacks one after another and ends each at an arbitrary point, before or after its
+/// start.
 private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async throws {
   let tone = AudioSignal.sine(440)
     .buffer(.milliseconds(100), format: AudioFormat(sampleRate: 8_000, channelCount: 1))

@@ -26,7 +26,9 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, .signalingNaN])
-  func `the limiter silences NaN and infinite samples and keeps their neighbors`(broken: Float) {
+  func `the limiter silences NaN and infinite samples and does not change neighboring samples`(
+    broken: Float
+  ) {
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit([0.5, broken, 0.25, -0.25, broken, 1], &limiter)
     #expect(limited == [0.5, 0, 0.25, -0.25, 0, 1])
@@ -101,7 +103,7 @@ import Testing
     #expect(limiter.dueReport(at: 300, isEnding: true) == 0.5)
   }
 
-  @Test func `a gain that could not be reported is kept`() {
+  @Test func `a gain reduction that could not be reported counts in the next report`() {
     var limiter = Limiter(rate: 1_000)
     limiter.note(0.5, at: 0)
     #expect(limiter.dueReport(at: 1_000, isEnding: false) == 0.5)

@@ -245,7 +245,7 @@ import VirtualSoundCard
 
   /// Lets time pass until the device has returned and is open.
   private func comeBack(_ harness: PlayerHarness, after time: Duration = .seconds(3)) async {
-    // If the retry began to sleep only after the advance, it would never wake.
+    // If the retry began to sleep only after the advance, the retry would never wake.
     await harness.clock.sleepers(atLeast: 1)
     await harness.clock.advance(by: time)
     while harness.openDeviceCount == 0 { await Task.yield() }

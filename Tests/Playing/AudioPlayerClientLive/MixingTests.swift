@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// Many voices on an audio thread above a simulated device.
+/// Many voices on the audio thread of a simulated device.
 @Suite struct MixingTests {
   let harness: AudioThreadHarness
 

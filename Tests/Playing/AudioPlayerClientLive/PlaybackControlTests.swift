@@ -9,7 +9,7 @@ import Testing
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlaybackControlTests {
   let harness = PlayerHarness()
   let stairs = staircase(16_000)
-  /// A fade of 10 ms has 80 frames, and no sample is above 0.5.
+  /// The largest step of a 10 ms fade, which has 80 frames, because no sample is above 0.5.
   let fade: Float = 0.5 / 80
 
   @Test func `resume continues at exactly the frame that pause reported`() async throws {

@@ -107,11 +107,9 @@ import Testing
   }
 
   @Test(arguments: [1, 800, 8_000, 12_800])
-  func
-    `a sound ends after its length, the device's buffer, and 250 ms, whatever the reported delay`(
-      claimed: Int
-    ) throws
-  {
+  func `a sound ends within its length, the device's buffer, and 250 ms, whatever the delay`(
+    claimed: Int
+  ) throws {
     harness.pcm.at(960) { $0.isStuck = true }
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
     let voice = try harness.voice(second)
@@ -295,7 +293,7 @@ import Testing
     #expect(!voice.room.clear())
   }
 
-  @Test func `requested free space in a voice's ring is signaled`() throws {
+  @Test func `after a request, free space in a voice's ring is signaled`() throws {
     let voice = try harness.voice(second)
     voice.roomRequest.make()
     try harness.run([voice])

@@ -44,7 +44,7 @@ final class PlayerHarness: Sendable {
   /// The samples of the first device that was opened.
   var played: [Float] { card.played.first?.samples ?? [] }
 
-  /// Whether these samples were played in a row.
+  /// Whether these samples were played one after another, without a gap.
   func hasPlayed(_ samples: [Float]) -> Bool { played.range(of: samples) != nil }
 
   var openDeviceCount: Int { card.openDeviceCount }
@@ -107,7 +107,7 @@ final class PlayerHarness: Sendable {
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
-      // A canceled task returns before its playback has faded out, so wait for that.
+      // A canceled task returns before its playback has faded out, so wait for the end of the fade.
       if playing.isCancelled { await player.stop() }
       try outcome.get()
     }
@@ -139,7 +139,7 @@ func largestStep(_ samples: [Float]) -> Float {
 }
 
 extension [Float] {
-  /// Returns the range in which these samples occur in a row; nil if they do not.
+  /// Returns the range in which these samples occur one after another; nil if they do not occur.
   func range(of part: [Float]) -> Range<Int>? {
     guard let first = part.first, count >= part.count else { return nil }
     return (0...count - part.count).first {

@@ -100,7 +100,8 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
-  @Test func `a player created by the cache during an override does not keep the overriding card`()
+  @Test
+  func `a player that the cache creates during an override does not keep the override's card`()
     async throws
   {
     try await withDependencies {

@@ -32,7 +32,8 @@ import Testing
     #expect(time == .milliseconds(min(milliseconds, 100) + 250))
   }
 
-  @Test func `the wait for a sound server that holds more than the buffer lasts to its end`() {
+  @Test func `if a server holds more than the device's buffer, the wait lasts for all held frames`()
+  {
     #expect(wait { .milliseconds(1_600) - $0 } == .milliseconds(1_600))
   }
 
@@ -57,7 +58,8 @@ import Testing
     #expect(wait { .milliseconds(200) + $0 } == .milliseconds(350))
   }
 
-  @Test func `the wait for a device that plays too slowly ends 250 ms after its first delay`() {
+  @Test
+  func `if a device plays too slowly, the wait lasts for its first reported delay plus 250 ms`() {
     let time = wait { .milliseconds(1_600) - $0 * 6 / 10 }
     #expect(time == .milliseconds(1_850))
   }

@@ -33,7 +33,7 @@ import VirtualSoundCard
     #expect(card.played.first.map { $0.samples.count >= 2 * expected.count } == true)
   }
 
-  @Test func `a device stays open as long as a sound is preloaded for it, and no longer`()
+  @Test func `a device stays open as long as a sound is preloaded for it, but not longer`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed)
@@ -169,7 +169,7 @@ import VirtualSoundCard
     #expect(sound.buffers.map(\.silencedSampleCount) == [1, 0])
   }
 
-  @Test func `the error names a file that is too short for one frame at the device's rate`()
+  @Test func `the error for a file too short for one frame at the device's rate names the file`()
     async throws
   {
     let frame = AudioBuffer(

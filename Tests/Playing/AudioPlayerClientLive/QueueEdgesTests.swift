@@ -80,7 +80,8 @@ import Testing
     #expect(harness.played.range(of: staircase(7_920, from: 10_080).samples) != nil)
   }
 
-  @Test func `an item that cannot be converted fails, and the others are played`() async throws {
+  @Test func `an item that cannot be converted fails, and the other items are played`() async throws
+  {
     let tooSlow = AudioBuffer(
       silence: 10, format: AudioFormat(sampleRate: 30, channelCount: 1))
     let slow = AudioBuffer(

@@ -21,7 +21,8 @@ import VirtualSoundCard
     PlaybackRange(start: .frame(FrameCount(start)), end: .frame(FrameCount(end)))
   }
 
-  @Test func `items join without a missing or a doubled sample, and each is reported`() async throws
+  @Test func `items join without a missing or a doubled sample, and each item is reported`()
+    async throws
   {
     let playing = await harness.start(
       PlaybackRequest(items: [
@@ -41,7 +42,9 @@ import VirtualSoundCard
       ])
   }
 
-  @Test func `the repetitions of a range join sample by sample`() async throws {
+  @Test func `the repetitions of a range follow each other without a missing or doubled sample`()
+    async throws
+  {
     let request = PlaybackRequest(
       source: .buffers([staircase(4_000), staircase(4_000, from: 4_000)]), repetition: .times(3),
       range: range(3_500, 5_001))
@@ -54,7 +57,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: ["wav", "flac", "ogg", "opus", "mp3"])
-  func `the repetitions of a file's range join sample by sample`(
+  func `a looped range of a file repeats without a missing or doubled sample`(
     format: String
   ) async throws {
     let sound = AudioSignal.chirp(from: 100, to: 9_000, over: .seconds(1)).buffer(
@@ -96,7 +99,7 @@ import VirtualSoundCard
     #expect(positions.allSatisfy { (10...60).contains($0) })
   }
 
-  @Test func `a sine cut into files of any format is played without a phase jump`()
+  @Test func `a sine split into files of any format is played without a phase jump`()
     async throws
   {
     let formats = [
@@ -122,7 +125,7 @@ import VirtualSoundCard
     #expect(errors.prefix(47_000).allSatisfy { $0 < 1e-6 })
   }
 
-  @Test func `a sine cut into files of one format is resampled as if it were not cut`() async throws
+  @Test func `a sine split into files of one format is resampled like a single sound`() async throws
   {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
     let harness = PlayerHarness(sampleRate: 48_000)
@@ -229,7 +232,7 @@ import VirtualSoundCard
     #expect(harness.played.range(of: end) != nil)
   }
 
-  @Test func `a stream can seek forward and not back`() async throws {
+  @Test func `a stream can seek forward but not back`() async throws {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     for index in 0..<45 { continuation.yield(staircase(1_000, from: index * 1_000)) }
     continuation.finish()

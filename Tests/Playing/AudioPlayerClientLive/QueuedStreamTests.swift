@@ -63,7 +63,7 @@ import Testing
     #expect(harness.played.range(of: rest.samples) != nil)
   }
 
-  @Test func `a stream that was left by a seek resumes at its first unplayed frame`() async throws {
+  @Test func `a stream interrupted by a seek resumes at its first unplayed frame`() async throws {
     let jingle = PlaybackItem(source: .buffers([staircase(6_400)]))
     let item = PlaybackItem(source: stream(opensAt: 7))
     let playing = await harness.start(PlaybackRequest(items: [jingle, item], id: "a"))

@@ -41,7 +41,7 @@ import Testing
     }
     try await harness.send("a", .stop())
     try await harness.finish(playing)
-    // A command fails only if it came after the end.
+    // A command fails only if it was sent after the playback had ended.
     for telling in told {
       guard case .failure(let error) = await telling.result else { continue }
       #expect(error as? AudioPlayerError == .unknownPlayback("a"))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SharedVoiceParametersTests {
   private let shared = SharedVoiceParameters("a", gain: 1)
 
-  @Test func `written parameters are read once and completely`() {
+  @Test func `written parameters are read exactly once, and completely`() {
     let shared = SharedVoiceParameters("a", gain: 20)
     #expect(shared.current.parameters.gain == 10)
     #expect(shared.read(after: shared.current.serial) == nil)
@@ -60,7 +60,7 @@ import Testing
     try await shared.waitUntilSettled(2)
   }
 
-  @Test func `the end of a playback fails its waiting commands`() async {
+  @Test func `when a playback ends, its waiting commands fail`() async {
     let waiting = Task { [shared] in try await shared.waitUntilSettled(3) }
     shared.settle(2)
     shared.end()

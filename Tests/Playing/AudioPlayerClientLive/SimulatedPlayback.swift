@@ -37,7 +37,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
     waker = try WakeUp()
   }
 
-  /// Calls `act` when the device's time reaches this time.
+  /// Calls `act` when the device's time reaches `milliseconds`.
   func at(_ milliseconds: Int, _ act: @escaping (SimulatedPlayback) -> Void) {
     script.append((.milliseconds(milliseconds), act))
     script.sort { $0.at < $1.at }

@@ -20,7 +20,7 @@ import Testing
     #expect(ramp.next() == 0)
   }
 
-  @Test func `the same target with a new ramp is reached in the new time`() {
+  @Test func `the same target with a new ramp is reached in the new ramp's time`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 8)
     for _ in 0..<4 { _ = ramp.next() }
@@ -51,7 +51,9 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4, 5, 9])
-  func `skipping frames leaves the gain at the same value as reading them one by one`(frames: Int) {
+  func `skipping frames leaves the gain at the same value as reading the frames one by one`(
+    frames: Int
+  ) {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0.3, in: 5)
     var other = ramp

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [(44_100, 48_000), (48_000, 44_100), (16_000, 48_000), (22_050, 48_000)])
-  func `a sine cut anywhere keeps its amplitude up to its first and last frame`(
+  func `a sine that begins and ends abruptly keeps its amplitude up to its first and last frame`(
     rate: Int, target: Int
   ) throws {
     let format = AudioFormat(sampleRate: SampleRate(hertz: target), channelCount: 2)

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `at double speed, items last half as long and progress reports their own positions`()
+  @Test func `at double speed, items last half as long, and progress uses the items' own time`()
     async throws
   {
     let harness = PlayerHarness(sampleRate: 48_000)

@@ -39,7 +39,7 @@ import VirtualSoundCard
     }
   }
 
-  /// Stops a playback, and lets the second pass for which `end` waits for its blocked call.
+  /// Stops a playback, and advances the clock by the second that `end` waits for the blocked call.
   private func stop(_ session: PlaybackSession) async {
     session.stop()
     await cardClock.pass { await clock.sleepers(atLeast: 1) }
@@ -126,7 +126,7 @@ import VirtualSoundCard
     #expect(await work.end(clock))
   }
 
-  @Test func `end returns false after a second if the task is blocked`() async throws {
+  @Test func `end() returns false after a second if the task is blocked`() async throws {
     let go = Gate()
     let work = Task<Void, any Error> { await go.wait() }
     async let hasEnded = work.end(clock)

@@ -28,7 +28,7 @@ import Testing
     #expect(rest(of: unplayed, by: step) == (19..<27).flatMap { [Float($0), -Float($0)] })
   }
 
-  @Test func `only kept frames are written again`() {
+  @Test func `only frames that are still kept can be written again`() {
     let unplayed = UnplayedFrames(capacity: 10, channels: 2)
     frames(0..<4, in: unplayed)
     let few = unplayed.rewind(8)
@@ -41,8 +41,7 @@ import Testing
     #expect(most == 10)
   }
 
-  @Test func `frames that were written again after a loss can be written again after another loss`()
-  {
+  @Test func `frames that are rewritten after a loss can be rewritten again after another loss`() {
     let unplayed = UnplayedFrames(capacity: 10, channels: 2)
     frames(0..<10, in: unplayed)
     _ = unplayed.rewind(6)

@@ -49,7 +49,7 @@ import Testing
     #expect(voice.isOver(150))
   }
 
-  @Test func `contains is true only between a voice's first and last frame`() {
+  @Test func `contains(_:) is true only strictly between a voice's first frame and its end`() {
     var voice = VoicePlayhead()
     #expect(!voice.contains(100))
     voice.mix(100, at: 50)

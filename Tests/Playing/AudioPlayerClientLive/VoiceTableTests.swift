@@ -65,7 +65,7 @@ import Testing
     #expect(next.busGain == SmoothedGain(0))
   }
 
-  @Test func `a later voice adopts the gain of its bus's voices, not that of another bus`()
+  @Test func `a later voice adopts the gain of its own bus, not that of another bus`()
     throws
   {
     bus.setting = (0, .zero)

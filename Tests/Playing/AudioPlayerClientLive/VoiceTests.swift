@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     (40, 8_000, 160), (200, 8_000, 800), (1_000, 10_000, 4_000), (80_000, 800_000, 8_000),
   ])
-  func `a voice begins once a device buffer of audio is decoded, or at most a second of it`(
+  func `a voice begins once it has decoded one device buffer of audio, but at most one second`(
     period: Int, capacity: Int, prefill: Int
   ) throws {
     let device = PCMConfiguration(

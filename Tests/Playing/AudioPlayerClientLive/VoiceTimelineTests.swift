@@ -19,7 +19,8 @@ import Testing
       time: frame.duration(at: 8_000), length: .seconds(1))
   }
 
-  @Test mutating func `progress contains a frame of the current item, at the item's own rate`() {
+  @Test
+  mutating func `progress contains a frame of the current item, counted at the item's own rate`() {
     timeline.begin(position(0, 100), at: 0)
     timeline.begin(position(1, 0, rate: 16_000), at: 1_000, .advanced(.pending))
     #expect(timeline.progress(500).item == 0)
@@ -47,7 +48,8 @@ import Testing
     #expect(timeline.pass(400).count == 2)
   }
 
-  @Test mutating func `cutting a timeline removes later events but keeps a pause`() {
+  @Test
+  mutating func `truncating a timeline removes later events, but not a pause at the same frame`() {
     timeline.begin(position(0, 0), at: 0)
     timeline.begin(position(1, 0), at: 1_000, .advanced(.pending))
     timeline.add(.paused(.pending), at: 500)
@@ -59,7 +61,8 @@ import Testing
     #expect(timeline.progress(501).position == 34)
   }
 
-  @Test mutating func `short repetitions are merged, and positions stay within them`() {
+  @Test
+  mutating func `short repetitions are merged, and positions stay within the repeated range`() {
     timeline.begin(position(0, 20), at: 0)
     for count in 1..<1_000 {
       timeline.begin(position(0, 20), at: count * 10, .looped(.pending, count: count))
@@ -74,7 +77,8 @@ import Testing
     return position
   }
 
-  @Test mutating func `short rounds of one item are merged, and positions keep their round`() {
+  @Test
+  mutating func `short rounds of one item are merged, and positions keep their round's number`() {
     timeline.begin(position(round: 0), at: 0)
     for round in 1..<1_000 {
       timeline.begin(position(round: round), at: round * 10, .advanced(.pending))

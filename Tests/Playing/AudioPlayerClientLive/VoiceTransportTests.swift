@@ -11,7 +11,7 @@ import Testing
     return transport
   }
 
-  /// Mixes a block; returns how many frames were taken from the voice.
+  /// Mixes a block, and returns the number of frames taken from the voice.
   private func step(
     _ transport: inout VoiceTransport, readable: Int = 100, isComplete: Bool = false
   ) -> Int {
@@ -124,7 +124,7 @@ import Testing
     #expect(transport.fade == SmoothedGain(0))
   }
 
-  @Test func `a flush follows the fade, and the voice resumes with a full block`() {
+  @Test func `a flush waits for the end of the fade, and the voice resumes with a full block`() {
     var transport = sounding
     set(&transport) { $0.flushCount += 1 }
     let early = transport.flush()

@@ -20,10 +20,10 @@ enum SourceRule: String, CaseIterable {
   /// Such numbers come from files, servers, clocks, and users. `Int(clamping:)` accepts all of
   /// them.
   case trappingNumber
-  /// A lock on a closure, or on a tuple with one.
+  /// A lock whose value is a closure, or a tuple with a closure.
   ///
-  /// Each `withLock` wraps the closure in another, until a call or the release overflows the stack.
-  /// A closure in a struct stays as it is.
+  /// Each `withLock` wraps the closure in another closure, until a call or the release overflows
+  /// the stack. A closure in a struct is not wrapped.
   case closureInLock
   /// A comment or test name that an engineer has to read twice.
   case riddle

@@ -5,7 +5,8 @@
 struct SourcesPage {
   let text: String
 
-  /// The capitalized words of the diagram, and the executable.
+  /// The words of the diagram that name a target or an area: those that are capitalized, and
+  /// `syrinx`.
   var diagram: Set<String> {
     let fences = text.split(separator: "```", omittingEmptySubsequences: false)
     guard fences.count == 3 else { return [] }
@@ -24,7 +25,7 @@ struct SourcesPage {
         .map { $0.hasPrefix("Tests/") ? $0 : "Sources/\($0)" })
   }
 
-  /// Returns the faults of the page if the package has these targets and files.
+  /// Returns the faults that the page has for a package with these targets and files.
   func faults(targets: Set<String>, files: Set<String>) -> [String] {
     targets.subtracting(diagram).sorted().map { "the diagram lacks \($0)" }
       + diagram.subtracting(targets).sorted().map { "\($0) is not a target" }

@@ -9,7 +9,7 @@ struct Snippet: Equatable {
 /// The lines of Swift code that are compared: without indentation, blank lines, and lines that
 /// contain only a comment.
 struct Code: Equatable {
-  /// The imports, separate because a file has them at its top and may have more of them.
+  /// The imports; they are separate because a file has its imports at the top, and may have more.
   var imports: Set<Substring> = []
   var lines: [Substring] = []
 

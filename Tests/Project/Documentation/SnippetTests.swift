@@ -15,7 +15,7 @@ import Testing
     "let a = 1\nlet c = 3", "let b = 1", "let a", "let c = 3\nlet d = 4", "import Y\nlet b = 2",
     "let a = 1 // one",
   ])
-  func `each line must be present, complete, and in order`(snippet: String) {
+  func `a snippet matches only if each line is present, complete, and in order`(snippet: String) {
     #expect(!file.contains(Code(snippet)))
   }
 

@@ -146,7 +146,8 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a canceled begin throws when its recording has ended, so its ID is free`()
+  @Test
+  func `a canceled beginRecording throws after its recording has ended, so the ID can be reused`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.sine(440)))

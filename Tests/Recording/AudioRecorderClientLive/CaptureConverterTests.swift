@@ -143,8 +143,8 @@ import Testing
     #expect(blocks.compactMap(\.gap).first?.lost == 16_000)
     let end = 16_001 + FrameCount(449_999).converted(from: rate, to: 16_000)
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1, "\(blocks.endFrame)")
-    // Converted stretches may be a frame too long or short, but gaps are not, so their sum is
-    // exact.
+    // The converted audio between gaps may be a frame too long or short, but the gaps are exact,
+    // and so is their sum.
     #expect(blocks.compactMap(\.gap?.lost).reduce(0, +) - 16_000 > 3_000)
   }
 

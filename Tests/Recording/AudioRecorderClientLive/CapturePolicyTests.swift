@@ -11,7 +11,7 @@ import Testing
       time: .milliseconds(10 * index), gap: gap.map { CaptureGap(lost: FrameCount($0)) })
   }
 
-  @Test func `the oldest blocks are dropped, and the next one reports the loss`() {
+  @Test func `the oldest blocks are dropped, and the next block reports the loss`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(30))
     var queue: [CapturedAudio] = []
     for index in 0..<5 { policy.enqueue(&queue, block(index)) }

@@ -66,7 +66,7 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
-  @Test func `with each joined block, a consumer gets the number of original blocks before it`()
+  @Test func `each joined block comes with the number of original blocks before it`()
     throws
   {
     let port = try CapturePort(of: speech)
@@ -162,7 +162,7 @@ extension Result<Void, any Error> {
   }
 }
 
-/// Records its blocks, until it has as many as requested; it then ends the capture or throws.
+/// Records blocks until it has the requested number, and then ends the capture or throws.
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
   var batchDuration = Duration.zero

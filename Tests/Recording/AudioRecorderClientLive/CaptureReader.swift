@@ -48,7 +48,7 @@ extension [CapturedAudio] {
     }
   }
 
-  /// The stretches between gaps, each with its first frame and its samples.
+  /// The captured parts between gaps, each with its first frame and its samples.
   var stretches: [(first: Int, samples: [Float])] {
     reduce(into: []) { stretches, block in
       if stretches.isEmpty || block.gap != nil {

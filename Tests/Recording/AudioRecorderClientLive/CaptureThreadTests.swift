@@ -41,7 +41,9 @@ import Testing
     #expect(capture.port.blocks.totalWritten == 80)
   }
 
-  @Test func `a full port loses its own frames, and the next block reports them`() throws {
+  @Test func `a full port loses only its own frames, and reports the loss with its next block`()
+    throws
+  {
     let pcm = try ScriptedCapture(Array(repeating: .ready(160), count: 3_300))
     let capture = try OnePortCapture(pcm, others: 1)
     // The other port's reader keeps up; the device delivers 33 s, but a ring holds only 32 s.
@@ -76,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (320, 3)])
-  func `with a high threshold the device is not polled until it is half full`(
+  func `with a high wake-up threshold, the device is not polled until its buffer is half full`(
     patience: Int, rests: Int
   ) throws {
     // Each read returns a period, a quarter of the device's buffer.

@@ -31,7 +31,7 @@ import Testing
     #expect(try await devices { throw SoundCardError.noSoundCard(.capture) }.isEmpty)
   }
 
-  @Test func `other errors of the device list become client errors`() async {
+  @Test func `an error of the device list becomes an AudioRecorderError`() async {
     let failure = SoundCardError.failed("hw:0", operation: "list", code: 5, reason: "it is ill")
     await #expect(throws: AudioRecorderError.device("hw:0", reason: "\(failure)")) {
       _ = try await devices { throw failure }

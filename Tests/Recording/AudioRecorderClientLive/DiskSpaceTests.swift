@@ -4,8 +4,8 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct DiskSpaceTests {
-  /// Returns the reports for a file that grows by 1,000 bytes a second, with free space for each of
-  /// these numbers of seconds.
+  /// Returns the reports for a file that grows by 1,000 bytes a second, given the number of seconds
+  /// for which the free space lasts.
   private func reports(_ seconds: [Int]) -> [Double?] {
     var disk = DiskSpace(rate: 8_000)
     return seconds.map {
@@ -14,12 +14,12 @@ import Testing
   }
 
   @Test
-  func `less than a minute of space is reported once, and again after more than two were left`() {
+  func `low disk space is reported below one minute, and again only after more than two minutes`() {
     #expect(reports([100, 60, 59, 30]) == [nil, nil, 59, nil])
     #expect(reports([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }
 
-  @Test func `an empty file gives no estimate`() {
+  @Test func `an empty file yields no estimate of the remaining time`() {
     var disk = DiskSpace(rate: 8_000)
     #expect(disk.left(frames: 0, bytes: 44, free: 0) == nil)
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)

@@ -34,7 +34,8 @@ import Testing
   }
 
   @Test(arguments: ["out.wav", "out-%03d.wav"])
-  func `existing numbers are skipped, and their files keep their bytes`(name: String) throws {
+  func `file numbers in use are skipped, and the existing files are unchanged`(name: String) throws
+  {
     let isPattern = name.contains("%")
     let old = ["out-001.wav", "out-002.wav", "out-004.wav"]
     try create(old)
@@ -52,7 +53,10 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url("nothing.wav").path))
   }
 
-  @Test func `the command to roll skips an existing number, and the event names the file`() throws {
+  @Test
+  func `rolling skips a file number that is in use, and the event contains the new file's URL`()
+    throws
+  {
     try create(["out-001.wav"])
     let told = Mutex<[URL]>([])
     let files = try RecordingFiles(

@@ -79,7 +79,7 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.diskFull(url)) { try await record(container, url) }
   }
 
-  /// 255 bytes is the maximum length of a name, and the next file's number exceeds it.
+  /// The name has the maximum length of 255 bytes, so the next file's number makes it too long.
   @Test(arguments: containers)
   func `a next file that cannot be created is an error, and the last file is complete`(
     container: SoundFileEncoding.Container

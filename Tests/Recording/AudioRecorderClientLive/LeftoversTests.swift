@@ -76,8 +76,7 @@ import VirtualSoundCard
   }
 }
 
-/// Begins `body` a thousand times and cancels it at an arbitrary point, before or during the
-/// capture.
+/// Begins `body` a thousand times, and cancels it at an arbitrary point before or during a capture.
 private func leavesNothing(
   _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
 ) async throws {

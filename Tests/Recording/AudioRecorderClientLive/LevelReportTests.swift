@@ -29,7 +29,7 @@ import Testing
     #expect(levels.recorded == .milliseconds(100))
   }
 
-  @Test func `levels are reported after the interval, over all of its audio`() throws {
+  @Test func `each level report covers all audio of its interval`() throws {
     var report = LevelReport(format: stereo, interval: .milliseconds(300))
     #expect(report.add(tenth(0.1, 0), recorded: 800) == nil)
     #expect(report.add(tenth(0.5, 0), recorded: 1_600) == nil)
@@ -71,7 +71,7 @@ import Testing
     #expect(held == Array(repeating: -6, count: 16) + Array(repeating: -20, count: 5))
   }
 
-  @Test func `a higher peak is held at once`() {
+  @Test func `a higher peak replaces the held peak at once`() {
     let held = reports([tenth(0.1, 0), tenth(0.5, 0)]).map { $0.channels[0].heldPeak }
     #expect(held == [Decibels(amplitude: Double(Float(0.1))), Decibels(amplitude: 0.5)])
   }

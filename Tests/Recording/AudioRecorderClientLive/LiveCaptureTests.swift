@@ -31,7 +31,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `captured audio goes straight into operators, with its time on the host`()
+  @Test func `captured audio can be passed directly to operators and keeps its host time`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(brokenNoise))

@@ -174,7 +174,7 @@ import VirtualSoundCard
   private func comeBack(_ harness: RecorderHarness) async {
     await harness.passUntilUnplugged()
     await harness.sees { $0 == .deviceLost }
-    // If the retry began to sleep only after the advance, it would never wake.
+    // If the retry began to sleep only after the advance, the retry would never wake.
     await harness.clock.sleepers(atLeast: 1)
     await harness.clock.advance(by: .seconds(3))
     while harness.card.openDeviceCount == 0 { await Task.yield() }

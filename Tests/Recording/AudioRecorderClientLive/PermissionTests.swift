@@ -38,7 +38,8 @@ import VirtualSoundCard
     let probing = Task { try await devices.probe(opening) }
     await card.asked.wait()
     let user = Task.immediate { try await devices.acquire(opening) }
-    // The pool handles one call at a time, so after this call, it has received the user's request.
+    // The pool handles one call at a time, so when this call returns, the pool has received the
+    // user's request.
     await devices.visit()
     card.answer.open()
     try await probing.value

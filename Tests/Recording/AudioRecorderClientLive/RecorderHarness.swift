@@ -9,7 +9,7 @@ import SoundFile
 import TestTools
 import VirtualSoundCard
 
-/// A live recorder on a virtual card whose microphone counts the frames of each opening.
+/// A live recorder on a virtual card whose microphone numbers the frames since its opening.
 ///
 /// The card's time passes in steps of a 50 ms period, and only while a test waits.
 final class RecorderHarness: Sendable {
@@ -138,7 +138,7 @@ final class RecorderHarness: Sendable {
 }
 
 extension VirtualMicrophone {
-  /// Captures frames whose value is their number since the opening, counted from 1, so that none is
+  /// Captures frames whose values count the frames since the opening from 1, so that no frame is
   /// silent.
   static let counting = VirtualMicrophone { format in
     { samples, first in
@@ -150,7 +150,7 @@ extension VirtualMicrophone {
   }
 }
 
-/// Returns the sample of this frame.
+/// Returns the sample that the microphone captures at this frame.
 func counted(_ frame: Int) -> Float { Float(frame % 30_000 + 1) / 32_768 }
 
 extension RecordingEvent {

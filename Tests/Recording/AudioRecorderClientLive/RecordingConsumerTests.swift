@@ -86,7 +86,9 @@ import Testing
     #expect(try batchDuration(.seconds(1), command: .pause) == .zero)
   }
 
-  @Test func `a stop during a gap of minutes does not wait until its silence is written`() throws {
+  @Test func `a stop during a gap of minutes does not wait until the gap's silence is written`()
+    throws
+  {
     let request = RecordingRequest(
       url: folder.url("wav"), rolling: RecordingRollingRule(length: .seconds(60)))
     let gap = block(4_000, lost: 4_800_000)

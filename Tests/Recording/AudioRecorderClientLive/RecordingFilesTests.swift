@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `encoded files of a limited size lose no frame between them`() throws {
+  @Test func `encoded files that are split at a size limit lose no frame between files`() throws {
     let whole = try write(RecordingRollingRule(), .flac24).files[0]
     let (files, rolled, _) = try write(RecordingRollingRule(byteCount: 12_000), .flac24)
     #expect(rolled.count > 0)

@@ -53,7 +53,8 @@ import VirtualSoundCard
     #expect(try folder.read(url).samples == Array(captured[(first - 800)...(last + 800)]))
   }
 
-  @Test func `files of a limited length add up to the recording and are reported`() async throws {
+  @Test func `files split at a length limit add up to the recording and are reported`() async throws
+  {
     let url = folder.url("wav")
     let events = try await record(
       RecordingRequest(

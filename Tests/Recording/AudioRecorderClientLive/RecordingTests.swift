@@ -29,7 +29,8 @@ import VirtualSoundCard
     let recording = Recording(
       RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1), on: CaptureDevices()
     ) { event in
-      // The event is reported on the thread that is about to write the silence, and blocks it.
+      // The event is reported on the thread that is about to write the silence, so this handler
+      // blocks that thread.
       guard case .xrun = event else { return }
       isKnown.wait()
       current.withLock { $0 }?.stop()

@@ -89,7 +89,7 @@ import VirtualSoundCard
     #expect(card.openings == 3)
   }
 
-  @Test func `canceling one recording leaves the other complete`() async throws {
+  @Test func `canceling one recording leaves the other recording complete`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     let (first, second) = (folder.url("wav"), folder.url("wav"))
     try await with(card) { recorder in
@@ -183,7 +183,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `permission needs no second opening while the microphone is in use`() async throws {
+  @Test func `a permission request does not reopen a microphone that is in use`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
       let listener = try await listener(recorder)

@@ -18,7 +18,7 @@ import VirtualSoundCard
   private let full = SoundFileEncoding.wavFloat
 
   @Test(arguments: [false, true])
-  func `a recording and a recognizer get their formats, whichever opens the device first`(
+  func `a recording and a recognizer each get their own format, whichever opens the device first`(
     recordingIsFirst: Bool
   ) async throws {
     let request = RecordingRequest(
@@ -84,7 +84,7 @@ import VirtualSoundCard
     #expect(try folder.read(#require(second.file)).format == TwoTones.format)
   }
 
-  @Test func `each user counts losses in its own frames`() async throws {
+  @Test func `each user counts lost frames at its own sample rate`() async throws {
     // At rates other than the device's, these numbers of frames are not whole, so the losses are
     // rounded.
     let faults = (1...400).map { VirtualFault.xrun(at: FrameCount(48_007 * $0), lost: 4_801) }
@@ -119,7 +119,7 @@ import VirtualSoundCard
       #expect(phases.count > 1)
       for (phase, next) in zip(phases, phases.dropFirst()) {
         let turn = (next - phase + 1.5).truncatingRemainder(dividingBy: 1) - 0.5
-        // The error is half a frame before a gap, and half a frame after it.
+        // The error is at most half a frame before a gap, and half a frame after the gap.
         #expect(abs(turn) <= 1_000 / Double(rate.hertz) + 0.001, "\(rate): \(turn)")
       }
     }

@@ -24,7 +24,7 @@ import Testing
     #expect(samples == Array(audio.samples[(500 - got)...]))
   }
 
-  @Test func `a command begins a recording with the pre-roll before it`() {
+  @Test func `a command begins a recording with the pre-roll before the command`() {
     var gate = StartGate(nil, preRoll: .milliseconds(30), rate: 1_000)
     for buffer in audio.cut(50) { #expect(gate.process(buffer) == nil) }
     let beginning = gate.begin()
@@ -54,7 +54,7 @@ import Testing
 
   // A first buffer of one sample has no level, because the sample may be a constant offset.
   @Test(arguments: [2, 7, 50, 1_000])
-  func `a pause of up to 50 ms belongs to the sound, and a longer pause ends it`(size: Int) {
+  func `a pause of up to 50 ms belongs to the sound, and a longer pause ends the sound`(size: Int) {
     let short = Steps.audio((0.5, 60), (0, 49), (0.5, 60))
     #expect(onset(short, hold: .milliseconds(150), cut: size) == 0)
     let long = Steps.audio((0.5, 60), (0, 50), (0.5, 60))

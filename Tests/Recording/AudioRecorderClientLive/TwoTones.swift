@@ -6,9 +6,9 @@ import VirtualSoundCard
 /// cannot represent.
 enum TwoTones {
   static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
-  /// The common period in frames at 48 kHz.
+  /// The number of frames at 48 kHz after which both tones repeat.
   static let cycle = 48
-  /// The amplitude of 1 kHz, on either side and in their average.
+  /// The amplitude of the 1 kHz tone, on either side and in the average of both sides.
   static let amplitude: Float = 0.5
 
   static let microphone = VirtualMicrophone { format in
@@ -45,7 +45,7 @@ struct Tone {
   let amplitude: Double
   /// The phase at frame 0 of the timeline, in cycles, 0..<1.
   let phase: Double
-  /// The RMS of the rest of the signal.
+  /// The RMS of the signal without the sine.
   let rest: Double
 
   /// - Parameters:

@@ -26,12 +26,12 @@ import Testing
     return events
   }
 
-  @Test func `a written event is read from two pieces of any size`() throws {
+  @Test func `an event split anywhere into two pieces is read`() throws {
     let bytes = Self.stream.flatMap(\.bytes)
     for cut in 0...bytes.count { #expect(try events(bytes, cutAt: cut) == Self.stream) }
   }
 
-  @Test func `a written event is read byte by byte`() throws {
+  @Test func `an event that arrives byte by byte is read`() throws {
     var reader = FrameReader()
     var events: [WyomingEvent] = []
     for byte in Self.stream.flatMap(\.bytes) {
@@ -95,7 +95,7 @@ import Testing
     #expect(try events(Array("\(line)\n".utf8)) == [event])
   }
 
-  @Test func `data after the line overrides data in the line`() throws {
+  @Test func `data after the header line overrides data in the header line`() throws {
     let data = #"{"text":"behind","new":1}"#
     let frame = #"{"type":"a","data":{"text":"inline","old":2},"data_length":\#(data.utf8.count)}"#
     let read = try events(Array("\(frame)\n\(data)".utf8))
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: ["[", #"{"a":"#, #"[{"a":"#])
-  func `JSON nested deeper than 32 levels is rejected both in the line and after the line`(
+  func `JSON nested deeper than 32 levels is rejected both in the header line and after it`(
     opening: String
   ) throws {
     let levels = opening.filter { "[{".contains($0) }.count

@@ -36,7 +36,7 @@ import Testing
     #expect(table.add(4, from: nil) == .waiting)
   }
 
-  @Test func `a canceled wait ends without a place`() async {
+  @Test func `a client whose wait is canceled gets no place`() async {
     _ = await (serve(1), serve(2))
     let third = await waiting(3)
     third.cancel()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `a free place goes to the first waiting client that sends audio, or else to the first`()
+  func `a free place goes to the first waiting client that sends audio, or else the first one`()
     async
   {
     _ = await (serve(1), serve(2))

@@ -37,7 +37,7 @@ import Wyoming
     #expect(actions == [.begin(expected), .add(first), .add(second), .finish])
   }
 
-  @Test func `a transcription's request does not affect the next one`() throws {
+  @Test func `the request of one transcription does not affect the next transcription`() throws {
     let stop = WyomingEvent("audio-stop")
     let actions = try actions([
       WyomingEvent("transcribe", ["language": "en"]), WyomingEvent("audio-start", format), stop,
@@ -102,7 +102,7 @@ import Wyoming
     }
   }
 
-  @Test func `transcript chunks are never changed, and joined they equal the transcript`() {
+  @Test func `transcript chunks never change, and the joined chunks equal the transcript`() {
     var writer = TranscriptWriter(language: "en")
     var events = writer.process(.partial("go"))
     events += writer.process(.partial("go four words", stable: 1))
@@ -121,8 +121,8 @@ import Wyoming
     #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
   }
 
-  @Test func `chunks keep the sent words, and the transcript has the spelling of the final result`()
-  {
+  @Test
+  func `sent words stay unchanged in chunks, and the transcript has the final result's spelling`() {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial("isn't it so", stable: 2))
     events += writer.process(.final("Isn't it? 250 euros."))
@@ -141,7 +141,7 @@ import Wyoming
     ("go forward ten metres", 3, "Go-forward 10 meters", ["go forward ten", " meters"]),
     ("go on then", 2, "No one is there", ["go on", " is there"]),
   ])
-  func `chunks continue after the sent words, and the transcript is the final text`(
+  func `chunks never revise sent words, and the transcript is the final text`(
     partial: String, stable: Int, final: String, chunks: [String]
   ) {
     var writer = TranscriptWriter(language: nil)
@@ -163,7 +163,7 @@ import Wyoming
     #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }
 
-  @Test func `the transcript without speech is empty`() {
+  @Test func `without speech, the transcript is empty`() {
     var writer = TranscriptWriter(language: nil)
     #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
@@ -187,7 +187,8 @@ import Wyoming
     }
   }
 
-  @Test func `the sent words of a lost utterance are kept, and the next utterance starts anew`() {
+  @Test
+  func `a lost utterance keeps its sent words, and the next utterance starts with new chunks`() {
     var writer = TranscriptWriter(language: nil)
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     let next = lines(writer.process(.partial("delta epsilon", stable: 1, utterance: 1)))

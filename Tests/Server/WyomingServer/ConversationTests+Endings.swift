@@ -51,7 +51,7 @@ extension ConversationTests {
         return nil
       }, clock: clock)
     client.send(utterance(tenths: 1))
-    // The response to this comes after the transcript.
+    // The response to this ping comes after the transcript.
     client.send([WyomingEvent("ping")])
     _ = await endings.first { _ in true }
     await clock.advance(by: .seconds(75))
@@ -98,7 +98,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `a client with an error is disconnected after five seconds`() async {
+  @Test func `a client that gets an error is disconnected after five seconds`() async {
     let clock = TestClock()
     let (leaves, left) = AsyncStream.makeStream(of: Void.self)
     let client = client(
@@ -145,7 +145,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `canceling add returns even if the recognition accepts no audio`() async {
+  @Test func `a canceled add returns even if the recognition accepts no audio`() async {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(

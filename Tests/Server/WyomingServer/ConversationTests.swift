@@ -174,7 +174,7 @@ import Wyoming
     #expect(events.last?.data["code"] == "malformed")
   }
 
-  @Test func `bytes that end within a frame are malformed at every position`() async {
+  @Test func `input that ends within a frame is malformed, wherever it ends`() async {
     let frame = WyomingEvent("ping", ["text": "a"], payload: [1, 2]).bytes
     for end in 1..<frame.count {
       let client = client(CountingSpeech().client)

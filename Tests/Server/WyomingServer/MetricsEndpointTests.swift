@@ -83,7 +83,9 @@ import WyomingServer
     }
   }
 
-  @Test func `a surplus client is disconnected, and the others are served`() async throws {
+  @Test func `a client beyond the limit is disconnected, and the other clients are served`()
+    async throws
+  {
     try await serving { address in
       try await onThread {
         let links = try (0..<16).map { _ in try connect(address) }

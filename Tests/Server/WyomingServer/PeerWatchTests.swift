@@ -26,7 +26,9 @@ import Testing
     #expect(await timeLeft(afterWaiting: .seconds(1)) == .seconds(14))
   }
 
-  @Test func `a second of audio restores the whole time limit, and less audio a part of it`() async
+  @Test
+  func `a second of audio restores the whole time limit, and less audio restores a part of it`()
+    async
   {
     #expect(await timeLeft(afterWaiting: .seconds(29)) == .seconds(1))
     watch.credit(audio: .milliseconds(500))
@@ -37,7 +39,7 @@ import Testing
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
   }
 
-  @Test func `recognition time does not count, unless the peer stops reading meanwhile`() async {
+  @Test func `recognition time does not count toward the limit while the peer reads`() async {
     await watch.recognizing { await clock.advance(by: .seconds(20)) }
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
     let left = await watch.recognizing { await timeLeft(afterWaiting: .seconds(20)) }

@@ -90,7 +90,7 @@ import WyomingServer
     #expect(!FileManager.default.fileExists(atPath: socket))
   }
 
-  @Test func `a file that is not a socket is kept`() async throws {
+  @Test func `an existing file that is not a socket is not removed`() async throws {
     try Data("text".utf8).write(to: URL(filePath: socket))
     defer { try? FileManager.default.removeItem(atPath: socket) }
     await #expect(throws: WyomingServerError.addressInUse("unix://\(socket)")) {
@@ -188,7 +188,7 @@ import WyomingServer
     ] { #expect(lines.contains(Substring(line)), "\(line)") }
   }
 
-  @Test func `the places of clients that have left are free at once`() async throws {
+  @Test func `a client that leaves frees its place at once`() async throws {
     // The clock is never advanced, so a client that had to wait for a place would get no response.
     try await serving(options: { $0.maximumConnections = 4 }) { address in
       try await onThread {
@@ -434,7 +434,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that closes its side after sending gets all its responses`() async throws {
+  @Test func `a client that closes its sending side still gets all responses`() async throws {
     try await serving { address in
       try await onThread {
         for _ in 0..<40 {

@@ -36,7 +36,7 @@ import Testing
     #expect(tokenizer.words(of: text).map(\.text) == ["今日"])
   }
 
-  @Test func `an improbable phrase may correct a text, but not replace it`() {
+  @Test func `an improbable contextual phrase may correct a text, but not replace it`() {
     func isForced(_ text: String, _ confidence: Double, over plain: String) -> Bool {
       let words = { (text: String, confidence: Double) in
         text.split(separator: " ").map { DecodedWord(text: String($0), confidence: confidence) }

@@ -43,7 +43,7 @@ struct MoonshinePreparationTests {
   }
 
   @Test
-  func `a model prepared with blocks gives the same numbers for many tokens at once as one by one`()
+  func `a prepared model scores tokens the same in one pass as one by one if quantized in blocks`()
     throws
   {
     let library = try ONNXComponents.library()

@@ -21,7 +21,9 @@ import Testing
     }
   }
 
-  @Test func `unmeasured word times are estimated, and the text is the same`() throws {
+  @Test func `without measured word times, times are estimated and the text does not change`()
+    throws
+  {
     var options = SpeechSessionOptions()
     options.measuresWordTimes = false
     let final = try RealModel.session(options).recognize(Clip.goForward.samples)
@@ -269,7 +271,7 @@ struct MoonshineClipTests {
   }
 
   @Test
-  func `with the card grammar, card clips are recognized exactly, and other clips not at all`()
+  func `with the playing-card grammar, card clips are exact, and other clips yield no words`()
     throws
   {
     let folder = try #require(Clip.folder)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [1, 2, 6])
-  func `branches without names get names at any depth, and the model can then be loaded`(
+  func `unnamed branches get names at any depth, and the model can then be loaded`(
     depth: Int
   ) throws {
     let library = try ONNXComponents.library()
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [nil, 9] as [Int?])
-  func `a head size that is passed to the rewriting replaces the size that the graph computes`(
+  func `the head size passed to the rewriting replaces the size that the graph computes`(
     headSize: Int?
   ) throws {
     let library = try ONNXComponents.library()
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test
-  func `the error for a file that is not a model contains the file's name, wherever the file ends`()
+  func `the error for a truncated model file contains the file's name, wherever the file ends`()
     throws
   {
     let model = TinyModel.weighing(bytes: [1, 2, 3, 4], scale: 1, offset: 0).bytes

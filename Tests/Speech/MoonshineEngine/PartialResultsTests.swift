@@ -8,7 +8,7 @@ import Testing
 @testable import MoonshineEngine
 @testable import SpeechClientLive
 
-/// Partial results of the engine below the speech client.
+/// The engine's partial results, read through the speech client.
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct PartialResultsTests {
   private func results(of samples: [Float], partials: Bool) async throws
     -> [SpeechRecognitionResult]

@@ -8,7 +8,7 @@ import Testing
     return atEnd ? progress.worthAtEnd : progress.worth
   }
 
-  @Test func `a phrase adds more weight the longer it matches, and none once the text leaves it`() {
+  @Test func `a phrase adds more weight the longer it matches, and no weight after a mismatch`() {
     let phrases = ["Ten of clubs"]
     let steps = [" Ten", " Ten of", " Ten of cl"].map { worth($0, phrases, atEnd: false) }
     #expect(steps == steps.sorted() && (steps.first ?? 0) > 0)

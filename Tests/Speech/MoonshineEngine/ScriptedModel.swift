@@ -13,7 +13,7 @@ final class ScriptedModel: TokenModel {
 
   /// - Parameters:
   ///   - sentences: the texts with their probabilities; a word with a space before it is a token.
-  ///   - otherWords: words that are tokens, too.
+  ///   - otherWords: additional words that are tokens.
   init(_ sentences: [(String, Float)], otherWords: [String] = []) {
     var texts = ["", "", ""]
     for word in sentences.flatMap({ Self.words($0.0) }) + otherWords where !texts.contains(word) {

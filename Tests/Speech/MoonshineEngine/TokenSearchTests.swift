@@ -53,7 +53,7 @@ extension TokenSearch {
   }
 
   @Test(arguments: ["we go on and on now", "we go on and in", "we go on", "now", ""])
-  func `a draft never changes the text, and saves passes while the model is certain`(
+  func `a draft does not change the text, and its correct beginning saves passes`(
     draft: String
   ) throws {
     let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]
@@ -159,7 +159,7 @@ extension TokenSearch {
     }
   }
 
-  @Test func `one pass reads the next token of every text that is followed`() throws {
+  @Test func `each pass of the model reads the next token of every candidate text`() throws {
     let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
     _ = try search(model, width: 4).texts()
     #expect(model.passes.count <= 4)

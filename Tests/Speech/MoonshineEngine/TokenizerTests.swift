@@ -17,7 +17,7 @@ import Testing
 
   private static let first = ["<unk>", "<s>", "</s>"]
 
-  @Test func `tokens have the texts in the file with spaces, and special tokens have no text`()
+  @Test func `ordinary tokens have their text with spaces, and special tokens have no text`()
     throws
   {
     let long = String(repeating: "x", count: 300)

@@ -35,7 +35,7 @@ import Testing
     #expect(frames([0..<20, nil, 60..<100]) == [0..<20, 20..<60, 60..<100])
   }
 
-  @Test func `the first word begins and the last word ends with the voice`() {
+  @Test func `the first word begins with the voice, and the last word ends with the voice`() {
     #expect(frames([0..<30, 30..<90], voice: 10..<80) == [10..<30, 30..<80])
     #expect(frames([20..<30, 30..<70], voice: 10..<80) == [10..<30, 30..<80])
     #expect(frames([45..<60], voice: 10..<99) == [15..<90])

@@ -43,7 +43,7 @@ import Testing
   /// Version 1.22.1 crashes with one copy in 20 whose graph is damaged, 1.28.2 and 1.32.0 with none
   /// of 300.
   @Test(arguments: models.dropFirst())
-  func `each copy with undetected damage fails with an error or runs, but does not crash`(
+  func `a copy of a model with undetected damage fails or runs, but does not crash`(
     model: String
   ) async throws {
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so").text

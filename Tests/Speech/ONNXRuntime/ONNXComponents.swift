@@ -17,7 +17,7 @@ enum ONNXComponents {
     folder.appending(FilePath($0)).status != nil
   }
 
-  /// Returns the path of a component's file: "silero/silero_vad.onnx".
+  /// Returns the path of a component's file, such as "silero/silero_vad.onnx".
   static func path(_ name: String) throws -> FilePath {
     let path = folder.appending(FilePath(name))
     try #require(path.status != nil, "\(path) is missing: Tests/run.sh installs it")

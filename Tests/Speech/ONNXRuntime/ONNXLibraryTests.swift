@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ["1.15.1", "1.4.0", "0.5", "2.0.0", "", "something else"])
-  func `a library that is too old, or has another interface, is an error with its version`(
+  func `the error for a library with an old or different interface contains the version`(
     version: String
   ) throws {
     let reason = try failure(fake("-DVERSION=\"\(version)\""))
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a missing library is an error with the places searched`() throws {
+  @Test func `the error for a missing library lists the searched paths`() throws {
     guard !["libonnxruntime.so", "libonnxruntime.so.1"].contains(where: ONNXLibrary.isThere) else {
       return
     }

@@ -68,7 +68,7 @@ import Testing
     #expect(try empty.withElements(of: Float.self) { $0.count } == 0)
   }
 
-  @Test func `threads share a session`() async throws {
+  @Test func `several threads can share a session`() async throws {
     let session = try session(TinyModel.doubling)
     await withTaskGroup(of: Bool.self) { group in
       for task in 0..<8 {
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `out of memory is an error`() async throws {
+  @Test func `running out of memory is an error`() async throws {
     let model = try ONNXComponents.path("moonshine-base-en/decoder_model_merged.ort").text
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so")
     await #expect(processExitsWith: .success) {

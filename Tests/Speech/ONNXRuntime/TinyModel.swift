@@ -3,12 +3,12 @@ import Foundation
 
 /// Models of a few operators, in ONNX format.
 enum TinyModel {
-  /// `y = x + x`, float [1, any].
+  /// A model of `y = x + x`, for floats of shape [1, any].
   static var doubling: Message {
     model(graph(nodes: [node("Add", ["x", "x"], ["y"])], inputs: [row("x")], outputs: [row("y")]))
   }
 
-  /// Returns `x` after `count` iterations, or once `go` is false.
+  /// A model that returns `x` after `count` iterations, or once `go` is false.
   static var endless: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
@@ -23,7 +23,7 @@ enum TinyModel {
         outputs: [row("y")]))
   }
 
-  /// An encoder with Moonshine's inputs and outputs that never ends.
+  /// An encoder that has Moonshine's inputs and outputs and never returns.
   static var endlessEncoder: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
@@ -44,7 +44,8 @@ enum TinyModel {
     return model(graph)
   }
 
-  /// `y = x * sqrt(size) * sqrt(4)`, where `size` is the length of the last dimension of `x`.
+  /// A model of `y = x * sqrt(size) * sqrt(4)`, where `size` is the length of the last dimension of
+  /// `x`.
   static var scaling: Message {
     let float = Message().message(5, Message().text(1, "to").number(3, 1).number(20, 2))
     var graph = graph(

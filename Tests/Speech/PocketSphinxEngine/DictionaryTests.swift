@@ -21,7 +21,10 @@ import Testing
     word.utf8.reduce(into: WordHash()) { $0.add($1) }
   }
 
-  @Test func `an excerpt has the known words with all pronunciations, in order`() throws {
+  @Test
+  func `a dictionary excerpt has the known words with all their pronunciations, in file order`()
+    throws
+  {
     let lines = ["a AH", "a(2) EY", "aback AH B AE K", "go\tG OW", "gob G AA B", "go(2) G OW OW\r"]
     #expect(
       try excerpt(of: lines, within: ["go", "a"])

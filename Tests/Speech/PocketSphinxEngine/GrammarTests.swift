@@ -165,7 +165,7 @@ import Testing
     #expect(SpeechEngineError(grammarErrors: [], in: "") == nil)
   }
 
-  @Test func `the line of an unknown word is the first line that contains it as a whole`() {
+  @Test func `the reported line of an unknown word is the first line with the whole word`() {
     let error = SpeechEngineError(
       grammarErrors: ["The word 'go' is missing in the dictionary"],
       in: "going\ngo-back\n(go|stop)")

@@ -23,7 +23,10 @@ import Testing
     .words
   }
 
-  @Test func `spoken phrases are found at their positions, and others are not found`() throws {
+  @Test
+  func `spoken phrases are found at their positions, and unspoken phrases are not found`()
+    throws
+  {
     let session = try session(
       KeyPhrase("go forward"), KeyPhrase("meters"), KeyPhrase("stop"), KeyPhrase("raspberry"))
     for _ in 0..<2 {

@@ -28,7 +28,7 @@ import Testing
     },
   ]
 
-  /// Returns the sample of a struck note, this many semitones above 261.6 Hz.
+  /// Returns the sample, after `time` seconds, of a struck note `note` semitones above 261.6 Hz.
   private static func struck(_ note: Int, after time: Double) -> Double {
     let pitch = 261.6 * exp2(Double(note) / 12)
     let partials = [1, 0.5, 0.3, 0.2, 0.1].enumerated().reduce(0) { sum, partial in

@@ -56,7 +56,7 @@ import Testing
     #expect(try pool.acquire() === second)
   }
 
-  @Test func `an interruption ends the current call and all later ones`() throws {
+  @Test func `an interruption ends the current call and all later calls`() throws {
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
     let audio = try samples(of: "go-forward.wav")
     let long = (0..<20).flatMap { _ in audio }

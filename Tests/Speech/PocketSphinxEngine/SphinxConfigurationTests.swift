@@ -84,7 +84,7 @@ import Testing
     _ = try session.recognizeInSteps(samples(of: "go-forward.wav"))
   }
 
-  @Test func `a session's settings apply, and those of an earlier session do not`() throws {
+  @Test func `a session's settings apply, and an earlier session's settings do not`() throws {
     let engine = SpeechEngine.pocketSphinx()
     func words(_ settings: [String: String]) throws -> [SpeechHypothesis.Word] {
       var options = SpeechSessionOptions(wantsPartialHypotheses: false)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct UtteranceMeanTests {
   private var mean = UtteranceMean()
 
-  /// Whether the mean is due, after each tenth of a second.
+  /// Returns whether the mean is due after each tenth of a second.
   private mutating func dues(tenths: Int) -> [Bool] {
     (0..<tenths).map { _ in mean.isDue(after: FrameCount(1600)) }
   }
@@ -73,7 +73,7 @@ import Testing
     return means
   }
 
-  @Test func `the decoder subtracts the mean that was set, not the model's`() throws {
+  @Test func `the decoder subtracts the mean that was set for it, not the model's mean`() throws {
     let decoder = try pool.acquire()
     try decoder.begin()
     let wanted = (0..<13).map { Float($0) + 1000.5 }
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `the pool keeps decoders up to its limit`() throws {
+  @Test func `the pool stores returned decoders up to its limit`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil), limit: 2)
     let decoders = try (0..<3).map { _ in try pool.acquire() }
     for decoder in decoders { pool.giveBack(decoder) }

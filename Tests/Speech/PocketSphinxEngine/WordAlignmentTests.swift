@@ -34,7 +34,7 @@ import Testing
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 
-  @Test func `an unknown word has no position, and the others keep theirs`() throws {
+  @Test func `an unknown word has no position, and the known words keep their positions`() throws {
     let places = try #require(try places(["Go", "xyzzyforward", "ten-meters", "\u{2014}"]))
     #expect(places.map { $0 != nil } == [true, false, true, false])
     #expect(abs((places[2]?.lowerBound.rawValue ?? 0) - 18_080) <= 960)

@@ -49,7 +49,7 @@ import Testing
     #expect(engines.flatMap(\.models).map(\.language) == ["en-US"])
   }
 
-  @Test func `a call with the argument label calls the endpoint`() async throws {
+  @Test func `an endpoint can be called by its argument label`() async throws {
     let result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: []), isFinal: true)
     var client = SpeechClient()

@@ -25,7 +25,7 @@ import Testing
     #expect(metadata(("go", 0, 451), ("on", 500, 500))?.averagePauseDuration == .zero)
   }
 
-  @Test func `each word of a phrase counts in the speaking rate`() {
+  @Test func `each word of a phrase counts toward the speaking rate`() {
     #expect(metadata(("go forward now", 0, 1500))?.speakingRate == 120)
   }
 

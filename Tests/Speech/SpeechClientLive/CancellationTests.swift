@@ -33,7 +33,7 @@ import Testing
     Task { try await results.all().count }
   }
 
-  @Test func `canceling ends the task before there is audio`() async throws {
+  @Test func `canceling ends the task before any audio arrives`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     await scripted.waitUntil(.madeSession)

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `a word drawn out threefold is one word of its full length, and the other words are right`()
+  func `a word drawn out threefold is one word of its full length, and all other words are right`()
     async throws
   {
     let results = try await results(stretchingBy: 3)

@@ -30,7 +30,7 @@ import Testing
     #expect(events("...ss....ss...", policy: short).isEmpty)
   }
 
-  @Test func `a pause shorter than the silence does not end an utterance`() {
+  @Test func `a pause shorter than the required silence does not end an utterance`() {
     #expect(events("..sss...sss....", policy: short).keys.sorted() == [4, 14])
   }
 
@@ -72,7 +72,7 @@ import Testing
   @Test func `a long utterance is cut after the quietest frame near the limit`() {
     var endpointer = Endpointer(policy: short)
     // With the pre-roll of two frames, the last of these 18 frames reaches the maximum of 20. Only
-    // the dip in the last tenth counts, not the deeper one before that.
+    // the dip in the last tenth counts, not the deeper dip before that.
     let energies: [Double] = (0..<18).map { $0 == 10 ? 0.001 : $0 == 15 ? 0.01 : 10 }
     let events = energies.map { endpointer.add(isSpeech: true, energy: $0) }
     #expect(events.last == .cut(framesBack: 2))

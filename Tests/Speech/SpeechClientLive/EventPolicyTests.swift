@@ -39,7 +39,7 @@ import Testing
     #expect(seen == [events[0]] + events[2...])
   }
 
-  @Test func `a stream of results has no other events in its queue`() {
+  @Test func `a queue for results only does not store other events`() {
     var queue = PolicyQueue(policy: .events(limit: 1, resultsOnly: true))
     queue.send(.speechStarted(at: .zero))
     #expect(queue.hasRoom)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a full queue has room again after a read, without its limit, or at its end`() {
+  func `a full queue has room again after a read, without a limit, or after its end`() {
     var full = PolicyQueue(policy: .events(limit: 2))
     full.send(event(0))
     #expect(full.hasRoom)

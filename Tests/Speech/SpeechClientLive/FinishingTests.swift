@@ -11,7 +11,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Tests that `finishTask` returns in bounded time, by a test clock, in whatever state the task is.
+/// Tests, with a test clock, that `finishTask` returns in bounded time in every state of a task.
 @Suite(.timeLimit(.minutes(5))) struct FinishingTests {
   private let clock = TestClock()
   private let tasks: SpeechTasks
@@ -22,7 +22,7 @@ import Testing
     tasks = SpeechTasks(clock: clock)
   }
 
-  /// Finishes everything while the clock advances for this many seconds.
+  /// Finishes all tasks while the clock advances for this many seconds.
   private func finish(within seconds: Int) async {
     let finishing = Task { await tasks.finishAll() }
     for _ in 0..<seconds {
@@ -48,7 +48,7 @@ import Testing
     await source.isAsked.wait()
     await listening()
     await finish(within: 1)
-    // The speech begins at 1 s.
+    // The buffers are 100 ms long, and the speech begins at 1 s.
     #expect(try await results.all().finals == (given > 10 ? ["go"] : []))
     #expect(tasks.all.isEmpty)
   }
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a microphone without audio is closed without a delay`(
+  func `a microphone that delivers no audio is closed without a delay`(
     jobCount: Int
   ) async throws {
     let (captured, continuation) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()

@@ -78,10 +78,10 @@ import Testing
     }
   }
 
-  /// Returns clips with 1.2 s between them, above two voices 9 dB below them, and the pauses in
-  /// which utterances must end.
+  /// Returns a mix of clips and two other voices, and the pauses in which utterances must end.
   ///
-  /// The first seconds have too few levels to compare, so their pauses are not included.
+  /// The clips are 1.2 s apart, and each other voice is 9 dB below them. The first seconds have too
+  /// few levels to compare, so their pauses are not included.
   private static func babble() throws -> (samples: [Float], pauses: [Range<Int>]) {
     let clips = try ["go-forward.wav", "window.wav", "turn-44100-stereo.flac"].map(voice)
     var near: [Float] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct IntakeQueueTests {
-  /// Returns the buffer of the stream with this number; each is a tenth of a second.
+  /// Returns buffer `number` of a stream whose buffers are a tenth of a second long.
   private func buffer(_ number: Int, at frame: Int? = nil) -> AudioBuffer {
     AudioBuffer(
       format: .speech, samples: Array(repeating: Float(number), count: 1600),
@@ -42,7 +42,7 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
-  @Test func `a backlog beyond the limit drops an eighth at once, as one range`() {
+  @Test func `a backlog beyond the limit drops an eighth of its audio at once, as one range`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(8)))
     for number in 0..<90 { queue.add(buffer(number)) }
     let first = taken(&queue)
@@ -88,7 +88,7 @@ import Testing
     backPressure: SpeechRequest.BackPressure
   ) {
     var queue = IntakeQueue(backPressure)
-    // A buffer that jumps back follows the previous buffer.
+    // A buffer whose frame index jumps back counts as following the previous buffer.
     for number in [0, 1, 5, 0, 7] {
       queue.add(buffer(number))
     }
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `gaps that are too short to report are reported together, with their total length`() {
     var queue = IntakeQueue(.wait)
-    // Before every buffer six frames are missing, which last 375 µs, and then 100 ms.
+    // Before every buffer, six frames are missing, which last 375 µs; then 100 ms are missing.
     var gaps: [Range<Duration>?] = []
     for (index, frame) in [0, 1606, 3212, 4818, 6424, 9624].enumerated() {
       queue.add(buffer(index, at: frame))
@@ -167,7 +167,7 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
-  /// Returns the lag that is reported at each of these backlogs, in tenths of a second.
+  /// Returns the reported lag at each of these backlogs; both are in tenths of a second.
   private func lags(at backlogs: [Int]) -> [Double?] {
     let lag = Mutex<Double?>(nil)
     var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { new in

@@ -34,7 +34,7 @@ import Testing
     func finishUtterance() -> SpeechHypothesis { SpeechHypothesis() }
   }
 
-  @Test func `interrupt interrupts calls in progress, but not calls that have returned`() {
+  @Test func `interrupt() affects calls in progress, but not calls that have returned`() {
     let control = TaskControl()
     let sessions = (0..<3).map { _ in Session(control) }
     control.withInterruption(of: sessions[0]) {}
@@ -46,7 +46,7 @@ import Testing
     #expect(sessions[2].count.now >= 1)
   }
 
-  @Test func `a call that begins after interrupt is interrupted`() {
+  @Test func `a call that begins after interrupt() is interrupted`() {
     let control = TaskControl()
     control.interrupt()
     let session = Session(control)

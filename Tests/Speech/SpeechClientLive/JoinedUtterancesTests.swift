@@ -12,7 +12,9 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct JoinedUtterancesTests {
   private let tasks = SpeechTasks()
 
-  /// Returns an engine with words at the beginning of each sound; it gets 0.5 s of each pause.
+  /// Returns an engine that finds a word at the beginning of each joined sound.
+  ///
+  /// The sounds are a second apart in the joined audio, which keeps 0.5 s of each pause.
   private static func scripted(_ texts: [String]) -> ScriptedSpeechEngine {
     let words = texts.enumerated().map { index, text in
       let begin = FrameCount(.milliseconds(350 + 1000 * index), at: .speech)
@@ -136,7 +138,8 @@ import Testing
     #expect(results.finals == ["one", "two", "three"])
     for partial in results where !partial.isFinal {
       #expect(partial.utterance == 0 && partial.stableSegmentCount == 0)
-      // The times of a partial result are estimated, so it may contain words of later parts.
+      // The times of a partial result are estimated, so the result may contain words of later
+      // parts.
       #expect("one two three".hasPrefix(partial.bestTranscription.formattedString))
     }
   }

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Returns a request with a backlog of up to two seconds: of a stream, or of a microphone.
+  /// Returns a request for a stream, or for a microphone, with a backlog of up to two seconds.
   private func requestWithBacklog(_ source: Source, isMicrophone: Bool) -> SpeechRequest {
     if isMicrophone {
       return SpeechRequest(source: .microphone(CaptureRequest(droppingOldestAfter: .seconds(2))))
@@ -110,7 +110,7 @@ import Testing
     }
     #expect(words == [.milliseconds(700), .milliseconds(3700)])
     let lags = events.compactMap { if case .lagging(let lag) = $0 { lag } else { nil } }
-    // An unread lag is replaced by the next one.
+    // An unread lag is replaced by the next lag.
     #expect(lags.allSatisfy { $0 <= .seconds(2) } && lags.last == .zero)
     // The dropped audio is not reported as a gap again.
     #expect(events.count { if case .dropped = $0 { true } else { false } } == 1)
@@ -118,7 +118,7 @@ import Testing
     #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
   }
 
-  @Test func `no audio of a file or a stream that may wait is lost`() async throws {
+  @Test func `no audio is lost from a file, or from a stream that may wait`() async throws {
     let blocking = BlockingEngine(in: .beginning)
     let source = Source(audio(utterances: 3), holding: 0)
     source.more.open()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Short utterances, as many as in an hour: no part of them is retained longer than an utterance.
+/// An hour of short utterances; a task must not retain any part of an utterance after its end.
 @Suite(.timeLimit(.minutes(60))) struct LongSpeechTests {
   private let policy = EndpointPolicy(preRoll: .milliseconds(50), silence: .milliseconds(150))
 
@@ -54,8 +54,8 @@ import Testing
   func `neither the memory of a task nor the number of its sessions grows`(
     jobCount: Int, count: Int
   ) async throws {
-    // The first look comes after more than six seconds, because the detector always holds the
-    // levels of the last six seconds.
+    // The first snapshot is taken after more than six seconds, because the detector always holds
+    // the levels of the last six seconds.
     let course = try await course(
       utterances: count, looks: [20, count / 2, count], jobCount: jobCount)
     #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")
@@ -138,9 +138,9 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
 
 /// The contents of a value, counted by reflection.
 struct Holding: Equatable {
-  /// The number of samples in all of its arrays.
+  /// The number of samples in all arrays of the inspected value.
   var samples = 0
-  /// The number of all other values in it.
+  /// The number of all other values in the inspected value.
   var others = 0
 
   init(of value: Any) {

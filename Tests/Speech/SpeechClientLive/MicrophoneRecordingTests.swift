@@ -72,7 +72,8 @@ import Testing
     var wanted = CaptureRequest.speech
     wanted.device = "hw:1"
     wanted.droppingOldestAfter = .seconds(2)
-    // The capture is opened with the request's backlog of a minute, so it drops nothing earlier.
+    // The speech request's backlog of a minute replaces the capture request's backlog, so that no
+    // audio is dropped earlier.
     var opened = wanted
     opened.droppingOldestAfter = .seconds(60)
     let asked = Mutex<[CaptureRequest]>([])

@@ -61,7 +61,7 @@ import Testing
     return outcome
   }
 
-  /// Starts a task above a recorder whose captures are this stream.
+  /// Starts a recognition task whose microphone is this capture.
   private func recognize(
     _ request: SpeechRequest,
     capture: @escaping @Sendable (CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error>

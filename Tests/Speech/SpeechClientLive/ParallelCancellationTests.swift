@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `canceling ends the task before there is audio`() async throws {
+  @Test func `canceling ends the task before any audio arrives`() async throws {
     let (events, thread) = try start()
     let consumer = consume(events)
     await shared.hasMade(sessions: 1)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 8])
-  func `several sessions return the results of one session, in order`(
+  func `several sessions return the same results as one session, in order`(
     jobCount: Int
   ) async throws {
     let buffers = audio(utterances: 9)

@@ -108,7 +108,7 @@ import Testing
     #expect(counts("go nineteen eighty-four", then: "go nineteen eighty-four") == [0, 1, 1])
   }
 
-  @Test func `reading the same decode again makes no word stable`() {
+  @Test func `adding the same decode again makes no word stable`() {
     var stabilizer = PartialStabilizer()
     for processed in stride(from: 16_000, through: 40_000, by: 1600) {
       stabilizer.add(hypothesis("go on", revision: 1), processed: FrameCount(processed))
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [(0.99, 1), (0.95, 2), (0.75, 2), (0.65, 3), (0.6, 3), (0.5, 4), (0.3, 11)])
-  func `a word of low confidence needs more decodes, and later words wait for it`(
+  func `a word of low confidence needs more decodes, and no later word is stable before it`(
     confidence: Double, needed: Int
   ) {
     let counts = counts(confidences: [confidence, 1, 1])
@@ -149,7 +149,7 @@ import Testing
     #expect(counts.firstIndex { $0 > 0 } == needed - 1)
   }
 
-  @Test func `a word that was revised often becomes stable as soon as two decodes agree`() {
+  @Test func `a frequently revised word becomes stable as soon as two decodes agree`() {
     var stabilizer = PartialStabilizer()
     for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
       let hypothesis = hypothesis("\(word) on", revision: index)
@@ -159,8 +159,7 @@ import Testing
   }
 
   @Test
-  func `without confidences, a word is stable after two decodes with numbers, or else after 0.5 s`()
-  {
+  func `without confidences, a word is stable after two numbered decodes, or after 0.5 s`() {
     var numbered = PartialStabilizer()
     numbered.add(hypothesis("go on", revision: 1), processed: 16_000)
     #expect(numbered.stableCount == 0)

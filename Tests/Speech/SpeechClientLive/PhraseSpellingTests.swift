@@ -15,8 +15,8 @@ import Testing
     return PhraseSpelling(phrases).applied(to: words).map(\.text).joined(separator: " ")
   }
 
-  @Test func `words that differ from a phrase only in case, spaces, and hyphens get its spelling`()
-  {
+  @Test
+  func `a phrase's spelling replaces words that differ only in case, spaces, and hyphens`() {
     #expect(spelled("Use yaml and terraform.", ["YAML", "Terraform"]) == "Use YAML and Terraform.")
     #expect(
       spelled("The comfy UI folder, please.", ["ComfyUI folder"]) == "The ComfyUI folder, please.")
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test
-  func `a word that the spelling of a phrase splits is kept, even if a part of it is very short`() {
+  func `if a phrase's spelling splits a word, the word is kept, even if one piece is very short`() {
     var results = UtteranceResults(spelling: PhraseSpelling(["e mail"]))
     results.begin(at: 0)
     let word = Word("email", frames: 1600..<4640, confidence: 0.25)

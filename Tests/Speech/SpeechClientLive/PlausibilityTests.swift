@@ -51,7 +51,7 @@ import Testing
     #expect(!isSpeech([0.1, 0.1, 0.5]))
   }
 
-  @Test func `in a text with a probability, the lengths of words do not matter`() {
+  @Test func `if the engine reports a text's probability, unusually long words are not rejected`() {
     var hypothesis = SpeechHypothesis(words: [.init("up", frames: 0..<32_000, confidence: 0.9)])
     hypothesis.probability = 0.9
     #expect(Plausibility(isVoiced: false, sound: 32_000, certainty: 0.7).isSpeech(hypothesis))
@@ -85,7 +85,7 @@ import Testing
     #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
   }
 
-  @Test func `if a long word is unvoiced, a short fragment beside it is rejected, too`() {
+  @Test func `if a long word is unvoiced, a short fragment next to it is also rejected`() {
     let applause: [(String, Range<FrameCount>, Double?)] = [
       ("up", 0..<71_500, 1), ("at", 71_500..<72_500, 0.4),
     ]
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 0.02, -0.3])
-  func `a DC offset does not make a vowel unvoiced or noise voiced`(offset: Float) {
+  func `a DC offset makes neither a vowel unvoiced nor noise voiced`(offset: Float) {
     for (signal, isVoice) in [
       (AudioSignal.sine(120, amplitude: 0.1), true), (.noise(seed: 1, amplitude: 0.1), false),
     ] {

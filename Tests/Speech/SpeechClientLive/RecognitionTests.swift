@@ -44,7 +44,7 @@ import Testing
     let results = try await finals(SpeechRequest(url: sound("two-utterances.wav")))
     let words = results.flatMap(\.bestTranscription.segments)
     #expect(words.map(\.timestamp) == words.map(\.timestamp).sorted())
-    // The second sound begins 2.9 s after the first, its speech 0.3 s later.
+    // The second sound begins 2.9 s after the first, and its speech begins 0.3 s after that.
     let length = try SoundFileReader(url: sound("two-utterances.wav")).announcedFrameCount
     let total = try #require(length).duration(at: .speech)
     let second = try #require(results.last?.bestTranscription.segments.first?.timestamp)

@@ -54,7 +54,7 @@ import Testing
 
   private let crash = SpeechEngineError.failed(reason: "crash")
 
-  @Test func `a failure costs one utterance, and the next has a new session`() async {
+  @Test func `a failure costs one utterance, and the next utterance has a new session`() async {
     let (told, error, sessions) = await events([1: crash])
     #expect(told.joined(separator: " ") == "( 0 ) ( lost ) ( 2 ) ( 3 )")
     #expect(error == nil)
@@ -74,7 +74,7 @@ import Testing
     #expect(error == nil)
   }
 
-  @Test func `three failures in a row end the stream with the last one's error`() async {
+  @Test func `three failures in a row end the stream with the error of the last failure`() async {
     let gone = SpeechEngineError.unreachable(address: "there", reason: "gone")
     let (told, error, sessions) = await events([0: crash, 1: crash, 2: gone])
     #expect(told.joined(separator: " ") == "( lost ) ( lost ) (")

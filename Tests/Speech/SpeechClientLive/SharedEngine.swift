@@ -2,8 +2,8 @@ import AudioCore
 import SpeechEngine
 import Synchronization
 
-/// An engine that counts its sessions; its words are the number of the utterance and the number of
-/// samples.
+/// An engine that counts its sessions; it recognizes the utterance's number and its number of
+/// samples as two words.
 final class SharedEngine: Sendable {
   struct State {
     var sessionCount = 0
@@ -21,7 +21,7 @@ final class SharedEngine: Sendable {
   /// Called by `finishUtterance` with the number of the utterance.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
   private let traits: SpeechSessionTraits
-  // The lock is held to count; callers are resumed after it is released.
+  // The lock is held only to count; callers are resumed after the lock is released.
   private let state = Mutex(State())
 
   init(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SpeechConversionTests {
   private let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
-  @Test func `every format becomes 16 kHz mono of the same length`() throws {
+  @Test func `audio in any format becomes 16 kHz mono of the same length`() throws {
     var conversion = SpeechConversion()
     let tone = AudioSignal.sine(440).buffer(.seconds(1), format: stereo)
     let samples = try conversion.process(tone) + conversion.flush()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `audio after a change of format is converted to 16 kHz, too`() throws {
+  @Test func `audio after a change of format is also converted to 16 kHz`() throws {
     var conversion = SpeechConversion()
     var samples = try conversion.process(AudioBuffer(silence: 16_000, format: .speech))
     let second = AudioBuffer(silence: 48_000, format: stereo, firstFrame: 48_000)

@@ -39,7 +39,10 @@ struct SpeechDataTests {
     #expect(rate <= 0.24, "\(total.errorCount) of \(total.referenceCount) words")
   }
 
-  @Test func `with the grammar of the cards, every card clip is recognized exactly`() async throws {
+  @Test
+  func `with the playing-card grammar, every clip of spoken card names is recognized exactly`()
+    async throws
+  {
     let cards = try data.clips().filter(\.isCards)
     #expect(!cards.isEmpty)
     for clip in cards {

@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `the status is that of the engine, both before and after loading`() async {
+  @Test func `the status is the engine's, before and after loading`() async {
     let missing = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     let broken = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: missing))
     for (engine, expected) in [

@@ -7,7 +7,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct UtteranceFinderTests {
-  /// Noise as loud as speech from 1 s to 2 s, a quiet background around it.
+  /// Noise as loud as speech from 1 s to 2 s, surrounded by a quiet background.
   private static let speech = AudioSignal { frame, rate in
     let isLoud = (16_000..<32_000).contains(frame)
     let noise = AudioSignal.noise(seed: 1, amplitude: isLoud ? 0.2 : 0.001)
@@ -157,8 +157,8 @@ import Testing
   @Test(arguments: [160, 1000, 64_000])
   func `no speech is lost in a stream that begins with or within speech`(step: Int) throws {
     let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
-    // Begins shortly before the first word, in the vowel of that word, or with a tight cut of a
-    // single word.
+    // The streams begin shortly before the first word, in the vowel of that word, and with a
+    // tightly cut single word.
     for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
       let actions = try actions(Array(clip[range]), step: step)
       guard case .begin(at: 0, _) = actions.first else {
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 64_000])
-  func `durations are rounded to whole frames of the detector's length`(step: Int) throws {
+  func `pre-roll and silence are rounded to whole frames of the detector`(step: Int) throws {
     var finder = finder(frameLength: 512)
     // The level is high from frame 31 to frame 62.
     let samples = (0..<64_000).map { Float((31 * 512..<63 * 512).contains($0) ? 0.6 : 0.1) }
@@ -259,7 +259,7 @@ import Testing
     try expectEnd(add(0.3, 9_600), certainty: 0.9)
   }
 
-  @Test func `a detector that fails is an error`() {
+  @Test func `an error of the detector is thrown`() {
     var finder = finder(frameLength: 160)
     #expect(throws: SpeechEngineError.failed(reason: "it is too loud")) {
       _ = try finder.add([Float](repeating: 2, count: 160))

@@ -70,7 +70,7 @@ import Testing
     #expect(joined([10..<20, 21 + pause..<60]) == [[10], [21 + pause]])
   }
 
-  @Test func `after the longest pause, no utterance waits for a neighbor`() {
+  @Test func `an utterance waits for a neighbor only as long as the longest pause`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     for action in actions([10..<20]) { #expect(joiner.add(action).isEmpty) }
     let last = frames(20) + UtteranceJoiner.longestPause

@@ -105,7 +105,9 @@ import Testing
     #expect(partials.first?.volatileTail.formattedString == "go")
   }
 
-  /// Sounds of a second at 0, 3, and 6 s; the engine gets three seconds.
+  /// Returns an utterance with sounds of a second at 0, 3, and 6 s.
+  ///
+  /// The engine gets only these three seconds.
   private func joined() -> Utterance {
     var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
     let starts: [FrameCount] = [0, 48_000, 96_000]
@@ -117,7 +119,7 @@ import Testing
     return utterance
   }
 
-  /// One word in the first of these sounds, and one in the third.
+  /// Two words: one in the first sound of `joined()`, and one in the third.
   private let twoWords = SpeechHypothesis(words: [
     SpeechHypothesis.Word("go", frames: 1600..<8000),
     SpeechHypothesis.Word("on", frames: 33_600..<40_000),
@@ -191,8 +193,7 @@ import Testing
   }
 
   @Test
-  func `words before the first joined sound get a result of their own, and the sounds are dropped`()
-  {
+  func `words before the first sound get their own result, and sounds without words are dropped`() {
     var results = UtteranceResults()
     var utterance = Utterance(start: 0, sound: 16_000, pause: .milliseconds(600))
     utterance.add([Float](repeating: 0, count: 32_000))
@@ -389,14 +390,13 @@ import Testing
   }
 
   @Test
-  func `a result reports whether its times are estimated; if so, words repeated by a cut are kept`()
-  {
+  func `if times are estimated, the result says so, and words repeated after a cut are kept`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // This utterance overlaps the previous one, which was cut, so it begins with the same word.
+    // The previous utterance was cut, so this utterance overlaps it and begins with its last word.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

@@ -99,7 +99,7 @@ import Testing
     #expect(shown(parts) == [["1 10-15", "2 15-20"], ["3 35-40", "4 40-45", "5 45-50"]])
   }
 
-  @Test func `a word across a removed pause belongs to the stretch that contains its middle`() {
+  @Test func `a word across a removed pause belongs to the part that contains the word's middle`() {
     let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["so 32-37", "on 37-50"]])

@@ -86,7 +86,8 @@ import VoskEngine
     consumer.cancel()
     let finals = try await consumer.value.finals
     #expect(finals.isEmpty)
-    // The library is blocked until this is written; then it ends the call and is released.
+    // The library is blocked until these bytes are written; then the call ends and the library is
+    // released.
     try pipes[1].handle.write(contentsOf: Data(count: 4_096))
     await pipes[0].handle.text(until: "recognizer_free")
   }

@@ -86,7 +86,7 @@ import Testing
     return before.compactMap { if case .decoded(let frames) = $0 { frames.rawValue } else { nil } }
   }
 
-  /// Returns the events at the possible and the actual end of an utterance.
+  /// Returns the events for the possible and the actual ends of utterances.
   private func ends(_ events: [Event]) -> [Event] {
     events.filter {
       switch $0 {
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `on average, words become stable within a second after they are spoken`() {
-    // Words last a third of a second; the last word of a decode is wrong until it has ended.
+    // Words last a third of a second; the last word of a decode is wrong until the word has ended.
     let length = 5333
     // The words contain letters, because a word with digits is never stable.
     let letters = Array("abcdefghijklmnopqrstuvwxyz")

@@ -9,7 +9,7 @@ import Testing
     #expect(error.searchedPlaces == ["/a", "/b"])
   }
 
-  @Test func `if the user chose the place to search, the error contains that place`() {
+  @Test func `the error contains the search path that the user chose`() {
     let error = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     #expect(error.description.hasPrefix("no speech model was found in /a; "))
   }

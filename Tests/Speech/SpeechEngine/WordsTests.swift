@@ -19,7 +19,7 @@ import Testing
     #expect(voice([]) == 0..<0)
   }
 
-  @Test func `a word beside a pause is extended over the voice, across short dips`() {
+  @Test func `a word next to a pause is extended to the edge of the voice, across short dips`() {
     func fitted(_ words: [Range<Int>], _ pieces: [(Float, Int)]) -> [Range<Int>] {
       var span = VoicedSpan()
       for (level, count) in pieces { span.add([Float](repeating: level, count: count * 160)) }

@@ -111,7 +111,7 @@ import Testing
     #expect(environment.found.contains(installed.path))
   }
 
-  @Test func `a missing library is reported with all places searched`() throws {
+  @Test func `the error for a missing library lists all searched paths`() throws {
     let vosk = try FakeVosk()
     let location = VoskLibraryLocation(
       chosen: nil, environment: ["HOME": vosk.folder.path, "CONDA_PREFIX": "/nowhere/conda"])

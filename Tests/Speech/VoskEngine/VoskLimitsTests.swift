@@ -71,7 +71,7 @@ import Testing
       } == .unsupported("a grammar together with key phrases", engine: "Vosk"))
   }
 
-  @Test func `key phrases need the model's word for unknown words`() throws {
+  @Test func `key phrases are refused if the model has no word for unknown words`() throws {
     try vosk.behave("unknown [unk]")
     guard case .unsupported(let what, _) = refusal({ $0.keyPhrases = [KeyPhrase("go")] })
     else {

@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: files + ["ivector/online_cmvn.conf"])
-  func `the error names a missing file`(file: String) throws {
+  func `the error for a missing file contains the file's name`(file: String) throws {
     let url = vosk.model.appending(path: file)
     try FileManager.default.removeItem(at: url)
     #expect(failure() == .modelDamaged(path: url.path, reason: "it is missing"))
   }
 
   @Test(arguments: files + ["graph/phones/word_boundary.int", "rescore/G.carpa"])
-  func `the error names an empty file`(file: String) throws {
+  func `the error for an empty file contains the file's name`(file: String) throws {
     try write([], to: file)
     let path = vosk.model.appending(path: file).path
     #expect(failure() == .modelDamaged(path: path, reason: "it is empty"))
@@ -66,8 +66,9 @@ import Testing
     ("graph/Gr.fst", "a", "it ends within its header"),
     ("conf/model.conf", "--beam=10\n<html>\n", "its line \"<html>\" is not an option"),
   ])
-  func `the error names a file of another format`(file: String, text: String, reason: String) throws
-  {
+  func `the error for a file of another format contains the file's name`(
+    file: String, text: String, reason: String
+  ) throws {
     try write(Array(text.utf8), to: file)
     let path = vosk.model.appending(path: file).path
     #expect(failure() == .modelDamaged(path: path, reason: reason))

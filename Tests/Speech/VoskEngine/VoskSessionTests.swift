@@ -84,7 +84,7 @@ import Testing
     #expect(try session.understand(speech(.go)).texts == ["go"])
   }
 
-  @Test func `an interruption ends the current call and all later ones`() throws {
+  @Test func `an interruption ends the current call and all later calls`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     try session.beginUtterance()
@@ -149,7 +149,8 @@ import Testing
     #expect(vosk.log.contains("max_alternatives 3"))
   }
 
-  @Test func `alternatives without times are spread over the utterance`() throws {
+  @Test func `if alternatives have no word times, the words are spread over the utterance`() throws
+  {
     let vosk = try FakeVosk(script: ["alternatives text"])
     var options = SpeechSessionOptions()
     options.alternativeCount = 1

@@ -7,7 +7,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Engines in a child process that ends in every possible way.
+/// Engines in child processes that end in every possible way.
 @Suite struct ServerProcessTests {
   private let answer = """
     info='{"type":"info","data":{"asr":[{"name":"x","models":[{"name":"m","languages":["en"]}]}]}}'
@@ -39,7 +39,7 @@ import Wyoming
     #expect(reason?.hasSuffix(ending) == true, "\(reason as Any)")
   }
 
-  /// Runs in its own process, because the limit applies to all its descriptors.
+  /// Runs in its own process, because the limit applies to all descriptors of a process.
   @Test
   func `a start that fails at the descriptor limit leaves neither open descriptors nor a child`()
     async
@@ -59,7 +59,8 @@ import Wyoming
       }
       let before = try open()
       var failures = 0
-      // In each round, the limit is reached at another of the descriptors that a start opens.
+      // In each round, the limit is reached at a different one of the descriptors that a start
+      // opens.
       for spare in 0..<12 {
         let fillers = (0..<spare).map { _ in dup(0) }
         let next = dup(0)
@@ -119,7 +120,7 @@ import Wyoming
     #expect(try alive.readToEnd()?.isEmpty == false)
   }
 
-  @Test func `when this process ends, the children of its child end as well`() throws {
+  @Test func `when this process ends, its child and the child's own children end`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -149,7 +150,7 @@ import Wyoming
     withExtendedLifetime(theirs) {}
   }
 
-  @Test func `the session after a dead child starts a new child`() throws {
+  @Test func `after a child server has died, the next session starts a new one`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -192,7 +193,7 @@ import Wyoming
     #expect(error?.description.hasSuffix("status 3") == true, "\(error as Any)")
   }
 
-  @Test func `the child of one session serves the next`() throws {
+  @Test func `a child server is reused by the next session`() throws {
     try Peer.install()
     let links = LinkPool(
       server: .stdio(command: Peer.overStdio), options: WyomingEngineOptions())
@@ -206,7 +207,7 @@ import Wyoming
     #expect(identities.count == 1)
   }
 
-  @Test func `the last line of the log is the last nonempty line`() {
+  @Test func `the log's last line is its last nonempty line, even if that line is incomplete`() {
     var line = LastLine()
     #expect(line.text == "")
     for (piece, text) in [("a", "a"), ("b\n", "ab"), ("\n\n", "ab"), ("c", "c")] {

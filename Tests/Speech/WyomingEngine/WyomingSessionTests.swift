@@ -50,7 +50,8 @@ import Wyoming
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func `a server that closes after each transcript gets a connection for each utterance`()
+  @Test
+  func `a server that hangs up after each transcript gets a new connection for each utterance`()
     throws
   {
     let count = Mutex(0)
@@ -63,7 +64,9 @@ import Wyoming
     #expect(count.withLock { $0 } == 20)
   }
 
-  @Test func `a text before the end of the audio is never used for the next utterance`() throws {
+  @Test func `a text that arrives before the audio's end is never used for the next utterance`()
+    throws
+  {
     // The server's own endpointing returns a text early, and the rest of the text later.
     let server = try ScriptedServer { side in
       var hasAnswered = false
@@ -147,7 +150,7 @@ import Wyoming
     #expect(try session.finishUtterance().text == "2")
   }
 
-  @Test func `a text that arrives early on a kept connection is used if no other text follows`()
+  @Test func `an early transcript on a reused connection is used if no other transcript follows`()
     throws
   {
     let count = Mutex(0)
@@ -178,7 +181,7 @@ import Wyoming
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a kept connection whose server hangs is replaced soon`() throws {
+  func `a reused connection is soon replaced if its server hangs`() throws {
     let count = Mutex(0)
     let server = try ScriptedServer { side in
       if count.withLock({
@@ -210,7 +213,7 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text == "ten meters")
   }
 
-  @Test func `the engine reports that it is remote, so a failure costs one utterance`() {
+  @Test func `the engine reports that it is remote, so a failure costs only one utterance`() {
     let engine = SpeechEngine.wyoming(server: .tcp(host: "127.0.0.1", port: 9))
     #expect(engine.isRemote)
   }

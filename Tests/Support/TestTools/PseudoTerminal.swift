@@ -4,7 +4,7 @@ import Foundation
 package final class PseudoTerminal: Sendable {
   /// The end that a program writes to.
   package let user: Int32
-  /// The end for the person at the terminal, who types and reads.
+  /// The end with the screen and keyboard, which a test reads and types into.
   package let screen: Int32
 
   package init() throws {

@@ -51,7 +51,7 @@ import Testing
     #expect(gone.isRaised)
   }
 
-  @Test func `several consumers have separate columns`() {
+  @Test func `each consumer has its own columns in the diagram`() {
     let (outputs, taken) = StreamDiagram(inputs: ["ab|", "-x|"]).run(
       demands: ["*", "--*"], symbol: { "\($0)" }
     ) { $0 }

@@ -10,7 +10,7 @@ import Testing
 /// One test runs at a time, because a test clock advances when the process is idle.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FakesTests {
-  /// The fakes that lack a behavior, by behavior, from the table on the page.
+  /// For each behavior in the table on the page, the fakes that lack it.
   private static let leftOut: [String: Set<Implementation>] = {
     let page = try? String(contentsOf: Checkout.file(pagePath), encoding: .utf8)
     let rows = (page ?? "").matches(of: /(?m)^\| (.+?) \| ([a-z, ]+) \|$/)
@@ -25,7 +25,7 @@ struct FakesTests {
   private static let pagePath =
     "Sources/SyrinxTestSupport/SyrinxTestSupport.docc/SyrinxTestSupport.md"
 
-  /// Tests a behavior, which must fail if the page lists it for this implementation.
+  /// Tests a behavior; the test must fail if the page lists this implementation as lacking it.
   static func check(
     _ implementation: Implementation, _ function: String = #function,
     _ body: () async throws -> Void

@@ -84,7 +84,8 @@ extension FakesTests {
     }
 
     @Test(arguments: players)
-    func `a pause holds the playhead`(_ implementation: Implementation) async throws {
+    func `the playhead does not move during a pause`(_ implementation: Implementation) async throws
+    {
       try await check(implementation) { player, _ in
         var places: [Duration] = []
         let request = PlaybackRequest(source: sound(1), id: "a")
@@ -127,7 +128,7 @@ extension FakesTests {
     }
 
     @Test(arguments: players)
-    func `an enqueued item follows without another start`(
+    func `an enqueued item plays without another start`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { player, _ in
@@ -148,7 +149,7 @@ extension FakesTests {
     }
 
     @Test(arguments: players)
-    func `an ID in use is rejected, and only stopping, not pausing, accepts an unknown ID`(
+    func `an ID in use is rejected, and an unknown ID can be stopped but not paused`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { player, _ in

@@ -153,7 +153,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording that waits for a command begins when it comes`(
+    func `a recording that waits for a command begins when the command comes`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in
@@ -176,7 +176,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `an ID in use is rejected, and only stopping, not pausing, accepts an unknown ID`(
+    func `an ID in use is rejected, and an unknown ID can be stopped but not paused`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in

@@ -217,7 +217,7 @@ struct SpeechScriptTests {
     #expect(seen.value == [])
   }
 
-  @Test func `every task starts the script again, with its own time`() async throws {
+  @Test func `every task runs the script from its beginning, with its own time`() async throws {
     let client = SpeechClient.scripted(
       SpeechScript().saying(ScriptedUtterance("go"), at: .seconds(1)))
     let (first, second) = (Seen([]), Seen([]))

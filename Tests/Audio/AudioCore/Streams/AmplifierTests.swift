@@ -15,7 +15,7 @@ import Testing
       ])
   }
 
-  @Test func `a gain ramp depends on the index of each frame`() throws {
+  @Test func `a gain ramp begins and ends at the given frame indices`() throws {
     let ramp = GainRamp(from: 0, to: 1, at: 4, length: 4)
     let output = try all(Amplifier(ramp), ones)
     #expect(output.flatMap(\.samples) == [0, 0, 0, 0.25, 0.5, 0.75, 1, 1])
@@ -52,7 +52,7 @@ import Testing
     for await buffer in stream { #expect(abs(buffer.samples[0] - 0.1) < 1e-6) }
   }
 
-  @Test func `a gain control takes effect at the next buffer with its ramp`() async {
+  @Test func `a gain control takes effect at the next buffer, with its ramp`() async {
     let control = GainControl()
     let (source, feed) = AsyncStream.makeStream(of: AudioBuffer.self)
     var output = source.amplified(by: control).makeAsyncIterator()

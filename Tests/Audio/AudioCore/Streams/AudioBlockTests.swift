@@ -2,7 +2,7 @@ import AudioCore
 import SyrinxTestSupport
 import Testing
 
-/// Time and silenced samples of captured audio travel through operators.
+/// Operators keep the times and the counts of silenced samples of captured audio.
 @Suite struct AudioBlockTests {
   private let start = ContinuousClock.now
 

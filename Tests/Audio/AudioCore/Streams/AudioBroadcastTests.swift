@@ -25,7 +25,7 @@ import Testing
     #expect(outputs == ["[<0 1>]-[<2 3>]|", "[<0 1>]-[<2 3>]|"])
   }
 
-  @Test func `the source waits for a slow consumer with the waiting policy`() {
+  @Test func `with the waiting policy, the source waits for a slow consumer`() {
     let (outputs, taken) = run("[abc|]---", [.waiting, .waiting], demands: ["*", "--1*"])
     #expect(outputs[0] == "[<0 1>]-[<2 3>][<4 5>|]")
     #expect(outputs[1] == "--[<0 1>][<2 3><4 5>|]")
@@ -72,7 +72,7 @@ import Testing
     }
     do {
       for await _ in source.broadcast().consumer() {
-        // Leaving the loop abandons the consumer, but does not cancel it.
+        // Leaving the loop abandons the consumer, but does not cancel its task.
         for await _ in requests { break }
         break
       }

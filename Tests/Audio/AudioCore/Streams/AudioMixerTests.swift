@@ -37,14 +37,14 @@ import Testing
     #expect(try mixed(inputs).flatMap(\.samples) == [3, 2, 2])
   }
 
-  @Test func `a mix with the end rule whenAnyEnds stops at the end of the first ended input`()
+  @Test func `with the end rule whenAnyEnds, a mix stops at the end of the first ended input`()
     throws
   {
     let inputs = [[audio([1, 1])], [audio([2, 2, 2]), audio([2], at: 3)]]
     #expect(try mixed(inputs, end: .whenAnyEnds).flatMap(\.samples) == [3, 3])
   }
 
-  @Test func `an empty input ends a mix with the end rule whenAnyEnds`() throws {
+  @Test func `with the end rule whenAnyEnds, an empty input ends a mix`() throws {
     #expect(try mixed([[audio([1])], []], end: .whenAnyEnds) == [])
     #expect(try mixed([[audio([1])], []]) == [audio([1])])
     #expect(try mixed([]) == [])

@@ -35,7 +35,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: gone) == "end" && !queue.hasRoom)
   }
 
-  @Test func `the source waits for the slowest consumer with the waiting policy`() {
+  @Test func `with the waiting policy, the source waits for the slowest consumer`() {
     var queue = BroadcastQueue<Failure>()
     let (fast, slow) = (queue.join(.waiting), queue.join(.waiting))
     _ = queue.next(for: fast)
@@ -71,7 +71,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: late) == "2")
   }
 
-  @Test func `an error reaches each consumer once, after its buffers`() {
+  @Test func `an error reaches each consumer once, after the consumer's buffers`() {
     var queue = BroadcastQueue<Failure>()
     let (one, two) = (queue.join(.waiting), queue.join(.waiting))
     queue.send(frames(0))

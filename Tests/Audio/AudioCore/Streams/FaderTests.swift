@@ -45,7 +45,7 @@ import Testing
     #expect(result.output == "--[<0 1>][<2 3>]-[<3 2><1 0>|]")
   }
 
-  @Test func `an error of the source follows the faded end of the audio`() {
+  @Test func `the faded end of the audio is yielded before an error of the source`() {
     let result = audioDiagram("a^").run(symbol: drawn) { $0[0].faded(out: half) }
     #expect(result.output == "-[<0 0>^]")
   }

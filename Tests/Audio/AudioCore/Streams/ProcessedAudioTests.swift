@@ -32,7 +32,7 @@ import Testing
     #expect(result == .init(output: "[<0 1>][<2 3>]^--", taken: ["abc--"]))
   }
 
-  @Test func `an error of the source follows the held outputs`() {
+  @Test func `audio that the processor holds is yielded before an error of the source`() {
     let result = audioDiagram("a^").run(symbol: drawn) {
       $0[0].rechunked(to: 3).processed(by: Refuser())
     }

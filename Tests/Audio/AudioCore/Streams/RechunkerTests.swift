@@ -69,7 +69,7 @@ import Testing
     #expect(result == .init(output: "[<0>][<1>]--", taken: ["a---"]))
   }
 
-  @Test func `an error follows the held frames`() {
+  @Test func `held frames are yielded before an error`() {
     let result = audioDiagram("ab^").run(symbol: drawn) { $0[0].rechunked(to: 3) }
     #expect(result.output == "-[<0 1 2>][<3>^]")
   }

@@ -42,7 +42,7 @@ private func text(_ part: SoundPart) -> String {
   }
 
   @Test(arguments: [1, 100])
-  func `a pause that is shorter than the hold belongs to the sound`(cut: Int) throws {
+  func `a pause shorter than the hold time belongs to the sound`(cut: Int) throws {
     #expect(try split("x__x___x", hold: 3, margin: 0, cut: cut) == "(0....4)(7.8)")
   }
 
@@ -89,7 +89,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(parts.map(text).joined() == "(1.2)")
   }
 
-  @Test func `a sound is reported as it begins, and its end after the hold time`() {
+  @Test func `a sound is reported when it begins, and its end is reported after the hold time`() {
     // The frames of `a` have the values 0 and 1, so its first frame is silent.
     let result = audioDiagram("ab-[cz]|").run(symbol: text) {
       $0[0].splitAtSilence(policy(hold: 3, margin: 0))
@@ -97,7 +97,8 @@ private func text(_ part: SoundPart) -> String {
     #expect(result.output == "[(1.][..]-[..6)(50..][52)|]")
   }
 
-  @Test func `a splitter holds at most the hold and the margin over hours of sound or silence`()
+  @Test
+  func `over hours of sound or silence, a splitter holds less than the hold time plus one buffer`()
     throws
   {
     let splitter = SilenceSplitter(policy(hold: 55, margin: 22))
@@ -123,7 +124,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(frames(try trimmed("_x_", hold: 10, margin: 0)) == [1])
   }
 
-  @Test func `a pause longer than the hold becomes a gap except for its margins`() throws {
+  @Test func `a pause longer than the hold time becomes a gap except for its margins`() throws {
     #expect(frames(try trimmed("x________x", hold: 4, margin: 1)) == [0, 1, 8, 9])
   }
 
@@ -143,7 +144,9 @@ private func text(_ part: SoundPart) -> String {
     #expect(SoundDrawing.run("_x__x_|") == "-[<1>]--[<2><3><4>]-|")
   }
 
-  @Test func `a trimmer holds at most the hold over hours of pauses`() throws {
+  @Test func `over hours of pauses, a trimmer holds less than the hold time plus one buffer`()
+    throws
+  {
     let trimmer = SilenceTrimmer(policy(hold: 100, margin: 5))
     #expect(try mostHeld(by: trimmer) { $0 % 500 == 0 ? 1 : 0 } < 110)
   }

@@ -33,7 +33,7 @@ import Testing
     #expect(output == [counting(0..<3), counting(0..<2)])
   }
 
-  @Test func `a limited stream ends right after its last frame, without reading on`() {
+  @Test func `a limited stream ends right after its last frame and reads no further`() {
     let result = audioDiagram("ab-c|").run(symbol: drawn) { $0[0].prefix(frames: 4) }
     #expect(result == .init(output: "[<0 1>][<2 3>|]---", taken: ["ab---"]))
   }

@@ -77,14 +77,15 @@ package struct Program: Sendable {
 
   /// A kind of memory of a process, named as in `/proc`.
   package enum Memory: String {
-    /// The most resident memory so far, mapped files included.
+    /// The peak resident memory so far, including mapped files.
     case peak = "VmHWM"
-    /// The resident memory that it has allocated itself.
+    /// The resident memory that the process has allocated itself.
     case allocated = "RssAnon"
   }
 
-  /// Returns the amounts of this memory in bytes, read five times per second until the program
-  /// ends; blocks the thread.
+  /// Returns the sizes of this kind of memory in bytes, read five times per second.
+  ///
+  /// The call blocks the thread until the program ends.
   package func history(of memory: Memory) -> [Int] {
     var figures: [Int] = []
     while let bytes = try? Self.bytes(memory.rawValue, of: "\(id)") {

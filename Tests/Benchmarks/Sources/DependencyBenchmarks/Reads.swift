@@ -7,7 +7,7 @@ extension Benchmark {
       + reads("stored @Dependency(\\.x)") { feature in use(feature.volume) }
       + reads("stored @Dependency(Key.self)", limit: Peer.readByKey) { use($0.volumeByKey) }
       + reads("stored @Dependency(\\.client.endpoint)") { use($0.play) }
-      // The wrapper is local, so each read creates it.
+      // The property wrapper is a local variable, so each read also creates a wrapper.
       + reads("local @Dependency(\\.x)") { _ in
         @Dependency(\.volume) var volume
         use(volume)

@@ -25,7 +25,7 @@ struct Table {
     }
   }
 
-  /// The rows; the first measurement with a reference is the reference itself.
+  /// The rows of the table; the first measurement with a given reference is itself the reference.
   private var rows: [Row] {
     measurements.map { measurement in
       let reference = measurements.first {

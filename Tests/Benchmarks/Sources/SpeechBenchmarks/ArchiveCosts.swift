@@ -55,7 +55,7 @@ enum ArchiveCosts {
   /// Returns the findings for a folder of silent files.
   ///
   /// - Parameters:
-  ///   - clip: the time of a clip with two jobs, in seconds.
+  ///   - clip: the average time in which two jobs transcribe a clip, in seconds.
   ///   - bench: the clips and the working folder.
   private static func silenceFindings(clip: Double, on bench: SpeechBench) throws -> [Finding] {
     let count = max(1, Options.number("--results", or: 100_000))

@@ -12,7 +12,7 @@ struct MeasuredRecognizer: Sendable {
     var stableWord: Double?
     /// Seconds from the beginning of an utterance's first word until its first result, on average.
     var firstResult: Double?
-    /// Seconds from the end of the silence to the final result, for 95 of 100 utterances.
+    /// The 95th percentile of the time from the end of the silence to the final result, in seconds.
     var final: Double?
     /// The memory in MiB.
     var memory: Double?

@@ -59,7 +59,8 @@ extension [SpeechRecognitionEvent] {
     compactMap(\.result).filter(\.isFinal).map(\.bestTranscription.formattedString)
   }
 
-  /// The number of utterances with neither a final result nor a loss, or with several final results.
+  /// The number of utterances with neither a final result nor a loss, or with several final
+  /// results.
   var unansweredCount: Int {
     var (count, finals, losses) = (0, 0, 0)
     for event in self {
@@ -95,7 +96,7 @@ extension Array where Element: Sendable {
 }
 
 extension Sequence {
-  /// Returns the names of the first four elements, for a remark.
+  /// Returns the names of the first four elements, for the remark of a finding.
   func named(_ name: (Element) -> String) -> String {
     prefix(4).map(name).joined(separator: ", ")
   }

@@ -12,7 +12,7 @@ struct Runs {
   var leastProcessor: Double { processor.min() ?? .infinity }
   var leastWall: Double { wall.min() ?? .infinity }
 
-  /// Returns the median over all rounds of this wall time divided by the other.
+  /// Returns the median, over all rounds, of the ratio of this wall time to the other wall time.
   func share(of other: Runs) -> Double {
     let shares = zip(wall, other.wall).map { $0 / $1 }.sorted()
     return shares.isEmpty ? .nan : (shares[(shares.count - 1) / 2] + shares[shares.count / 2]) / 2
@@ -126,7 +126,7 @@ struct Transcribing {
 
   private struct Line: Decodable {
     let file: String
-    /// Nil for the record of a loss.
+    /// The recognized text; nil in the record of a loss.
     let text: String?
   }
 

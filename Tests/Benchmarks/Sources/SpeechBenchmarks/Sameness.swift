@@ -16,7 +16,7 @@ enum Sameness {
     var request: String
     var texts: [String]
     var expected: [String]
-    /// How many words were stable in partial results, and those that the final result contradicts.
+    /// How many words were stable in partial results.
     var stableCount = 0
     var contradictions: [String] = []
 

@@ -6,7 +6,7 @@ import SoundFile
 
 /// The clips, their transcripts, and a working folder.
 struct SpeechBench {
-  /// The clips that every figure uses.
+  /// The clips that all measurements use.
   let clips: [Clip]
   /// Clips of more sources, with categories, for figures that need many clips; empty if not
   /// installed.
@@ -30,7 +30,7 @@ struct SpeechBench {
   private static let shared = root.appending(path: "../shared/data").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
-  /// Whether the clips are the shared ones; only for these are there bounds of the word error rate.
+  /// Whether the clips are the shared clips, the only clips whose word error rate has bounds.
   let isShared: Bool
 
   init() throws {

@@ -78,7 +78,7 @@ extension Variants {
   static let all =
     [Variant(name: "plain") { $0 }] + starts + gains + speeds + [telephone, noisy]
 
-  /// The clip after silence with its own noise floor, of 500 ms minus 0 to 19 times 23 ms.
+  /// The clip after 500 ms, minus 0 to 19 times 23 ms, of silence with the clip's own noise floor.
   ///
   /// No speech is lost, but the frames of the detector and of the model begin at other positions.
   private static let starts = (0..<20).map { number in

@@ -30,7 +30,8 @@ import Testing
     """
   }
 
-  @Test func `a list from 'find' with names that are not UTF-8 is transcribed byte for byte`()
+  @Test
+  func `files listed by 'find' are transcribed, and names that are not UTF-8 keep their bytes`()
     async throws
   {
     let run = try await shell(

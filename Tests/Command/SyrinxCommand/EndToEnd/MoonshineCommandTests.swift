@@ -73,7 +73,8 @@ struct MoonshineCommandTests {
     #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
   }
 
-  /// In the first run, the fourth file is a pipe, so that the run is interrupted while reading it.
+  /// In the first run, the fourth file is a pipe, so that the run is interrupted while it reads the
+  /// pipe.
   @Test
   func `an archive interrupted with two jobs and then resumed equals the archive of a single run`()
     async throws
@@ -105,7 +106,7 @@ struct MoonshineCommandTests {
 
   /// The machine number in the header of an ELF file.
   @Test(arguments: [(Machine.x86, 0x3e), (.arm, 0xb7)])
-  func `the ONNX Runtime library is installed for either processor, and loads on this machine's`(
+  func `the ONNX Runtime library is installed for either processor, and loads on this machine`(
     machine: Machine, number: Int
   ) async throws {
     let runtime = EngineComponent.all.filter { $0.name == ONNXLibrary.component }

@@ -33,7 +33,7 @@ import Testing
     #expect(match > 0.999, "the chirp's best correlation with the recording is \(match)")
   }
 
-  @Test func `a sine that is cut into files plays without a phase jump`() async throws {
+  @Test func `a sine that is split into files plays without a phase jump`() async throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let sine = AudioSignal.sine(997, amplitude: 0.5)
     var first: FrameCount = 0
@@ -54,7 +54,7 @@ import Testing
       .map(\.element)
     let onset = try #require(captured.firstIndex { abs($0) > 0.01 })
     // Each sample of a sine follows from the two samples before it, unless the phase jumps. On a
-    // busy machine, it may jump anywhere, so only the joins of the files are checked.
+    // busy machine, the phase may jump anywhere, so only the joins of the files are checked.
     let factor = Float(2 * cos(2 * Double.pi * 997 / 48_000))
     for join in [31_111, 32_111] {
       let around = (onset + join - 1_000)..<(onset + join + 1_000)

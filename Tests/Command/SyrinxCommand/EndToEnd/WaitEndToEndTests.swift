@@ -13,7 +13,7 @@ import Testing
     alsa = try await ALSASetup(in: folder)
   }
 
-  @Test func `'play --wait' resumes when the card returns and reports it`() async throws {
+  @Test func `'play --wait' resumes when the card returns, and reports the return`() async throws {
     let run = try await shell(
       """
       syrinx play --wait 30 --json \
@@ -66,7 +66,7 @@ import Testing
     #expect(Double(samples.count { $0 == 0 }) >= gap * 48_000 - 4_800)
   }
 
-  @Test func `'record --wait' fails if the card does not return in time, with a complete file`()
+  @Test func `if the card does not return in time, 'record --wait' fails and completes the file`()
     async throws
   {
     let run = try await shell(

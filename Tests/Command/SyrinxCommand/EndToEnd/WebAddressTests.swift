@@ -45,7 +45,7 @@ struct WebAddressTests {
     #expect(run.output == "go forward ten meters\n")
   }
 
-  @Test func `a file missing on the server causes one message, and the others are played`()
+  @Test func `a file missing on the server causes one message, and the other files are played`()
     async throws
   {
     try folder.tone("a.wav", .milliseconds(100))
@@ -56,7 +56,7 @@ struct WebAddressTests {
     #expect(run.output.contains(#""reason":"completed""#))
   }
 
-  @Test func `a redirection is followed, and an endless one is an error`() async throws {
+  @Test func `a redirection is followed, and an endless redirection is an error`() async throws {
     try folder.tone("a.wav", .milliseconds(200))
     let server = """
       import http.server

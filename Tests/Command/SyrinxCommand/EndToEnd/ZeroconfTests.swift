@@ -86,7 +86,9 @@ struct ZeroconfTests {
     #expect(signs == ["+", "-"])
   }
 
-  @Test func `the second server with a name is announced under an alternative name`() async throws {
+  @Test func `a second server with the same name is announced under an alternative name`()
+    async throws
+  {
     let lines = try await lines(
       of: """
         avahi

@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func `the time never goes back`() {
+  @Test func `the time of the queue never goes back`() {
     var queue = Queue(now: at(5))
     #expect(queue.wakeNext(until: at(1)) == nil)
     #expect(queue.now == at(5))

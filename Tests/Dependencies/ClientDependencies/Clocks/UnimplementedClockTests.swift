@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `the use of an unimplemented clock on another thread is an issue of its test`(
+  func `using an unimplemented clock on another thread records an issue in its test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

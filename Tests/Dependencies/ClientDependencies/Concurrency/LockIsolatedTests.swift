@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct LockIsolatedTests {
-  @Test func `no change of concurrent tasks is lost`() async {
+  @Test func `no change made by concurrent tasks is lost`() async {
     let numbers = LockIsolated<[Int]>([])
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<500 { group.addTask { numbers.withValue { $0.append(number) } } }
@@ -29,7 +29,7 @@ import Testing
     #expect(text.value == "ab")
   }
 
-  @Test func `an error of a change is rethrown, and earlier changes stay`() {
+  @Test func `an error thrown during a change is rethrown, and earlier changes stay`() {
     let text = LockIsolated("a")
     #expect(throws: CancellationError.self) {
       try text.withValue { text in

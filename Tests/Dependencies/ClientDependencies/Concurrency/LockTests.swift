@@ -15,7 +15,7 @@ import Testing
     #expect(lock.withLock { $0 } == 8_000)
   }
 
-  @Test func `an error releases the lock and keeps the change`() {
+  @Test func `a closure that throws releases the lock, and its change stays`() {
     struct Refusal: Error {}
     let lock = Lock([1])
     #expect(throws: Refusal.self) {

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `perform runs a report at once, with the task-locals of the origin's test`() async {
+  @Test func `perform runs its closure at once, with the task-locals of the origin's test`() async {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("test") { IssueOrigin.current }
     await Elsewhere.thread.run {
@@ -31,7 +31,7 @@ import Testing
     #expect(seen.all == ["before thread", "report test", "after thread"])
   }
 
-  @Test func `a report in a test's task runs directly`() {
+  @Test func `in a task of the test, perform keeps the caller's task-locals`() {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("origin") { IssueOrigin.current }
     Mark.$current.withValue("caller") { origin.perform { seen.append(Mark.current) } }
@@ -79,7 +79,8 @@ import Testing
     #expect(seen.all.sorted() == Array(0..<200))
   }
 
-  @Test func `the task that keeps an origin's task-locals ends with the last copy of the origin`() {
+  @Test
+  func `an origin's suspended task, which keeps task-locals, ends with the origin's last copy`() {
     let held = Held()
     weak let object = held.object
     var origin: IssueOrigin? = Held.$current.withValue(held.take()) { .current }
@@ -92,7 +93,7 @@ import Testing
     _ = origin
   }
 
-  @Test func `an origin keeps no override alive`() {
+  @Test func `an issue origin does not retain overrides`() {
     let origin: IssueOrigin
     weak var kept: Reference?
     do {
@@ -115,7 +116,7 @@ import Testing
     #expect(seen.all == ["false"])
   }
 
-  @Test func `outside a test there is no origin, unless code runs in an origin's scope`() async {
+  @Test func `code outside a test has no issue origin, except in an origin's scope`() async {
     let origin = IssueOrigin.current
     let seen = Recorder<RunningTest?>()
     await Elsewhere.thread.run {
@@ -124,10 +125,10 @@ import Testing
       seen.append(IssueOrigin().withScope { IssueOrigin.current.test })
     }
     #expect(seen.all == [nil, origin.test, nil])
-    #expect(origin.test?.name.contains("outside a test there is no origin") == true)
+    #expect(origin.test?.name.contains("code outside a test has no issue origin") == true)
   }
 
-  @Test func `an escaped asynchronous scope keeps its origin across suspensions`() async {
+  @Test func `an escaped asynchronous scope still belongs to its test after a suspension`() async {
     let origin = IssueOrigin.current
     let test = await Task.detached {
       await origin.withScope {

@@ -27,7 +27,9 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `an override with unimplemented endpoints belongs to the test`(place: Elsewhere) async {
+  func `a call of an override's unimplemented endpoint fails the test, wherever the call runs`(
+    place: Elsewhere
+  ) async {
     await withKnownIssue {
       await withDependencies {
         $0[OriginatingClient.self] = OriginatingClient(note: "overridden")

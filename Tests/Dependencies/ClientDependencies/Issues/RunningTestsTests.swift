@@ -5,7 +5,7 @@ import Testing
 @Suite struct RunningTestsTests {
   private let tests = RunningTests()
 
-  @Test func `a test counts as alive while an origin of the test exists`() {
+  @Test func `a test counts as running while one of its suspended tasks is retained`() {
     let one = RunningTest(name: "one")
     var suspended: SuspendedTest? = SuspendedTest(in: one)
     if let suspended { tests.add(suspended) }
@@ -15,14 +15,14 @@ import Testing
     #expect(suspended == nil && tests.haveBeenSeen)
   }
 
-  @Test func `several origins of a test count once`() {
+  @Test func `several suspended tasks of one test count as one running test`() {
     let origins = (0..<3).map { _ in SuspendedTest(in: RunningTest(name: "one")) }
     for origin in origins { tests.add(origin) }
     #expect(tests.alive.count == 1)
     #expect(origins.count == 3)
   }
 
-  @Test func `a test with many origins shares its oldest origin among further wrappers`() {
+  @Test func `a test with many suspended tasks shares the oldest one among further wrappers`() {
     let one = RunningTest(name: "one")
     var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
     for origin in origins.dropLast() { tests.add(origin) }

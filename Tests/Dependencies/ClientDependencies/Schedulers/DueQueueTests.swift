@@ -3,7 +3,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct DueQueueTests {
-  @Test func `the queue returns work in the order of its times, and then of its arrival`() {
+  @Test func `the queue returns work in the order of due times, then of arrival`() {
     var queue = DueQueue<Int, String>(now: 0)
     for (work, due) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
       queue.add(queue.nextID(), due: due, work)

@@ -27,7 +27,7 @@ import Testing
     try await task.value
   }
 
-  @Test func `a scheduler's sleep schedules one work item`() async throws {
+  @Test func `a sleep on a scheduler schedules one work item`() async throws {
     let turns = Counter()
     let task = Task { [test] in
       try await CountingScheduler(base: test, turns: turns).sleep(for: .nanoseconds(1))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TestSchedulerTests {
   private let queue = DispatchQueue.test
 
-  @Test func `work runs at its time and reads that time`() {
+  @Test func `scheduled work runs at its time, and the scheduler reports that time as now`() {
     var log: [String] = []
     let start = queue.now
     for second in [3, 1, 2] {

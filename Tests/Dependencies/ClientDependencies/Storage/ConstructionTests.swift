@@ -14,8 +14,8 @@ import Testing
         && text.contains("SecondKey is read at \(testModule)/ConstructionTests.swift")
         && text.contains("The preview value of 'FirstKey' stands in")
     }
-    // The value for the preview context was used only for the read that closed the cycle, so later
-    // reads return the same result.
+    // The preview value was used only to break the cycle and was not cached, so a later read
+    // returns the same result.
     #expect(first == "first of second of preview of first")
   }
 
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a cycle of stored values is an issue`() {
+  @Test func `stored values that depend on each other in a cycle are an issue`() {
     withDependencies {
       $0.context = .live
     } operation: {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a cycle through a child task is detected`() async {
+  @Test func `a dependency cycle through a child task is detected`() async {
     let value = Task {
       withKnownIssue {
         #expect(DependencyValues._current[OuterOfTaskKey.self] == "waited")

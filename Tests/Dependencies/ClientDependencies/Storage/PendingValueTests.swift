@@ -62,7 +62,8 @@ import Testing
       first.continuation.finish()
     }
     wait(for: begun)
-    // The first construction waits for this thread, so it finishes later and its value is dropped.
+    // The first construction waits for this thread, so that construction finishes later, and its
+    // value is dropped.
     withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }

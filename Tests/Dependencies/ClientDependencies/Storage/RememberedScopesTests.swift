@@ -5,7 +5,7 @@ import Testing
 @Suite struct RememberedScopesTests {
   let scopes = WeakScopeTable()
 
-  @Test func `an override is released soon after its only object`() {
+  @Test func `an override is released soon after the only object that uses it`() {
     let ends = Counter()
     remember(Plain(), overriding: Handle { ends.increment() })
     #expect(ends.count == 0)

@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a preparation replaces only its own values`(separatesTests: Bool) {
+  func `a preparation can replace its own value but not the value of an earlier preparation`(
+    separatesTests: Bool
+  ) {
     let cache = ValueCache(separatesTests: separatesTests)
     #expect(prepare(10, in: cache, by: preparation) == nil)
     #expect(prepare(11, in: cache, by: preparation) == nil)
@@ -34,7 +36,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a read value cannot be prepared, except in previews`(separatesTests: Bool) {
+  func `a value that has been read can no longer be prepared, except in previews`(
+    separatesTests: Bool
+  ) {
     let cache = ValueCache(separatesTests: separatesTests)
     #expect(number(in: cache) + number(in: cache, context: .preview) == 3)
     #expect(prepare(10, in: cache, by: preparation) != nil)
@@ -57,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the context is prepared once, before values are read`(separatesTests: Bool) {
+  func `only one preparation can set the context`(separatesTests: Bool) {
     let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin())
     #expect(cache.preparedContext(for: origin) == nil)
     #expect(cache.prepare(.preview, by: preparation, for: origin) == nil)

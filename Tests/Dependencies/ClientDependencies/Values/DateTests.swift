@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `reading the date on another thread is an issue of the test`(place: Elsewhere) async {
+  func `reading the date on another thread records an issue in the test`(place: Elsewhere) async {
     await withKnownIssue {
       let date = date
       await place.run { _ = date() }

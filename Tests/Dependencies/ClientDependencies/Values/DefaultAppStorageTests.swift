@@ -12,7 +12,7 @@ import Testing
     #expect(UserDefaults.standard.object(forKey: "number") == nil)
   }
 
-  @Test func `another test begins with an empty storage as well`() {
+  @Test func `a second test also begins with its own empty storage`() {
     #expect(storage.object(forKey: "number") == nil)
     storage.set(2, forKey: "number")
     #expect(storage.integer(forKey: "number") == 2)
@@ -35,7 +35,7 @@ import Testing
     #expect(storage.synchronize())
   }
 
-  @Test func `after the removal of a set value, the registered value is read`() {
+  @Test func `after a set value is removed, the registered value is read`() {
     storage.register(defaults: ["volume": 3])
     storage.set(5, forKey: "volume")
     #expect(storage.integer(forKey: "volume") == 5)

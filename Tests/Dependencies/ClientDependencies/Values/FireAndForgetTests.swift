@@ -5,7 +5,7 @@ import Testing
 @Suite struct FireAndForgetTests {
   @Dependency(\.fireAndForget) private var fireAndForget
 
-  @Test func `in a test the call returns when the work is done`() async {
+  @Test func `in a test, the call returns only when the work is done`() async {
     let isDone = LockIsolated(false)
     await fireAndForget {
       await Task.megaYield()
@@ -74,7 +74,7 @@ import Testing
         told.yield(now)
       }
     }
-    // The work waits for this signal, so it cannot have ended before the call returned.
+    // The work waits for this signal, so the work cannot have ended before the call returned.
     open.yield()
     var iterator = dates.makeAsyncIterator()
     #expect(await iterator.next() == Date(timeIntervalSinceReferenceDate: 7))

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a test's request without an override is an issue with the URL, and fails`()
+  @Test func `a request that a test did not override reports an issue with the URL, and fails`()
     async throws
   {
     let url = try #require(URL(string: "http://localhost/song.wav"))

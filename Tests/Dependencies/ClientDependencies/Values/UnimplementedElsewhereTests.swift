@@ -6,7 +6,7 @@ import Testing
 /// Values that a test did not override, used where no test is running.
 @Suite struct UnimplementedElsewhereTests {
   @Test(arguments: Elsewhere.allCases)
-  func `reading the date is an issue of the test`(place: Elsewhere) async {
+  func `reading the date records an issue in the test`(place: Elsewhere) async {
     await withKnownIssue {
       @Dependency(\.date) var date
       await place.run { [date] in _ = date.now }
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `opening a URL is an issue of the test`() async {
+  @Test func `opening a URL records an issue in the test`() async {
     await withKnownIssue {
       @Dependency(\.openURL) var openURL
       await Task.detached { [openURL] in _ = await openURL(URL(filePath: "/")) }.value
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a failed assertion is an issue of the test`(place: Elsewhere) async {
+  func `a failed assertion records an issue in the test`(place: Elsewhere) async {
     await withKnownIssue {
       @Dependency(\.assert) var assert
       await place.run { [assert] in assert(false, "The volume is negative.") }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `scheduling work is an issue of the test`(place: Elsewhere) async {
+  func `scheduling work records an issue in the test`(place: Elsewhere) async {
     let done = Counter()
     await withKnownIssue {
       @Dependency(\.mainQueue) var mainQueue

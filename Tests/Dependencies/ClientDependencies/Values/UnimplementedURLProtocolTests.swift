@@ -6,7 +6,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct UnimplementedURLProtocolTests {
-  @Test func `an unimplemented session does not retain its origin after its own release`() {
+  @Test func `a released unimplemented session releases its issue origin`() {
     weak var session: URLSession?
     weak var memory: (any URLSessionDelegate)?
     do {
@@ -19,7 +19,7 @@ import Testing
     #expect(memory == nil)
   }
 
-  @Test func `releasing one unimplemented session does not affect another one`() async throws {
+  @Test func `releasing one unimplemented session does not affect another session`() async throws {
     let url = try #require(URL(string: "http://localhost/"))
     await withKnownIssue {
       let kept = URLSession.unimplemented

@@ -104,7 +104,8 @@ private func cancel(in state: RecordingState, on bench: TestALSA) async throws -
   return url
 }
 
-/// Checks that a file exists if audio was captured, matches its header, and holds the ramp.
+/// Checks that a file exists if audio was captured, that its header matches its audio, and that it
+/// begins with the ramp.
 private func check(_ url: URL, _ state: RecordingState) throws {
   guard FileManager.default.fileExists(atPath: url.path) else {
     #expect(!state.hasFile, "\(state)")

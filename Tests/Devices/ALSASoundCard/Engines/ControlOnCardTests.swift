@@ -12,8 +12,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ControlOnCardTests {
   private let bench: TestALSA
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
-  /// Ten seconds, enough for all commands on a busy machine; each sample identifies its position,
-  /// because it is slightly above the previous sample.
+  /// Ten seconds of samples, enough for all commands on a busy machine.
+  ///
+  /// Each sample identifies its position, because it is slightly above the previous sample.
   private let stairs = (0..<480_000).map { 0.25 + Float($0) / 4_194_304 }
 
   init() throws {

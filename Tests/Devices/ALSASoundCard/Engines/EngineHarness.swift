@@ -10,7 +10,7 @@ import SoundFile
 
 @testable import ALSASoundCard
 
-/// The clients' engines on the test devices.
+/// Plays and records with the live clients on ALSA's test devices.
 struct EngineHarness {
   let bench: TestALSA
 

@@ -7,7 +7,7 @@ import Testing
 /// One channel of a device with any channel count.
 @Suite struct PickedChannelTests {
   @Test(arguments: [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (4, 3)])
-  func `a channel picked through ALSA's plug contains no other channel`(
+  func `a channel picked through ALSA's plug contains no sound of other channels`(
     channels: Int, picked: Int
   ) async throws {
     let bench = try EngineHarness()

@@ -4,7 +4,7 @@ import ClientDependencies
 import SoundCard
 import Testing
 
-/// Runs the body of an exit test with the engines on ALSA, which close an idle device at once.
+/// Runs the body of an exit test on ALSA, with clients that close an idle device at once.
 ///
 /// An error becomes an issue, because a thrown error would end the process with SIGILL and without
 /// a message.

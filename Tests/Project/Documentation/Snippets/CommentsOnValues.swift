@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(.dependency(\.withRandomNumberGenerator, WithRandomNumberGenerator(Seeded(state: 7))))
-  func `a song is picked with the random numbers of a dependency`() throws {
+  func `a song is picked with random numbers from a dependency`() throws {
     let songs = ["a", "b", "c"]
     @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
     let pick = withRandomNumberGenerator { songs.randomElement(using: &$0) }

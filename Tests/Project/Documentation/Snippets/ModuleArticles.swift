@@ -118,7 +118,7 @@ import VirtualSoundCard
     #expect(try session.finishUtterance() == expected)
   }
 
-  @Test func `a program sets its engine and its card`() async {
+  @Test func `a program sets its speech engine and its sound card`() async {
     await #expect(processExitsWith: .success) {
       prepareDependencies {
         $0.speechEngine = .moonshine()

@@ -26,7 +26,7 @@ final class Party {
     #expect(!isClipping)
   }
 
-  @Test func `a whole value can be replaced, and so can the context of all other values`()
+  @Test func `a test overrides a whole value and sets the context of all other values`()
     async throws
   {
     let titles = try await withDependencies {
@@ -39,7 +39,7 @@ final class Party {
     #expect(titles == ["Blue in Green", "So What"])
   }
 
-  @Test func `the update of an override can be asynchronous and throw`() async throws {
+  @Test func `an override's update closure can be asynchronous and throw`() async throws {
     let titles = try await withDependencies {
       let titles = try await SongsClient.previewValue.titles()
       $0.songs.titles = { titles.sorted(by: >) }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(.dependencies { $0.speechClient.startTask = { _ in .finished() } })
-  func `a file is recognized`() async throws {
+  func `the speech in a file is recognized`() async throws {
     @Dependency(\.speechClient) var speech
     let request = SpeechRequest(url: file, shouldReportPartialResults: false)
     for try await result in await speech.startTask(request: request) {
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a microphone is recognized`() async throws {
+  func `speech from a microphone is recognized`() async throws {
     var draft = ""
     for try await result in await speech.startTask(request: SpeechRequest(microphone: .speech)) {
       if result.isFinal {

@@ -15,7 +15,8 @@ struct CountingSpeech: Sendable {
 
   let tally = Tally()
 
-  /// Reads all audio, and then returns `8000 frames at 16000 in en` for one utterance.
+  /// A client that reads all audio and then recognizes one utterance with a text such as
+  /// `8000 frames at 16000 in en`.
   var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { request in

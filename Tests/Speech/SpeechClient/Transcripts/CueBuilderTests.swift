@@ -25,7 +25,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a short utterance is one cue of one line, as long as its words`() {
+  func `a short utterance becomes one cue with one line, shown for the duration of its words`() {
     #expect(
       cues(utterance("go forward ten meters", from: .seconds(2))) == [
         Cue(start: .seconds(2), end: .milliseconds(3_200), lines: ["go forward ten meters"])

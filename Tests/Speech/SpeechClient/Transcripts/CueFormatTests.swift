@@ -22,7 +22,7 @@ struct CueFormatTests {
   }
 
   @Test
-  func `a table has a row for each cue, in milliseconds`() {
+  func `a table has a row for each cue, with times in milliseconds`() {
     #expect(CueFormat.tsv.header == "start\tend\ttext")
     #expect(CueFormat.tsv.text(of: cue, number: 7) == "3723004\t3724500\ta < b & c d e")
   }

@@ -50,7 +50,7 @@ import Testing
 
   @Test(arguments: 0..<2000)
   func `a number in words is converted to the same number in digits`(seed: Int) {
-    // Every length from one digit to twelve.
+    // The numbers have one to twelve digits.
     let number = (seed &* 7_919_777_123 &+ seed) % [10, 1000, 100_000, 1_000_000_000_000][seed % 4]
     #expect(words(spelled(number)) == String(number))
   }

@@ -12,7 +12,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `each kind of error is counted and has its position`() {
+  func `each kind of error is counted, and each error has its position`() {
     let rate = WordErrorRate(reference: "a b c d", hypothesis: "a x c y d e")
     #expect(
       rate.alignment == [
@@ -45,7 +45,7 @@ struct WordErrorRateTests {
 
   @Test
   func `among alignments with equal errors, the alignment with the most matches is chosen`() {
-    // Two substitutions would also be two errors, but without a match.
+    // Two substitutions would also be two errors, but this alignment has a match.
     let rate = WordErrorRate(reference: "a b", hypothesis: "b c")
     #expect(rate.alignment == [.deletion("a"), .match("b"), .insertion("c")])
     let other = WordErrorRate(reference: "b c", hypothesis: "a b")

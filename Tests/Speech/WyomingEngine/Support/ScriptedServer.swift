@@ -8,8 +8,8 @@ final class ScriptedServer: Sendable {
   let address: WyomingAddress
   private let listener: Int32
 
-  /// - Parameter script: runs once for each connection, on its own thread; the connection ends with
-  ///   it.
+  /// - Parameter script: runs once for each connection, on its own thread; the connection ends when
+  ///   the script ends.
   init(_ script: @escaping @Sendable (ServerSide) -> Void) throws {
     let (listener, name) = listening(backlog: 8)
     self.listener = listener
@@ -23,8 +23,8 @@ final class ScriptedServer: Sendable {
           close(connection)
         }
       }
-      // Only this thread closes the socket: otherwise its number could belong to another server
-      // while this thread accepts connections.
+      // Only this thread closes the socket: otherwise the socket's number could already belong to
+      // another server while this thread accepts connections.
       close(listener)
     }
   }
@@ -52,7 +52,7 @@ struct ServerSide: Sendable {
         ["asr": [["name": "test", "models": [["name": "m", "languages": .array(languages)]]]]]))
   }
 
-  /// Reads events up to one of this type and returns them; fewer if the client leaves.
+  /// Reads and returns events up to one of this type, or up to the end of the connection.
   @discardableResult
   func read(until type: String) -> [WyomingEvent] {
     var reader = FrameReader()

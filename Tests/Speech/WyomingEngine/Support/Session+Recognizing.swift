@@ -4,7 +4,8 @@ import Wyoming
 @testable import WyomingEngine
 
 extension SpeechEngine {
-  /// Returns an engine whose timeouts exceed any test, unless the test sets others.
+  /// Returns an engine whose timeouts are longer than any test, unless the test sets other
+  /// timeouts.
   static func patient(
     _ server: WyomingAddress, _ change: (inout WyomingEngineOptions) -> Void = { _ in }
   ) -> SpeechEngine {

@@ -3,9 +3,9 @@ import Testing
 
 /// Deliberate faults for the sanitizers.
 ///
-/// The run of a sanitizer begins with its fault, and fails unless the fault is reported.
+/// Each run of a sanitizer begins with that sanitizer's fault, and fails if no report appears.
 @Suite struct SeededFaultsTests {
-  @Test func `thread: two threads increment a counter without a lock`() async {
+  @Test func `thread: the sanitizer reports a data race on a counter`() async {
     // `nonisolated(unsafe)` is wrong here, so that the sanitizer finds a data race.
     nonisolated(unsafe) var count = 0
     await withTaskGroup { group in
@@ -23,7 +23,7 @@ import Testing
     #expect(count > 0)
   }
 
-  @Test func `address: memory is read after it is freed`() {
+  @Test func `address: the sanitizer reports a read of freed memory`() {
     let memory = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     memory.initialize(to: 1)
     memory.deallocate()

@@ -4,19 +4,19 @@ import Synchronization
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock.
   public struct Instant: InstantProtocol {
-    /// The distance from the clock's start.
+    /// The duration since the clock's start.
     public var offset: Duration
 
-    /// A time by its distance from the clock's start.
+    /// Creates a time at an offset from the clock's start.
     public init(offset: Duration = .zero) { self.offset = offset }
 
-    /// A later time.
+    /// Returns the time that is later by a duration.
     public func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
 
-    /// The distance to another time.
+    /// The duration from this time to another time.
     public func duration(to other: Self) -> Duration { other.offset - offset }
 
-    /// Whether a time is earlier.
+    /// Whether the first time is earlier than the second.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.offset < rhs.offset }
   }
 
@@ -24,13 +24,13 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
   public let minimumResolution: Duration = .zero
   private let time: Mutex<Instant>
 
-  /// A clock that shows `now`.
+  /// Creates a clock whose time is `now`.
   public init(now: Instant = .init()) { time = Mutex(now) }
 
-  /// The end of the last sleep.
+  /// The clock's time: the deadline of the last sleep.
   public var now: Instant { time.withLock { $0 } }
 
-  /// Moves the time.
+  /// Sets the clock's time to the deadline, without waiting.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     time.withLock { $0 = deadline }
@@ -39,6 +39,6 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
 }
 
 extension ImmediateClock where Duration == Swift.Duration {
-  /// A clock at zero.
+  /// Creates a clock whose time is zero.
   public convenience init() { self.init(now: .init()) }
 }

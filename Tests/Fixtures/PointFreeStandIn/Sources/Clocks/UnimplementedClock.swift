@@ -8,7 +8,7 @@ public final class UnimplementedClock<Duration: DurationProtocol & Hashable>: Cl
   private let name: String
   private let base: ImmediateClock<Duration>
 
-  /// A clock that shows `now`.
+  /// Creates a clock whose time is `now`.
   public init(name: String = "Clock", now: Instant = .init()) {
     self.name = name
     base = ImmediateClock(now: now)
@@ -34,6 +34,6 @@ public final class UnimplementedClock<Duration: DurationProtocol & Hashable>: Cl
 }
 
 extension UnimplementedClock where Duration == Swift.Duration {
-  /// A clock at zero.
+  /// Creates a clock whose time is zero.
   public convenience init(name: String = "Clock") { self.init(name: name, now: .init()) }
 }

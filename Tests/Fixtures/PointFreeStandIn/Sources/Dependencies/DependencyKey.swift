@@ -32,7 +32,7 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// True.
+  /// True: a missing live value is reported.
   public static var shouldReportUnimplemented: Bool { true }
 }
 
@@ -40,7 +40,7 @@ extension DependencyKey {
   /// The live value.
   public static var previewValue: Value { liveValue }
 
-  /// The live value, with an issue.
+  /// The live value; reading it here reports an issue.
   public static var testValue: Value {
     reportIssue("\(Self.self) has no test value")
     return liveValue

@@ -36,7 +36,7 @@ public nonisolated(nonsending) func withEscapedDependencies<R>(
 }
 
 extension DependencyValues {
-  /// Values that escape.
+  /// The current values, captured for closures that escape.
   public struct Continuation: Sendable {
     private let values = DependencyValues._current
 
