@@ -129,7 +129,8 @@ package final class TimeHold: Sendable {
   private let lockstep: Lockstep
   private let state = Mutex((begins: 0, isClosed: false))
 
-  /// Creates a hold that lets the clock advance until `begin` is called; nil without a lockstep.
+  /// Creates a hold, which does not stop the clock before `begin` is called; nil without a
+  /// lockstep.
   ///
   /// If `isFeature` is true, the consumer is the app's code. `settled` does not wait for that code,
   /// which may wait for something else before it requests the next element.

@@ -59,7 +59,7 @@ extension FrameCount {
   /// The greatest length that a header may announce, 2^50: 35 years at 1 MHz.
   private static let longestAnnounced = 1 << 50
 
-  /// Creates a length that a file announces; nil if it is negative or longer than any audio.
+  /// Creates a length that a file announces; nil if it is negative or above `longestAnnounced`.
   package init?(announced count: Int) {
     guard (0...Self.longestAnnounced).contains(count) else { return nil }
     self.init(count)

@@ -14,8 +14,8 @@ final class ConversionOutput {
   private let interruption: WakeUp
   /// Whether to create an empty file if there is no audio.
   ///
-  /// If trimming leaves no audio, no file is written, because it could replace the source. A stream
-  /// still gets a header.
+  /// If trimming leaves no audio, no file is written, because an empty file could replace the
+  /// source. A stream still gets a header.
   private let makesEmptyFile: Bool
   private var files: [ConversionResult.File] = []
   private var writer: SoundFileWriter?

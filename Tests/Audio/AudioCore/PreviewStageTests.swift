@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test
-  func `an endless script on an immediate clock runs only while other code sleeps on the clock`()
+  func `on an immediate clock, an endless script advances only as far as other code sleeps`()
     async throws
   {
     let stage = PreviewStage<Count>()

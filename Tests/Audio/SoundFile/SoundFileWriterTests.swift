@@ -42,7 +42,7 @@ import Testing
   ///
   /// With dither, every fourth sample becomes a whole step.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples == .int16 })
-  func `dither keeps values between two 16-bit steps`(
+  func `dither preserves the mean of samples smaller than a 16-bit step`(
     encoding: SoundFileEncoding
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

@@ -66,7 +66,7 @@ import Testing
     #expect(times == [.milliseconds(400), .milliseconds(90)])
   }
 
-  @Test mutating func `after an underrun, the time until an underrun is zero`() {
+  @Test mutating func `once an underrun has occurred, timeUntilUnderrun is zero`() {
     estimate.wrote(400, at: start)
     _ = timeUntilUnderrun(100, at: 300)
     let time = timeUntilUnderrun(0, at: 500)

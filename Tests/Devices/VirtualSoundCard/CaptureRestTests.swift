@@ -30,7 +30,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `after waiting for its engine, a lockstep card catches up, or with slack skips the delay`(
+  func `a lockstep card delayed by its engine catches up, or skips the delay if slack is set`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()

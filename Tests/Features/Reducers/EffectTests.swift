@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `a concatenated effect starts once the effects of the previously sent action have started`()
+  func `in concatenate, the step after a send waits until the sent action's effects have started`()
     async
   {
     let store = Store<[String], String>(initialState: []) {

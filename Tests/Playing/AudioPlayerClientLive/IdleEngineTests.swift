@@ -67,7 +67,7 @@ import VirtualSoundCard
       (8_000, 1, 48_000, 2), (11_025, 1, 44_100, 2), (16_000, 2, 48_000, 2), (22_050, 6, 44_100, 6),
       (44_100, 1, 44_100, 2), (96_000, 2, 96_000, 2),
     ] as [(SampleRate, Int, SampleRate, Int)])
-  func `with an idle time, a device is opened in a format that suits later sounds`(
+  func `a device that stays open when idle opens in a format that suits later sounds`(
     rate: SampleRate, channels: Int, openedRate: SampleRate, openedChannels: Int
   ) async throws {
     let sound = AudioSignal.sine(440).buffer(

@@ -59,8 +59,8 @@ extension TestClock {
   ///
   /// - Parameters:
   ///   - task: the task to wait for.
-  ///   - stepLimit: the number of ended sleeps after which the advance gives up, because tasks keep
-  ///     sleeping again; a virtual card sleeps for each period of its audio.
+  ///   - stepLimit: the number of ended sleeps after which the advance gives up, in case a task
+  ///     sleeps in an endless loop; a virtual card sleeps once for each period of its audio.
   ///   - timeout: the real time without an ended sleep after which the advance gives up; the whole
   ///     advance may take longer.
   public func advance<Success: Sendable, Failure: Error>(

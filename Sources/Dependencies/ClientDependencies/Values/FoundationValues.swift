@@ -30,7 +30,7 @@ private struct DefaultsDomains {
     UserDefaults.argumentDomain: [:], UserDefaults.registrationDomain: [:],
   ]
 
-  /// The program's domain.
+  /// The entries of the program's own persistent domain.
   var own: [String: Any] {
     get { persistent[Self.ownKey] ?? [:] }
     // `_modify` avoids the copy of all entries that a setter would make for each change.

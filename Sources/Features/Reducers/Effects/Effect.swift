@@ -209,7 +209,7 @@ extension Effect {
 }
 #endif
 
-/// The limit of a throttled effect.
+/// The parameters of a throttled effect.
 @usableFromInline
 struct ThrottleRule: Sendable {
   let keepsLatest: Bool

@@ -10,7 +10,7 @@ public import Observation
 /// only of actions that changed it. They are notified after the action, when the store has the new
 /// state. Observers of `state`, or of a value that is not `Equatable`, are notified of each action.
 ///
-/// The store reads an observed property again after each action until it changes. A computed
+/// To detect changes, the store rereads the observed properties after each action. A computed
 /// property, or a subscript as in `store.items[0]`, must therefore not trap for any state.
 ///
 /// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`

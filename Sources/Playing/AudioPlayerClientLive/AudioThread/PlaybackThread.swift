@@ -367,7 +367,9 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     link.wakeControl()
   }
 
-  /// Whether to read the device's delay now: less often while progress is seldom reported.
+  /// Whether to read the device's delay now.
+  ///
+  /// While progress is seldom reported, the delay is read only once per `seldom` periods.
   private var isObservationDue: Bool {
     // After a loss, only frames that were not yet observed as played are repeated, so observe
     // often.

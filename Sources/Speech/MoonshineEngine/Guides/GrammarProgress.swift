@@ -4,7 +4,7 @@ struct GrammarProgress: Sendable {
   /// of that word that have been read.
   private typealias Place = (word: WordList, offset: Int)
 
-  /// A list of words from the last to the first; texts with the same beginning share its tail.
+  /// A word, linked to the words before it; texts with the same first words share those links.
   private final class WordList: Sendable {
     let edge: Int
     /// The number of bytes of the text before the word.

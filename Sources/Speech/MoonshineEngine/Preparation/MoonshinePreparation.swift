@@ -62,8 +62,8 @@ extension InstalledFolder {
 }
 
 extension ONNXLibrary {
-  /// Whether the library multiplies blocks of 8-bit numbers with a processor's fast instructions,
-  /// on all processors that have them.
+  /// Whether the library multiplies blocks of 8-bit numbers with fast instructions on every
+  /// processor that has such instructions.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
   /// The number of consecutive input values of the decoder that are rounded with one scale.

@@ -47,8 +47,9 @@ struct Endpointer {
   private(set) var silentFrames = 0
   /// The length of the utterance in frames; nil between utterances.
   private var length: Int?
-  /// The number of frames judged so far, but at most `reach`, which suffices to determine whether
-  /// the stream was long enough for the first utterance's pre-roll.
+  /// The number of frames judged so far, limited to `reach`.
+  ///
+  /// It shows whether the stream contains the whole pre-roll of the first utterance.
   private var judgedFrames = 0
   /// Whether the stream began too shortly before the utterance for the whole pre-roll, so it may
   /// have begun in the middle of speech.
@@ -170,10 +171,10 @@ extension EndpointPolicy {
   /// The silence after which an engine may decode the utterance so far, because it may be complete.
   static let pause = Duration.milliseconds(200)
 
-  /// Returns the usable policy, limited to the utterance length that the engine accepts.
+  /// Returns the policy with valid durations, limited to the utterance length that the engine
+  /// accepts.
   ///
-  /// An engine that decodes whole utterances gets 200 ms (`pause`) of trailing silence, unless the
-  /// policy specifies a `tailPadding`.
+  /// For an engine that decodes whole utterances, `tailPadding` defaults to `pause`.
   func fitted(to traits: SpeechSessionTraits) -> EndpointPolicy {
     var policy = usable
     if traits.decodeInterval != nil { policy.tailPadding = policy.tailPadding ?? Self.pause }

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `standard input arrives at ALSA's file plug-in sample by sample, with and without a header`(
+  func `ALSA's file plug-in receives standard input bit-exactly, with and without a header`(
     isRaw: Bool
   ) async throws {
     let sound = ALSASetup.sample("tone.wav")
