@@ -19,7 +19,8 @@ package protocol PreviewScript<Event>: Sendable {
   /// Returns the next step; called after each event, wait, read, and change.
   mutating func next() -> PreviewStep<Event>
 
-  /// Records how much of a wait has elapsed: all of it, or less if the script is then changed.
+  /// Records the elapsed time of a wait, which is less than the requested time if the script is
+  /// read or changed during the wait.
   mutating func waited(_ duration: Duration)
 
   /// Records the result of a read that a `.read` step requested.

@@ -15,9 +15,9 @@ package final class AudioMeasurer {
   private var firstLoudFrame: FrameCount?
   private var endOfLoudness: FrameCount = 0
   private var nonFiniteCount = 0
-  /// The length of a step of 0.1 s, rounded as in libebur128, and the number of frames until the
-  /// next step.
+  /// The number of frames in a step of 0.1 s, rounded as in libebur128.
   private let step: Int
+  /// The number of frames until the next step.
   private var framesToStep: Int
 
   package init(_ format: AudioFormat, silence: Decibels) throws(LoudnessError) {

@@ -222,7 +222,7 @@ struct ClientNames {
     values = Self.wellKnown.union(parameters).union(members.compactMap(\.nameOfNominalType))
   }
 
-  /// Whether the name is a known function type.
+  /// Whether the type is one of the struct's aliases of function types.
   func isFunction(_ type: TypeSyntax) -> Bool {
     type.as(IdentifierTypeSyntax.self).map { functions.contains($0.name.text) } == true
   }

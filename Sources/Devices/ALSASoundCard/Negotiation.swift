@@ -3,7 +3,7 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// Configures an open device as closely to a request as the device allows.
+/// Configures an open device to match a request as closely as the device allows.
 struct Negotiation: ~Copyable {
   private let pcm: OpaquePointer
   private let device: AudioDevice.ID

@@ -3,8 +3,8 @@ import AudioCore
 /// Reduces wake-ups from devices that wake their thread before a period is available.
 ///
 /// Plug-ins and dmix wake the thread several times per period. If the device has moved frames at
-/// its nominal rate, the thread instead sleeps for the duration of the missing frames. If wake-ups
-/// follow each other too closely, it sleeps for a quarter of a period.
+/// its nominal rate, the thread instead sleeps until a whole period should be available. If
+/// wake-ups follow each other too closely, it sleeps for a quarter of a period.
 struct WakeUpThrottle {
   private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 

@@ -121,8 +121,8 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// Gives the place of the client that has been idle for the longest time to the waiting client
-  /// `number`, if that client has sent a request.
+  /// If the waiting client `number` has sent a request, gives it the place of the served client
+  /// that has been idle for the longest time, provided that this time is at least `grace`.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

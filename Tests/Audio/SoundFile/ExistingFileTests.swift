@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis])
-  func `an existing file that must not be replaced is an error and is unchanged`(
+  func `without replacesExisting, an existing file causes an error and is not changed`(
     encoding: SoundFileEncoding
   ) throws {
     #expect(throws: SoundFileError.alreadyExists(path: url.path)) {

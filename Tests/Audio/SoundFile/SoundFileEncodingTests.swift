@@ -32,7 +32,7 @@ import Testing
     arguments: [
       (44_100, 48_000), (48_000, 48_000), (96_000, 48_000), (11_025, 12_000), (4_000, 8_000),
     ] as [(SampleRate, SampleRate)])
-  func `the supported rate for Opus is the next higher rate`(
+  func `for Opus, a rate is rounded up to a supported rate, to at most 48 kHz`(
     rate: SampleRate, supported: SampleRate
   ) {
     #expect(SoundFileEncoding.opus.supportedRate(for: rate) == supported)

@@ -96,7 +96,7 @@ import Testing
     #expect(try header(Array(repeating: chunk("junk", []), count: 1_000)).promisedLength == nil)
   }
 
-  @Test func `sizes and offsets near the limits of integers announce no length`() throws {
+  @Test func `a header with sizes near the limits of integers has no promised length`() throws {
     let zeros = [UInt8](repeating: 0, count: 36)
     for name in ["data", "junk"] {
       let chunk = Array(name.utf8) + zeros.prefix(12) + number(.min, 8)

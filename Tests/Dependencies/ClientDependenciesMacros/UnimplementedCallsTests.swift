@@ -4,7 +4,9 @@ import Testing
 @Suite struct UnimplementedCallsTests {
   private let player = Player()
 
-  @Test func `an unimplemented call through the method is reported at the caller's line`() async {
+  @Test func `an unimplemented call through the generated method is reported at the caller's line`()
+    async
+  {
     let line = #line + 2
     await withKnownIssue {
       await #expect(throws: Unimplemented("Player.play")) { try await player.play(path: "a") }

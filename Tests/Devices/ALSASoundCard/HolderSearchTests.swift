@@ -41,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a program is found by a name with its card, unless the name selects another device`(
+  func `a name with a card yields the program on that card, unless the name selects a free device`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()

@@ -73,7 +73,7 @@ import Testing
     #expect(learns(reading: rows) { store.send(.removeRow(2)) })
   }
 
-  @Test func `observers of an array and of its rows' stores are notified of their own changes`() {
+  @Test func `a row's change notifies observers of the array, but not of the rows' stores`() {
     func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
     func tick() { store.send(.rows(.element(id: 1, action: .tick))) }
     rows()

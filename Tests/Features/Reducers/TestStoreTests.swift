@@ -32,7 +32,7 @@ import Testing
     #expect(store.state.count == 1)
   }
 
-  @Test func `an unexpected change of the state fails`() async {
+  @Test func `an unexpected change of the state fails the test`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment)

@@ -48,7 +48,7 @@ import WyomingServer
       ("GET /", "404 Not Found", "The metrics are at /metrics.\n"),
       ("POST /metrics", "405 Method Not Allowed", "Use GET or HEAD.\n"),
     ])
-  func `a request gets the metrics, or a status and a reason`(
+  func `GET /metrics returns the metrics, and a wrong path or method an error with a hint`(
     request: String, status: String, body: String
   ) async throws {
     try await serving { address in

@@ -31,7 +31,7 @@ import Testing
         == ["a AH", "a(2) EY", "go\tG OW", "go(2) G OW OW"])
   }
 
-  @Test func `parentheses belong to a word unless the word ends with them`() throws {
+  @Test func `only a parenthesized suffix marks another pronunciation of a word`() throws {
     let lines = ["(go) G OW", "(a)b AH", "x(1)(2) EH", "x(1) EH", "x EH", "y) W"]
     #expect(try excerpt(of: lines, within: ["(go)"]) == ["(go) G OW"])
     #expect(try excerpt(of: lines, within: ["(a)b"]) == ["(a)b AH"])

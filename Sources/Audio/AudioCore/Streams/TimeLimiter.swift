@@ -46,7 +46,7 @@ extension AsyncSequence where Element: AudioBlock {
     processed(by: TimeLimiter(count))
   }
 
-  /// Limits the audio to its first `limit`.
+  /// Limits the audio to the duration `limit`.
   @available(*, deprecated, renamed: "prefix(_:)")
   public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     prefix(limit)

@@ -281,7 +281,8 @@ extension FileKind {
     "wve", "xvag", "xwma",
   ]
 
-  /// FFmpeg's demuxers for addresses: those of the known kinds, and the rare ones.
+  /// The demuxers that FFmpeg may use for a network address: those of the known kinds, of MPEG
+  /// audio, and of MPEG transport streams, and `rareDemuxers`.
   static let demuxersOfAddresses = Set(known.flatMap(\.demuxers)).union(
     mpegAudio.demuxers + ["mpegts"] + rareDemuxers
   ).sorted()

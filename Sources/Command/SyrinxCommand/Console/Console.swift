@@ -170,7 +170,8 @@ struct OutputDescriptor: Sendable {
   /// Opens `/dev/null` for each of the descriptors 0, 1, and 2 that is closed.
   ///
   /// Otherwise, the first file that the command opens would become, for example, standard output.
-  /// The opposite access mode makes reading standard input, or writing the other two, fail.
+  /// Standard input is opened only for writing and the other two only for reading, so that using
+  /// them still fails, as with a closed descriptor.
   static func reserveAll() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       // `open` returns the lowest free number, which is this descriptor.

@@ -50,7 +50,7 @@ extension Task where Failure == any Error {
 }
 
 extension Result {
-  /// Creates the result of an asynchronous closure.
+  /// Runs an asynchronous closure and stores its value, or the error that it throws.
   @_transparent
   public nonisolated(nonsending) init(
     catching body: nonisolated(nonsending) () async throws(Failure) -> Success

@@ -179,7 +179,7 @@ where SchedulerTimeType.Duration == Duration {
     action()
   }
 
-  /// Runs the work.
+  /// Runs the work immediately; `date` is ignored.
   public func schedule(after date: SchedulerTimeType, _ action: () -> Void) {
     schedule(action)
   }

@@ -37,7 +37,7 @@ extension TestFramework {
 
   /// The installed framework; nil in a program.
   ///
-  /// A test process without it ends (see `isTesting`).
+  /// A test process in which no framework is installed is terminated (see `isTesting`).
   static var current: TestFramework? { installed.load()?.framework }
 }
 

@@ -103,7 +103,7 @@ public struct Effect<Action>: @unchecked Sendable {
     return Effect(steps.count > 1 ? .concatenate(steps) : steps.first ?? .none)
   }
 
-  /// This effect and another effect at the same time.
+  /// Runs this effect and another effect at the same time.
   @inlinable
   public func merge(with other: Effect) -> Effect {
     if other.step.isNone { return self }

@@ -305,7 +305,7 @@ private enum PresentedKey: DependencyKey {
 }
 
 extension DependencyValues {
-  /// Whether the current feature is presented, or an element of a stack.
+  /// Whether the current feature is presented or is an element of a stack.
   public internal(set) var isPresented: Bool {
     get { self[PresentedKey.self] }
     set { self[PresentedKey.self] = newValue }

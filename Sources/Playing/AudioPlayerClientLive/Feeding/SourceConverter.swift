@@ -18,7 +18,7 @@ struct SourceConverter {
   private var start = 0
   /// The input frames of the stretch so far.
   private var taken: FrameCount = 0
-  /// The output frames of the stretch returned so far.
+  /// The number of output frames returned so far for the stretch.
   private var returned: FrameCount = 0
   /// The first samples of the stretch, held until there are enough to mirror; nil afterward.
   private var head: [Float]?

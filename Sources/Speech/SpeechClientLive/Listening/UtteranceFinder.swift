@@ -209,8 +209,8 @@ struct UtteranceFinder {
   }
 
   private mutating func drop(_ count: Int) {
-    // `removeFirst` is not used, because it would allocate again if a block that was passed on
-    // shares the memory.
+    // `removeFirst` is not used: if a block that was passed on shares the array's memory,
+    // `removeFirst` first copies the whole array, including the samples to remove.
     if count > 0 { audio = Array(audio[count...]) }
     given = max(0, given - count)
     judged -= min(judged, count)

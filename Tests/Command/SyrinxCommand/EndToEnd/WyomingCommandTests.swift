@@ -55,7 +55,7 @@ struct WyomingCommandTests {
     #expect(run.error.contains("ended by signal 6 (Aborted): mdef is damaged"), "\(run.error)")
   }
 
-  @Test func `a child server that dies loses only one utterance, with a message and status 1`()
+  @Test func `if a child server dies, one utterance is lost, with a message and exit status 1`()
     async throws
   {
     try folder.sample("two-utterances.wav", as: "two.wav")
