@@ -21,6 +21,7 @@ struct Documentation {
     "Samples/Tests/Dictation/ScriptedDictationTests.swift",
     "Samples/Memo/Sources/Memo/Memo.swift",
     "Samples/Memo/Tests/MemoTests/MemoTests.swift",
+    "Samples/EchoDelay/EchoDelay.swift",
     "Samples/RecordSpeech/RecordSpeech.swift",
     "Samples/Tests/RoomMonitor/FaultScriptTests.swift",
     "Samples/Tests/RoomMonitor/RecordedRoomTests.swift",

@@ -338,6 +338,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let passed = playhead.played - reportedAt
     var isNews = false
     timeToDeadline = nil
+    let hostTime = pcm.hostTime(at: playhead.playedAt)
     var index = voices.count
     while index > 0 {
       index -= 1
@@ -347,7 +348,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
         at: pcm.elapsed)
       // The device discarded the whole sound.
       if timeLeft == .zero, !voice.isStopping, !hasPlayed { throw stalled() }
-      voice.observe(playhead, isOver: timeLeft == .zero)
+      voice.observe(playhead, isOver: timeLeft == .zero, at: hostTime)
       if voice.reportSilence(to: link.events, place: voices.place(at: index)) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }
       if let timeLeft, timeLeft > .zero {
