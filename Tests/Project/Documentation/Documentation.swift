@@ -27,6 +27,7 @@ struct Documentation {
     "Samples/Tests/RoomMonitor/RecordedRoomTests.swift",
     "Tests/Audio/SoundFile/StreamExampleTests.swift",
     "Tests/SyrinxTestSupport/ClosedLoopTests.swift",
+    "Tests/SyrinxTestSupport/EchoCancellationTests.swift",
   ]
 
   func documents() throws -> [Document] {
