@@ -311,6 +311,7 @@ let package = Package(
       path: "Sources/Command/syrinx", swiftSettings: settings),
 
     // Samples: programs as a user would write them.
+    sample("EchoDelay", ["Syrinx"]),
     sample("PlayFile", ["Syrinx"]),
     sample("TranscribeFile", ["Syrinx"]),
     sample("RecordSpeech", ["Syrinx", "SyrinxTestSupport"]),
@@ -324,9 +325,9 @@ let package = Package(
     tests(
       "Samples",
       [
-        "AudioThreads", "ListeningFeatures", "PlayFile", "RecordSpeech", "SpeechToText",
-        "Syrinx", "SyrinxTestSupport", "TerminalScreen", "TestTools", "TranscribeFile",
-        "VoiceMemos",
+        "AudioThreads", "EchoDelay", "ListeningFeatures", "PlayFile", "RecordSpeech",
+        "SpeechToText", "Syrinx", "SyrinxTestSupport", "TerminalScreen", "TestTools",
+        "TranscribeFile", "VoiceMemos",
       ],
       path: "Samples/Tests"),
 

@@ -12,7 +12,7 @@ build=(
 )
 test=(
   alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins
-  libsoundtouch1 libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd zsh
+  libsoundtouch1 libsox-fmt-all libspeexdsp1 ninja-build pulseaudio sndfile-programs sox systemd zsh
 )
 # libcurl: the package that prints the reducers' differences needs it if it is linked statically.
 bench=(flite libcurl4-openssl-dev opus-tools parallel pocketsphinx)

@@ -16,6 +16,12 @@ import Testing
     #expect(lines.last?.hasPrefix("played 2.8") == true)
   }
 
+  @Test func `EchoDelay measures the delay of a virtual loopback`() async throws {
+    let run = try await run("EchoDelay")
+    #expect(run.status == 0)
+    #expect(run.output == "the echo arrives after 120 ms\n")
+  }
+
   @Test func `TranscribeFile prints one line per utterance, and needs no sound card`()
     async throws
   {

@@ -23,8 +23,9 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// previews, fakes, and replays.
   ///
   /// It has the jitter of the device's wake-ups, so a buffer may have an earlier time than the
-  /// buffer before it. Operators that keep frames also keep their times. On a virtual card, it is
-  /// the real time at which the card delivered the frame, whatever clock the card follows.
+  /// buffer before it. Operators that keep frames also keep their times. A virtual card counts the
+  /// time by its own clock, from the real time at which the card was made. `PlaybackProgress` has
+  /// the time of playback.
   public var hostTime: ContinuousClock.Instant?
 
   /// The number of samples that were NaN or infinite and became silence, in the buffer or just

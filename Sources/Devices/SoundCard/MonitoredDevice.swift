@@ -49,6 +49,8 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
 
   package var elapsed: Duration { pcm.elapsed }
 
+  package func hostTime(at time: Duration) -> ContinuousClock.Instant { pcm.hostTime(at: time) }
+
   package func adoptThread() { pcm.adoptThread() }
 
   package func wait(

@@ -17,6 +17,11 @@ public protocol PCM: AnyObject, Sendable {
   /// sleeps, or a virtual card's own clock.
   var elapsed: Duration { get }
 
+  /// Returns the host's time at a device time near `elapsed`.
+  ///
+  /// A virtual card follows its own clock, from the real time at which the card was made.
+  func hostTime(at time: Duration) -> ContinuousClock.Instant
+
   /// Makes the calling thread the device's thread; call it before the first transfer.
   ///
   /// A hardware driver's thread gets real-time priority if the system permits it. The threads of
@@ -49,6 +54,9 @@ public protocol PCM: AnyObject, Sendable {
 extension PCM {
   /// Leaves the thread's priority unchanged.
   public func adoptThread() {}
+
+  /// Converts the time since `elapsed` by the host's clock.
+  public func hostTime(at time: Duration) -> ContinuousClock.Instant { .now - (elapsed - time) }
 }
 
 /// A playback device.

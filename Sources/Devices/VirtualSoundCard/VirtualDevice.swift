@@ -47,9 +47,11 @@ final class VirtualDevice: Sendable {
     end()
   }
 
-  /// Starts to advance the card's time.
+  /// Starts to advance the device's time.
   func open() {
-    let pacer = pace.start(for: self)
+    let time = card.time?.elapsed() ?? .zero
+    with { $0.time = time }
+    let pacer = pace.start(for: self, at: time)
     shared.withLock { $0.pacer = pacer }
   }
 
@@ -63,6 +65,11 @@ final class VirtualDevice: Sendable {
 
   var elapsed: Duration {
     with { $0.ticked }.duration(at: configuration.format.sampleRate)
+  }
+
+  func hostTime(at time: Duration) -> ContinuousClock.Instant {
+    guard card.time != nil else { return .now - (elapsed - time) }
+    return card.madeAt + with { $0.time - ($0.ticked.duration(at: $0.rate) - time) }
   }
 
   /// Changes the state under its lock.
@@ -88,10 +95,20 @@ final class VirtualDevice: Sendable {
     return result
   }
 
-  /// Advances the card's time; returns false if the device is closed.
-  func tick(_ frames: FrameCount) -> Bool {
-    // The frames move before the waiting threads wake, so that they see the new state.
-    with { $0.tick(frames) }
+  /// Advances the device's time by `frames`, to this time of the card; returns false if the device
+  /// is closed.
+  func tick(_ frames: FrameCount, at time: Duration) -> Bool {
+    // Changes the state before waiters are woken.
+    let played = with { transfer in
+      let first = transfer.position
+      transfer.tick(frames)
+      transfer.time = time
+      return first..<transfer.position
+    }
+    if let playback, !played.isEmpty {
+      let begin = time - frames.duration(at: configuration.format.sampleRate)
+      card.played(from: played.lowerBound, at: begin, in: playback)
+    }
     let isOpen = change { state in
       state.ticked()
       return !state.isClosed

@@ -148,10 +148,15 @@ extension VirtualDevice: CapturePCM {
     if let interruption = try withOpen({ $0.popInterruption() }) {
       return .interrupted(interruption)
     }
-    let (count, first) = try withOpen { $0.read(room) }
+    let (count, first, time) = try withOpen {
+      let (count, first) = $0.read(room)
+      return (count, first, $0.time(of: first))
+    }
     guard count > 0, let fill else { return .frames(0) }
     let wanted = UnsafeMutableBufferPointer(rebasing: samples[..<(count.rawValue * channels)])
     let captured = try fill(wanted, first)
+    let audible = UnsafeMutableBufferPointer(rebasing: wanted[..<(captured.rawValue * channels)])
+    card.addEchoes(to: audible, configuration.format, at: time)
     if captured < count {
       with { transfer in
         transfer.hasEnded = true
@@ -177,6 +182,9 @@ public struct VirtualMicrophone: Sendable {
   /// Makes the fill function of one capture; every capture starts at frame 0.
   let makeFill: @Sendable (AudioFormat) throws -> Fill
 
+  /// The delay and the gain of each path from the card's playback.
+  private(set) var echoes: [(delay: Duration, gain: Float)] = []
+
   /// Creates a microphone; `makeFill` is called at each opening with the negotiated format.
   public init(
     format: AudioFormat? = nil, _ makeFill: @escaping @Sendable (AudioFormat) throws -> Fill
@@ -195,6 +203,25 @@ public struct VirtualMicrophone: Sendable {
         return frames
       }
     }
+  }
+
+  /// A microphone that also captures what the same card plays, as near a loudspeaker.
+  ///
+  /// A loopback over a loopback is a room with another reflection. The card then has one rate for
+  /// both directions: its own, that of the microphone, or 48 kHz. It keeps what it plays, and its
+  /// pace must not be `.untimed`.
+  ///
+  /// - Parameters:
+  ///   - delay: the time from the loudspeaker to the microphone. Below 10 ms, or below a period of
+  ///     the playback in lockstep, the beginning of a sound may be missing.
+  ///   - gain: the factor of the played samples; their channels are averaged.
+  ///   - microphone: the signal of the room itself.
+  public static func loopback(
+    delay: Duration, gain: Float = 1, over microphone: VirtualMicrophone = .signal(.silence)
+  ) -> VirtualMicrophone {
+    var loopback = microphone
+    loopback.echoes.append((delay, gain))
+    return loopback
   }
 
   /// A microphone that captures a buffer once, in the buffer's format, and then ends.

@@ -26,21 +26,22 @@ public enum VirtualPace: Sendable {
 }
 
 extension VirtualPace {
-  /// Starts the task that advances a device's time by the clock until the device ends.
+  /// Starts the task that advances a device's time by the clock, from this time of the card until
+  /// the device ends.
   ///
   /// Returns nil for an untimed card, which needs no task.
-  func start(for device: VirtualDevice) -> Task<Void, Never>? {
+  func start(for device: VirtualDevice, at time: Duration) -> Task<Void, Never>? {
     switch self {
     case .untimed: nil
     case .clock(let clock):
-      Self.run(clock, for: device, inLockstep: false, slack: .milliseconds(50))
+      Self.run(clock, for: device, at: time, inLockstep: false, slack: .milliseconds(50))
     case .lockstep(let clock, let slack):
-      Self.run(clock, for: device, inLockstep: true, slack: slack)
+      Self.run(clock, for: device, at: time, inLockstep: true, slack: slack)
     }
   }
 
   private static func run<C: Clock<Duration>>(
-    _ clock: C, for device: VirtualDevice, inLockstep: Bool, slack: Duration?
+    _ clock: C, for device: VirtualDevice, at time: Duration, inLockstep: Bool, slack: Duration?
   ) -> Task<Void, Never> {
     let rate = device.configuration.format.sampleRate
     let period = device.configuration.period
@@ -61,18 +62,18 @@ extension VirtualPace {
           }
           return device?.consumeRest() == true
         },
-        tick: { device?.tick(step) ?? false })
+        tick: { device?.tick(step, at: time + start.duration(to: $0)) ?? false })
     }
   }
 
-  /// Calls `tick` at every multiple of `step` until it returns false or the task is canceled.
+  /// Calls `tick` with every multiple of `step` until it returns false or the task is canceled.
   ///
   /// If a tick is late by more than `slack`, because the thread pool is busy or the engine slow,
   /// the delay is skipped. Otherwise, the card would catch up in one burst. Time in which the
   /// engine had nothing to play is skipped, too.
   private static func pace<C: Clock<Duration>>(
     _ clock: C, from start: C.Instant, every step: Duration, slack: Duration?, wake: () -> Void,
-    hasRested: () async -> Bool, tick: () -> Bool
+    hasRested: () async -> Bool, tick: (C.Instant) -> Bool
   ) async {
     var deadline = start
     repeat {
@@ -88,7 +89,7 @@ extension VirtualPace {
         do { try await clock.sleep(until: deadline, wake: wake) } catch { return }
       }
       if await hasRested() { deadline = clock.now }
-    } while tick()
+    } while tick(deadline)
   }
 }
 

@@ -9,7 +9,7 @@ extension VirtualSoundCard {
     state.withLock { $0.openDevices += 1 }
     guard direction == .playback, keepsPlayback else { return nil }
     return kept.withLock { kept in
-      kept.append((format, []))
+      kept.append(KeptPlayback(format: format))
       return kept.count - 1
     }
   }
@@ -29,6 +29,25 @@ extension VirtualSoundCard {
     kept.withLock { kept in
       let channels = kept[playback].format.channelCount
       kept[playback].samples.removeLast(frames.rawValue * channels)
+    }
+  }
+
+  /// Records that a playback began to play from a frame on, or continues, at this time of the card.
+  func played(from frame: FrameCount, at time: Duration, in playback: Int) {
+    kept.withLock { $0[playback].play(from: frame, at: time) }
+  }
+
+  /// Adds the echoes of all playbacks to samples that are captured at this time of the card.
+  func addEchoes(
+    to samples: UnsafeMutableBufferPointer<Float>, _ format: AudioFormat, at time: Duration
+  ) {
+    guard !microphone.echoes.isEmpty else { return }
+    kept.withLock { kept in
+      for (delay, gain) in microphone.echoes {
+        for playback in kept {
+          playback.add(to: samples, format.channelCount, at: time - delay, gain: gain)
+        }
+      }
     }
   }
 
@@ -106,5 +125,49 @@ extension VirtualSoundCard {
   /// Records that the call returned.
   func endBlock(_ waker: WakeUp) {
     blocked.withLock { $0.calls[ObjectIdentifier(waker)] = nil }
+  }
+}
+
+/// The audio of one opened playback device, and when it was played.
+struct KeptPlayback {
+  let format: AudioFormat
+  var samples: [Float] = []
+  /// The frames from which on the device played without a pause, and the card's time of each.
+  private var starts: [(frame: Int, time: Duration)] = []
+
+  init(format: AudioFormat) {
+    self.format = format
+  }
+
+  /// Records that the device played from a frame on, at this time of the card.
+  mutating func play(from frame: FrameCount, at time: Duration) {
+    if let last = starts.last {
+      let expected = last.time + (frame - FrameCount(last.frame)).duration(at: format.sampleRate)
+      guard abs((time - expected).inSeconds) > 0.000_1 else { return }
+    }
+    starts.append((frame.rawValue, time))
+  }
+
+  /// Adds the mean of the channels at this time of the card; written frames count as played if the
+  /// device plays without a pause.
+  func add(
+    to target: UnsafeMutableBufferPointer<Float>, _ channels: Int, at time: Duration, gain: Float
+  ) {
+    let width = format.channelCount
+    let scale = gain / Float(width)
+    var end = samples.count / width
+    for start in starts.reversed() {
+      // The frame of the target at which this part would begin.
+      let offset = FrameCount(start.time - time, at: format.sampleRate).rawValue - start.frame
+      let first = max(0, start.frame + offset)
+      let last = min(target.count / channels, end + offset)
+      for frame in first..<max(first, last) {
+        let source = (frame - offset) * width
+        let sum = samples[source..<(source + width)].reduce(0, +)
+        for channel in 0..<channels { target[frame * channels + channel] += scale * sum }
+      }
+      end = start.frame
+      if end + offset <= 0 { return }
+    }
   }
 }

@@ -26,8 +26,11 @@ public final class VirtualSoundCard: Sendable {
   /// The scripted faults, in frame order.
   let faults: [VirtualFault]
   let keepsPlayback: Bool
-  private let microphone: VirtualMicrophone
+  let microphone: VirtualMicrophone
   private let sampleRate: SampleRate?
+  /// The time since `madeAt` by the card's clock; nil for an untimed card.
+  let time: Stopwatch?
+  let madeAt = ContinuousClock.now
   /// The consumers that a test clock in lockstep waits for.
   let lockstep: Lockstep?
   /// Reports when the card is connected or unplugged.
@@ -43,7 +46,7 @@ public final class VirtualSoundCard: Sendable {
     )
   >(([:], [], false))
   // The lock is held while a device's thread or a test appends or reads samples.
-  let kept = Mutex<[(format: AudioFormat, samples: [Float])]>([])
+  let kept = Mutex<[KeptPlayback]>([])
 
   /// Creates a card, by default a real-time card without faults that captures silence.
   ///
@@ -57,8 +60,12 @@ public final class VirtualSoundCard: Sendable {
     pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),
     keepsPlayback: Bool = true, faults: [VirtualFault] = [], sampleRate: SampleRate? = nil
   ) {
-    (self.pace, self.microphone, self.keepsPlayback) = (pace, microphone, keepsPlayback)
-    (self.faults, self.sampleRate) = (faults, sampleRate)
+    (self.pace, self.microphone, self.faults) = (pace, microphone, faults)
+    let isLoopback = !microphone.echoes.isEmpty
+    self.keepsPlayback = keepsPlayback || isLoopback
+    let loopbackRate = isLoopback ? microphone.format?.sampleRate ?? 48_000 : nil
+    self.sampleRate = sampleRate ?? loopbackRate
+    time = pace.stopwatch
     lockstep = pace.makeLockstep()
     state = Mutex((false, VirtualScript(faults), 0))
   }
@@ -115,6 +122,10 @@ public final class VirtualSoundCard: Sendable {
   ) async throws -> VirtualDevice {
     try await enter(request, direction)
     let microphone = direction == .capture ? self.microphone : nil
+    if let microphone, !microphone.echoes.isEmpty, time == nil {
+      let reason = "a loopback needs a card with a clock; choose another pace than .untimed"
+      throw SoundCardError.unsupported(Self.device.id, reason: reason)
+    }
     let configuration = try configuration(for: request, format: microphone?.format)
     let fill: VirtualMicrophone.Fill?
     do {

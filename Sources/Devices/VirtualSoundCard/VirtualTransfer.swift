@@ -28,6 +28,8 @@ struct VirtualTransfer {
   private(set) var nextRead: FrameCount = 0
   /// The device's time in frames, which advances even while the device is stopped.
   private(set) var ticked: FrameCount = 0
+  /// The card's time at `ticked`.
+  var time = Duration.zero
   /// Whether the device is lost or closed.
   var isGone = false
   /// The indices of the faults that happened and are not yet recorded by the card.
@@ -53,6 +55,11 @@ struct VirtualTransfer {
     guard !isNeverReady, !isAsleep else { return 0 }
     return direction == .playback ? configuration.buffer - level : level
   }
+
+  var rate: SampleRate { configuration.format.sampleRate }
+
+  /// The card's time at which a captured frame was captured, if none was lost since.
+  func time(of frame: FrameCount) -> Duration { time - (position - frame).duration(at: rate) }
 
   /// Whether the device is resuming; a wait then outlasts its timeout.
   var isAsleep: Bool { suspend != nil }
@@ -172,7 +179,7 @@ struct VirtualTransfer {
   private mutating func wake() {
     guard let (fault, began) = suspend,
       case .suspended(_, let lost, let resuming, let isEmptied) = fault,
-      ticked >= began + FrameCount(resuming, at: configuration.format.sampleRate)
+      ticked >= began + FrameCount(resuming, at: rate)
     else { return }
     suspend = nil
     let passed = ticked - began

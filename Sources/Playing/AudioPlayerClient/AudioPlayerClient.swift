@@ -74,6 +74,17 @@ public struct AudioPlayerClient: Sendable {
       _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
     ) async throws -> PreloadedSound = unimplemented(endpoint: "AudioPlayerClient.preload")
 
+  /// Begins to keep the last two seconds that a device plays, as the mix of all sounds, or the device
+  /// opened last for nil; returns a function that returns the blocks since its last call.
+  ///
+  /// A block is returned when it has been passed to the device, before it sounds. Its `hostTime` is
+  /// when its first frame leaves the loudspeaker. Frames are counted from the opening of the device,
+  /// also through pauses. The voice processing of a capture reads it; see `voiceProcessed`.
+  public var makeMixReader: @Sendable (_ device: AudioDevice.ID?) -> @Sendable () -> [AudioBuffer] =
+    unimplemented(
+      endpoint: "AudioPlayerClient.makeMixReader"
+    ) { _ -> @Sendable () -> [AudioBuffer] in { [] } }
+
   /// Lists the playback devices, the default first, without opening them; empty without a sound
   /// card.
   ///
@@ -103,6 +114,10 @@ extension AudioPlayerClient {
       @escaping @Sendable (
         _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
       ) async throws -> PreloadedSound,
+    makeMixReader:
+      @escaping @Sendable (_ device: AudioDevice.ID?) -> @Sendable () -> [AudioBuffer] = { _ in
+        { [] }
+      },
     devices: @escaping @Sendable () async throws -> [AudioDevice]
   ) {
     self.play = play
@@ -113,6 +128,7 @@ extension AudioPlayerClient {
     self.control = control
     self.setBusVolume = setBusVolume
     self.preload = preload
+    self.makeMixReader = makeMixReader
     self.devices = devices
   }
 
@@ -156,6 +172,11 @@ extension AudioPlayerClient {
     source: PlaybackSource, device: AudioDevice.ID? = nil, latency: PlaybackLatency = .normal
   ) async throws -> PreloadedSound {
     try await preload(source, device, latency)
+  }
+
+  /// Returns a function that returns what a device plays; see the endpoint `makeMixReader`.
+  public func makeMixReader(device: AudioDevice.ID? = nil) -> @Sendable () -> [AudioBuffer] {
+    makeMixReader(device)
   }
 }
 

@@ -35,6 +35,9 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case speedOutOfRange(Double)
   /// The library for speeds other than 1 is missing or does not work; `reason` names the remedy.
   case speedUnavailable(reason: String)
+  /// The library for echo cancellation and noise suppression is missing or does not work; `reason`
+  /// names the remedy.
+  case voiceProcessingUnavailable(reason: String)
   /// The position is unavailable: the source is a stream, or the enqueued item was released.
   case notSeekable(URL?)
 }
@@ -63,6 +66,7 @@ extension AudioPlayerError: CustomStringConvertible {
       "a fade-out is kept in memory and lasts at most \(limit.components.seconds) s"
     case .speedOutOfRange(let speed): "a speed is 0.25 to 4, not \(speed)"
     case .speedUnavailable(let reason): "the speed cannot be changed: \(reason)"
+    case .voiceProcessingUnavailable(let reason): "the voice cannot be processed: \(reason)"
     case .notSeekable(let url):
       "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") cannot be played from there: it is a stream, "
         + "or it was released after it was played"

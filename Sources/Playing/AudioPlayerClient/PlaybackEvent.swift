@@ -123,16 +123,36 @@ public struct PlaybackProgress: Hashable, Sendable {
   /// The announced duration of the item's source, or nil if unknown.
   public var length: Duration?
 
+  /// The time at which the playhead was here, on the clock of `AudioBuffer.hostTime`; nil before the
+  /// device has audio, and in previews and replays.
+  ///
+  /// It is when the audio leaves the loudspeaker, as far as the device reports its delay.
+  public var hostTime: ContinuousClock.Instant?
+
   /// Creates a description of a playback's progress.
   public init(
     played: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
-    length: Duration? = nil
+    length: Duration? = nil, hostTime: ContinuousClock.Instant? = nil
   ) {
     self.played = played
     self.item = item
     self.position = position
     self.time = time
     self.length = length
+    self.hostTime = hostTime
+  }
+
+  /// Compares the positions, not the host's times.
+  public static func == (progress: PlaybackProgress, other: PlaybackProgress) -> Bool {
+    (progress.played, progress.item, progress.position, progress.time, progress.length)
+      == (other.played, other.item, other.position, other.time, other.length)
+  }
+
+  /// Hashes the positions.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(played)
+    hasher.combine(item)
+    hasher.combine(position)
   }
 }
 

@@ -30,9 +30,10 @@ extension AudioPlayer {
       request, convertsAnyFormat: false, idleTime: idleTime, clock: clock, on: soundCard
     ) { soundCard, request in
       MonitoredPlayback(try await soundCard.openPlayback(request: request))
-    } makeServer: { [volume] device, lockstep in
+    } makeServer: { [volume, taps] device, lockstep in
       let link = try DeviceLink<Voice>(limit: VoiceTable.limit, lockstep: lockstep)
-      return PlaybackThread(pcm: device, link: link, volume: volume)
+      let tap = taps.makeTap(device.configuration)
+      return PlaybackThread(pcm: device, link: link, volume: volume, tap: tap)
     }
     return try await openDevices.acquire(opening)
   }

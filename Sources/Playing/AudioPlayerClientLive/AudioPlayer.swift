@@ -13,6 +13,7 @@ actor AudioPlayer {
   let openDevices = PlaybackDevices()
   /// The volume of all devices, present and future.
   let volume = BusVolume()
+  let taps = MixTaps()
   private var buses: [PlaybackBus: BusVolume] = [:]
   private var sessions: [PlaybackID: PlaybackSession] = [:]
 

@@ -26,6 +26,7 @@ extension AudioPlayerClient: DependencyKey {
       preload: { source, device, latency in
         try await scope.run { try await player.preload(source, on: device, latency) }
       },
+      makeMixReader: { player.taps.makeReader($0) },
       devices: { try await scope.run { try await player.devices() } })
   }
 

@@ -91,6 +91,26 @@ import Testing
     #expect(delays.allSatisfy { $0 >= 0 && $0 <= pcm.configuration.buffer })
   }
 
+  @Test func `the host's time of the playhead is within 5 ms of the start plus the played frames`()
+    throws
+  {
+    _ = try TestALSA.ready()
+    let pcm = try ALSADevice(.playback, request(testCard("")))
+    #expect(try pcm.offer(ramp(9_600)[...]) == .frames(9_600))
+    let before = ContinuousClock.now
+    try pcm.start()
+    let after = ContinuousClock.now
+    var origins: [ContinuousClock.Instant] = []
+    for _ in 0..<9 {
+      _ = try pcm.wait(for: .nothing, atMost: .milliseconds(10))
+      let played = try 9_600 - pcm.delay()
+      origins.append(pcm.hostTime(at: pcm.elapsed) - played.duration(at: 48_000))
+    }
+    // Another process may run between the two calls, but not every time.
+    let median = origins.sorted()[4]
+    #expect(median > before - .milliseconds(5) && median < after + .milliseconds(5))
+  }
+
   @Test func `dropped frames are not played, and the device continues`() async throws {
     _ = try TestALSA.ready()
     let pcm = try ALSADevice(.playback, request(testCard("")))

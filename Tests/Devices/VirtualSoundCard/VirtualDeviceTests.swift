@@ -29,7 +29,7 @@ import Testing
         #expect(isGone && !card.isPluggedIn)
       }
       device.with { $0.start() }
-      _ = device.tick(20)
+      _ = device.tick(20, at: .zero)
       await observer.join()
       device.close()
     }

@@ -23,6 +23,16 @@ import Testing
     #expect((40...100).contains(playhead.played))
   }
 
+  @Test mutating func `a device that ran dry played its last frame when it was due`() {
+    playhead.write(800)
+    playhead.observe(delay: 720, at: .seconds(1))
+    #expect(playhead.playedAt == .seconds(1))
+    playhead.observe(delay: 80, at: .milliseconds(1_080))
+    #expect(playhead.playedAt == .milliseconds(1_080))
+    playhead.observe(delay: 0, at: .milliseconds(1_150))
+    #expect(playhead.played == 800 && playhead.playedAt == .milliseconds(1_090))
+  }
+
   @Test mutating func `after an underrun, the playhead is at the last written frame`() {
     playhead.write(100)
     playhead.finish()

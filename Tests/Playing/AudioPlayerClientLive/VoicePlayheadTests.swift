@@ -40,6 +40,17 @@ import Testing
     #expect(told.last == 400)
   }
 
+  @Test func `a voice's frames are counted back to its beginning without the silence in it`() {
+    var voice = VoicePlayhead()
+    #expect(voice.origin(at: 100) == nil)
+    voice.mix(150, missing: 50, at: 100)
+    voice.mix(0, missing: 200, at: 300)
+    voice.mix(200, at: 500)
+    // Frame 150 was played at frame 250 and in the silence until 500, and follows it from then on.
+    #expect([50, 250, 400, 500].map(voice.origin) == [100, 100, 100, 100])
+    #expect(voice.origin(at: 501) == 350)
+  }
+
   @Test func `a voice is over when the device has played its end`() {
     var voice = VoicePlayhead()
     voice.mix(100, at: 50)

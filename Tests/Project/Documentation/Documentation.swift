@@ -21,11 +21,13 @@ struct Documentation {
     "Samples/Tests/Dictation/ScriptedDictationTests.swift",
     "Samples/Memo/Sources/Memo/Memo.swift",
     "Samples/Memo/Tests/MemoTests/MemoTests.swift",
+    "Samples/EchoDelay/EchoDelay.swift",
     "Samples/RecordSpeech/RecordSpeech.swift",
     "Samples/Tests/RoomMonitor/FaultScriptTests.swift",
     "Samples/Tests/RoomMonitor/RecordedRoomTests.swift",
     "Tests/Audio/SoundFile/StreamExampleTests.swift",
     "Tests/SyrinxTestSupport/ClosedLoopTests.swift",
+    "Tests/SyrinxTestSupport/EchoCancellationTests.swift",
   ]
 
   func documents() throws -> [Document] {

@@ -10,6 +10,8 @@ struct DevicePlayhead: Equatable {
   private(set) var written = 0
   /// The number of frames that the device has played.
   private(set) var played = 0
+  /// The device's time at which it had played these frames.
+  private(set) var playedAt = Duration.zero
   private let buffer: Int
   private let rate: SampleRate
   /// The frames in the device's buffer at `heldAt`, plus those written since.
@@ -44,7 +46,11 @@ struct DevicePlayhead: Equatable {
   /// corrected.
   mutating func observe(delay: Int, at time: Duration) {
     let least = held > 0 ? max(0, held - FrameCount(time - heldAt, at: rate).rawValue) : 0
+    let before = played
     played = max(played, min(written, written - max(delay, least)))
+    // A device that has run dry played its last frame some time ago.
+    let earliest = playedAt + FrameCount(played - before).duration(at: rate)
+    playedAt = max(delay, least) > 0 ? time : min(time, earliest)
   }
 
   /// Records the loss of the device; the last `frames` frames will be written again.

@@ -22,6 +22,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private let voices: VoiceTable
   private let mixer: Mixer
   private let unplayed: UnplayedFrames
+  private let tap: MixTap?
   private let rate: SampleRate
   private let period: Int
   private let periodLength: Duration
@@ -50,8 +51,10 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// longer buffer is discarded.
   private static let longestUncutBuffer = Duration.seconds(1)
 
-  init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: BusVolume) {
-    self.pcm = pcm
+  init(
+    pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: BusVolume, tap: MixTap? = nil
+  ) {
+    (self.pcm, self.tap) = (pcm, tap)
     self.link = link
     voices = link.ports
     configuration = pcm.configuration
@@ -141,6 +144,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let before = playhead.written
     try write(mixer.unwritten) { count in
       keep(count)
+      let samples = mixer.unwritten[..<(count * configuration.format.channelCount)]
+      tap?.tryWrite(UnsafeBufferPointer(rebasing: samples), at: before)
       mixer.wrote(count)
     }
     try skipWakeUps(room: room.rawValue - (playhead.written - before))
@@ -342,6 +347,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let passed = playhead.played - reportedAt
     var isNews = false
     timeToDeadline = nil
+    let hostTime = pcm.hostTime(at: playhead.playedAt)
+    tap?.observe(playhead.played, at: hostTime)
     var index = voices.count
     while index > 0 {
       index -= 1
@@ -351,7 +358,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
         at: pcm.elapsed)
       // The device discarded the whole sound, so it counts as stalled.
       if timeLeft == .zero, !voice.isStopping, !hasPlayed { throw stalled() }
-      voice.observe(playhead, isOver: timeLeft == .zero)
+      voice.observe(playhead, isOver: timeLeft == .zero, at: hostTime)
       if voice.reportSilence(to: link.events, place: voices.place(at: index)) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }
       if let timeLeft, timeLeft > .zero {

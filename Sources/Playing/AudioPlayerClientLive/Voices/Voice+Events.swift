@@ -5,9 +5,12 @@ import SoundCard
 import Synchronization
 
 extension Voice {
-  /// Reads or changes the timeline.
+  /// Reads or changes the timeline, with the newest time of the playhead.
   func timeline<Result: Sendable>(_ body: (inout VoiceTimeline) -> Result) -> Result {
-    reported.withLock { body(&$0.timeline) }
+    reported.withLock { reported in
+      reported.timeline.originTime = originTime
+      return body(&reported.timeline)
+    }
   }
 
   /// Returns the played duration when the voice is over; throws if the device failed.

@@ -35,6 +35,10 @@ final class Voice: DevicePort, @unchecked Sendable {
 
   /// The frames played so far.
   let playedFrames = Atomic<Int>(0)
+  /// The host's time at which the first frame was played, in nanoseconds from `madeAt`, counted back
+  /// from the playhead; nil if it is the least number.
+  private let origin = Atomic<Int64>(.min)
+  private let madeAt = ContinuousClock.now
   private let stopping = Atomic<Bool>(false)
   private let input = Atomic<Input>(.open)
   private let over = Atomic<Bool>(false)
@@ -120,6 +124,12 @@ final class Voice: DevicePort, @unchecked Sendable {
     min(.seconds(1), device.buffer.duration(at: device.format.sampleRate))
   }
 
+  /// The host's time at which the first frame was played, counted back from the playhead; nil before
+  /// the device has a frame.
+  var originTime: ContinuousClock.Instant? {
+    let nanoseconds = origin.load(ordering: .relaxed)
+    return nanoseconds == .min ? nil : madeAt + .nanoseconds(nanoseconds)
+  }
   /// Whether the voice is fading out to its end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
   /// Whether the ring holds the end of the input, unless the feeder reopens the input in time.
@@ -243,10 +253,17 @@ final class Voice: DevicePort, @unchecked Sendable {
     return deadline?.timeLeft(delay: delay, patience: patience, at: time) ?? .zero
   }
 
-  /// Updates the number of played frames; a voice that is over counts as played completely.
-  func observe(_ device: DevicePlayhead, isOver: Bool) {
+  /// Updates the number of played frames and their time; a voice that is over counts as played
+  /// completely.
+  ///
+  /// `time` is the host's time at which the device had played its frames.
+  func observe(_ device: DevicePlayhead, isOver: Bool, at time: ContinuousClock.Instant) {
     playhead.observe(device.played)
     if isOver { playhead.finish() }
+    if let first = playhead.origin(at: device.played) {
+      let begin = time - FrameCount(device.played - first).duration(at: format.sampleRate)
+      origin.store((begin - madeAt).inNanoseconds, ordering: .relaxed)
+    }
     playedFrames.store(playhead.played, ordering: .relaxed)
   }
 

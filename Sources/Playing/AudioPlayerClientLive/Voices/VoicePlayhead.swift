@@ -42,6 +42,12 @@ struct VoicePlayhead: Equatable {
     played = max(played, min(mixed, frame - startedAt - silence))
   }
 
+  /// The device frame at which the voice would have begun without the silence in it, when the device
+  /// has played up to a frame; nil before the voice was mixed.
+  func origin(at frame: Int) -> Int? {
+    startedAt.map { $0 + earlierGaps + (frame > gap.upperBound ? gap.count : 0) }
+  }
+
   /// Whether the voice is over once the device has played up to this frame.
   func isOver(_ frame: Int) -> Bool {
     endsAt.map { frame >= $0 } ?? false

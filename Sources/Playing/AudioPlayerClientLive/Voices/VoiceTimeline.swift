@@ -38,6 +38,8 @@ struct VoiceTimeline {
     }
   }
 
+  /// The host's time at which the voice's first frame was played, counted back from the playhead.
+  var originTime: ContinuousClock.Instant?
   private let rate: SampleRate
   private let speed: Double
   private var segments: [Segment] = []
@@ -116,7 +118,10 @@ struct VoiceTimeline {
   /// The progress at a frame of the voice.
   func progress(_ frame: Int) -> PlaybackProgress {
     let duration = FrameCount(frame).duration(at: rate)
-    guard let segment = segment(at: frame) else { return PlaybackProgress(played: duration) }
+    let hostTime = originTime.map { $0 + duration }
+    guard let segment = segment(at: frame) else {
+      return PlaybackProgress(played: duration, hostTime: hostTime)
+    }
     var frames = max(0, frame - segment.start)
     if let length = segment.repetitionLength { frames %= length }
     let start = segment.position
@@ -124,7 +129,7 @@ struct VoiceTimeline {
     let position = start.frame + FrameCount(frames).converted(from: rate, to: start.rate)
     return PlaybackProgress(
       played: duration, item: start.item, position: position,
-      time: position.duration(at: start.rate), length: start.length)
+      time: position.duration(at: start.rate), length: start.length, hostTime: hostTime)
   }
 
   /// The position at the beginning of the segment that contains this frame, but with the frame's

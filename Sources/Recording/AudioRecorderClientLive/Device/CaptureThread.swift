@@ -252,7 +252,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     let samples = UnsafeMutableBufferPointer(rebasing: block[..<sampleCount])
     let nonFinite = silenceNonFinite(samples)
     lastRead = .now
-    let hostTime = lastRead - (pcm.elapsed - next)
+    let hostTime = pcm.hostTime(at: next)
     for index in 0..<ports.count {
       ports[index].write(
         UnsafeBufferPointer(samples), format, lost: lost.rawValue, time: next, hostTime: hostTime,

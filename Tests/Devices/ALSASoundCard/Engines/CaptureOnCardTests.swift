@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioRecorderClient
 import AudioRecorderClientLive
 import ClientDependencies
@@ -27,6 +28,27 @@ import Testing
     // Every block is complete, except the last block before a gap.
     for (index, block) in captured.blocks.enumerated() where !gaps.contains(index + 1) {
       #expect(block.buffer.frameCount == 300)
+    }
+  }
+
+  @Test func `a capture and a playback count the host's time with their frames, within 5 ms`()
+    async throws
+  {
+    let device = testCard("speed=1")
+    async let playback = EngineHarness().play(ramp(38_400), on: device)
+    let captured = await withRecorder { await capture($0, from: device, upTo: 38_400) }
+    let capturedOrigins = captured.blocks.compactMap { block in
+      block.buffer.hostTime.map { $0 - block.buffer.firstFrame.duration(at: 48_000) }
+    }
+    let playedOrigins = try await playback.events.compactMap { event in
+      event.progress.flatMap { progress in progress.hostTime.map { $0 - progress.played } }
+    }
+    #expect(capturedOrigins.count == captured.blocks.count && playedOrigins.count > 10)
+    for origins in [capturedOrigins, playedOrigins] {
+      // Another process may run while a time is read, but not most times.
+      let median = origins.sorted()[origins.count / 2]
+      let far = origins.filter { abs(($0 - median).inSeconds) > 0.005 }
+      #expect(far.count < origins.count / 4)
     }
   }
 
@@ -66,6 +88,12 @@ import Testing
     } operation: {
       await body(AudioRecorderClient.liveValue)
     }
+  }
+}
+
+extension PlaybackEvent {
+  fileprivate var progress: PlaybackProgress? {
+    if case .progress(let progress) = self { progress } else { nil }
   }
 }
 

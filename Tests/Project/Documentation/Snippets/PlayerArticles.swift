@@ -32,6 +32,13 @@ struct PlayerArticlesTests {
     await player.stop()
   }
 
+  @Test func `what a device plays can be read, and a preview plays nothing`() {
+    let player = AudioPlayerClient.previewValue
+    let played = player.makeMixReader()
+    for block in played() { print(block.level.rms) }
+    #expect(played().isEmpty)
+  }
+
   @Test func `a list reports its progress`() async throws {
     let (intro, song) = (URL(filePath: "intro.wav"), URL(filePath: "song.flac"))
     let items = LockIsolated(0)

@@ -1,0 +1,159 @@
+public import AudioCore
+public import AudioPlayerClient
+import Resampling
+
+/// Removes echo and noise from captured speech, and evens its level, with libspeexdsp.
+///
+/// The reference is the mix of a player. It is aligned by `AudioBuffer.hostTime`, so that only the
+/// way through the room counts, not the buffers of the devices. The state adapts to the room in a
+/// few seconds of playback and keeps what it learned through gaps. Each channel has its own state.
+///
+/// The output has the frames, times, and gaps of the input. It is 10 ms late, and up to 50 ms while
+/// the reference is late. The library works in 16 bits.
+public struct VoiceProcessor: AudioProcessor {
+  private let reference: (@Sendable () -> [AudioBuffer])?
+  private let makeVoice: (SampleRate) throws(AudioPlayerError) -> SpeexVoice
+  private var timeline: ReferenceTimeline?
+  /// The state of each channel; empty before the first buffer.
+  private var voices: [SpeexVoice] = []
+  private var continuity = Continuity()
+  private var trail = BufferTrail()
+  private var format = AudioFormat.speech
+  /// The captured samples that are not processed yet, and the index of their first frame.
+  private var pending: [Float] = []
+  private var next: FrameCount = 0
+  /// The host's time of the captured frame 0.
+  private var origin: ContinuousClock.Instant?
+  /// Whether the next result belongs to frames before `next`.
+  private var isDelayed = false
+
+  /// Creates a processor; the library is loaded at the first buffer.
+  ///
+  /// - Parameters:
+  ///   - reference: returns the blocks that were played since its last call, with their times, as
+  ///     `AudioPlayerClient.makeMixReader` does; nil without echo cancellation.
+  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation.
+  ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
+  ///   - gainControl: the level to which speech is amplified; nil for none.
+  public init(
+    reference: (@Sendable () -> [AudioBuffer])?, tail: Duration = .milliseconds(200),
+    noiseSuppression: Decibels? = Decibels(-15), gainControl: Decibels? = nil
+  ) {
+    self.reference = reference
+    makeVoice = { (rate: SampleRate) throws(AudioPlayerError) -> SpeexVoice in
+      try SpeexVoice(
+        at: rate, tail: reference == nil ? nil : tail, noise: noiseSuppression, level: gainControl)
+    }
+  }
+
+  /// The number of frames whose result is due.
+  public var heldFrames: FrameCount {
+    let count = FrameCount(pending.count / format.channelCount)
+    return isDelayed ? count + FrameCount(voices.first?.frame ?? 0) : count
+  }
+
+  /// Returns the processed frames.
+  ///
+  /// - Throws: `.voiceProcessingUnavailable` without the library, or if the reference cannot be
+  ///   converted.
+  public mutating func process(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [AudioBuffer] {
+    guard !buffer.isEmpty else { return [] }
+    let isBreak = continuity.note(buffer).isBreak
+    let rest = isBreak ? try flush() : []
+    if voices.isEmpty || buffer.format != format { try begin(buffer.format) }
+    if pending.isEmpty, !isDelayed { next = buffer.firstFrame }
+    pending += buffer.samples
+    trail.note(buffer)
+    origin = buffer.hostTime.map { $0 - buffer.firstFrame.duration(at: format.sampleRate) }
+    return rest + (try advance(isLast: false))
+  }
+
+  /// Returns the last frames.
+  public mutating func flush() throws(AudioPlayerError) -> [AudioBuffer] {
+    guard heldFrames > 0, let frame = voices.first?.frame else { return [] }
+    let count = heldFrames.rawValue
+    let whole = (count + frame - 1) / frame * frame + (isDelayed ? 0 : frame)
+    let held = isDelayed ? count - frame : count
+    pending += [Float](repeating: 0, count: max(0, whole - held) * format.channelCount)
+    let output = try advance(isLast: true)
+    (pending, isDelayed) = ([], false)
+    return output.map { $0.frames(0..<min($0.frameCount, FrameCount(count))) }
+  }
+
+  private mutating func begin(_ format: AudioFormat) throws(AudioPlayerError) {
+    self.format = format
+    timeline = reference.map { ReferenceTimeline(at: format.sampleRate, $0) }
+    var voices: [SpeexVoice] = []
+    for _ in 0..<format.channelCount { voices.append(try makeVoice(format.sampleRate)) }
+    self.voices = voices
+  }
+
+  /// Processes the complete frames whose reference is known, or all of them.
+  private mutating func advance(isLast: Bool) throws(AudioPlayerError) -> [AudioBuffer] {
+    guard let frame = voices.first?.frame else { return [] }
+    do throws(ResamplingError) {
+      try timeline?.update()
+    } catch {
+      throw .voiceProcessingUnavailable(reason: "\(error)")
+    }
+    let (channels, first) = (format.channelCount, isDelayed ? next - FrameCount(frame) : next)
+    var (output, start) = ([Float](), 0)
+    while pending.count - start >= frame * channels {
+      let time = origin.map { $0 + next.duration(at: format.sampleRate) }
+      let isWaiting = time.map { timeline?.isIncomplete(at: $0, frame) ?? false } ?? false
+      if isWaiting, !isLast, pending.count - start < 5 * frame * channels { break }
+      let played = time.flatMap { timeline?.frames(at: $0, frame) }
+      let result = process(
+        pending[start..<(start + frame * channels)],
+        reference: played ?? [Float](repeating: 0, count: frame))
+      if isDelayed { output += result }
+      isDelayed = true
+      next += FrameCount(frame)
+      start += frame * channels
+    }
+    pending.removeFirst(start)
+    guard !output.isEmpty else { return [] }
+    return [trail.marked(AudioBuffer(format: format, samples: output, firstFrame: first))]
+  }
+
+  /// Processes a frame of all channels.
+  private func process(_ samples: ArraySlice<Float>, reference: [Float]) -> [Float] {
+    let channels = voices.count
+    var result = [Float](repeating: 0, count: samples.count)
+    for (channel, voice) in voices.enumerated() {
+      let one = stride(from: samples.startIndex + channel, to: samples.endIndex, by: channels)
+      let processed = voice.process(one.lazy.map { samples[$0] }, reference: reference)
+      for (index, sample) in processed.enumerated() { result[index * channels + channel] = sample }
+    }
+    return result
+  }
+}
+
+extension AsyncSequence where Element: AudioBlock {
+  /// Removes from a capture what a player plays, and noise, as for an assistant that listens while it
+  /// speaks; see `VoiceProcessor`.
+  ///
+  /// ```swift
+  /// let microphone = await recorder.capture(request: request).voiceProcessed(reference: player)
+  /// ```
+  ///
+  /// Only audio with a `hostTime`, such as that of a live capture, gets echo cancellation.
+  ///
+  /// - Parameters:
+  ///   - player: the player whose sounds are removed; nil without echo cancellation.
+  ///   - device: the player's device; nil for the one that it opened last.
+  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation.
+  ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
+  ///   - gainControl: the level to which speech is amplified, such as -12 dB; nil for none.
+  /// - Throws: the errors of this sequence, and `AudioPlayerError.voiceProcessingUnavailable`.
+  public func voiceProcessed(
+    reference player: AudioPlayerClient?, device: AudioDevice.ID? = nil,
+    tail: Duration = .milliseconds(200), noiseSuppression: Decibels? = Decibels(-15),
+    gainControl: Decibels? = nil
+  ) -> ProcessedAudio<Self, VoiceProcessor, any Error> {
+    processed(
+      by: VoiceProcessor(
+        reference: player?.makeMixReader(device: device), tail: tail,
+        noiseSuppression: noiseSuppression, gainControl: gainControl))
+  }
+}

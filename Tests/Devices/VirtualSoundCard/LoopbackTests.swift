@@ -1,0 +1,122 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// A card whose microphone captures what the card plays, and the times of both directions.
+@Suite(.timeLimit(.minutes(5))) struct LoopbackTests {
+  private static let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+  private static let lead = FrameCount(4_800)
+
+  /// A click 100 ms after the beginning of a sound of half a second.
+  private let click: AudioBuffer = {
+    var samples = AudioBuffer(silence: 24_000, format: format).samples
+    samples[lead.rawValue] = 0.8
+    return AudioBuffer(format: format, samples: samples)
+  }()
+
+  /// A click in a capture.
+  private struct Click: Equatable {
+    /// The time since the click left the loudspeaker.
+    var delay: Duration
+    var level: Float
+  }
+
+  /// Plays the click and returns the frames of the capture that exceed a level.
+  private func clicks(on card: VirtualSoundCard, above level: Float = 0.05) async throws -> [Click]
+  {
+    try await withDependencies {
+      $0.continuousClock = ContinuousClock()
+      $0.soundCard = card.soundCard
+      $0.audioPlayer = .liveValue
+      $0.audioRecorder = .liveValue
+    } operation: {
+      @Dependency(\.audioPlayer) var player
+      @Dependency(\.audioRecorder) var recorder
+      let capture = await recorder.capture(request: CaptureRequest()).prefix(.milliseconds(800))
+      async let captured = capture.collect()
+      var begin: ContinuousClock.Instant?
+      for try await event in await player.playback(
+        request: PlaybackRequest(source: .buffers([click])))
+      {
+        if case .progress(let progress) = event {
+          begin = progress.hostTime.map { $0 - progress.played }
+        }
+      }
+      let played = try #require(begin) + Self.lead.duration(at: 48_000)
+      var clicks: [Click] = []
+      for block in try await captured {
+        for (frame, sample) in block.channel(0).enumerated() where sample > level {
+          let offset = FrameCount(frame).duration(at: block.format.sampleRate)
+          clicks.append(Click(delay: try #require(block.hostTime) + offset - played, level: sample))
+        }
+      }
+      return clicks
+    }
+  }
+
+  @Test(arguments: [0, 35, 120])
+  func `a loopback captures each frame after its delay on the host's clock, with its gain`(
+    delay: Int
+  ) async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      pace: .lockstep(clock),
+      microphone: .loopback(delay: .milliseconds(delay), gain: 0.5))
+    let measuring = Task { try await clicks(on: card) }
+    await clock.advance(until: measuring)
+    let found = try await measuring.value
+    #expect(found.count == 1)
+    let click = try #require(found.first)
+    #expect(abs((click.delay - .milliseconds(delay)).inSeconds) < 0.000_03)
+    #expect(abs(click.level - 0.4) < 0.001)
+  }
+
+  @Test func `in real time, playback and capture agree within 5 ms on the time of a click`()
+    async throws
+  {
+    // A free-running card would lose frames on a busy machine.
+    let card = VirtualSoundCard(
+      pace: .lockstep(ContinuousClock()), microphone: .loopback(delay: .milliseconds(60)))
+    let found = try await clicks(on: card)
+    #expect(found.count == 1)
+    #expect(abs(try #require(found.first).delay.inSeconds - 0.060) < 0.005)
+  }
+
+  @Test func `a loopback over a loopback is another reflection, and the room's signal is kept`()
+    async throws
+  {
+    let clock = TestClock()
+    let hum = VirtualMicrophone.signal(AudioSignal { _, _ in 0.01 })
+    let room = VirtualMicrophone.loopback(
+      delay: .milliseconds(90), gain: 0.25, over: .loopback(delay: .milliseconds(20), over: hum))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: room)
+    let measuring = Task { try await clicks(on: card) }
+    await clock.advance(until: measuring)
+    let found = try await measuring.value
+    #expect(found.map { ($0.delay.inSeconds * 1_000).rounded() } == [20, 90])
+    #expect(zip(found, [0.81, 0.21]).allSatisfy { abs($0.level - $1) < 0.001 })
+  }
+
+  @Test func `a loopback gives a card one rate, and needs a clock`() async throws {
+    let request = PCMRequest(format: AudioFormat(sampleRate: 44_100, channelCount: 2))
+    let loopback = VirtualMicrophone.loopback(delay: .zero)
+    let card = VirtualSoundCard(microphone: loopback)
+    let pcm = try await card.soundCard.openCapture(request: request)
+    #expect(pcm.configuration.format.sampleRate == 48_000)
+    let quiet = AudioBuffer(silence: 10, format: .speech)
+    let speech = VirtualSoundCard(microphone: .loopback(delay: .zero, over: .buffer(quiet)))
+    #expect(
+      try await speech.soundCard.openPlayback(request: request).configuration.format.sampleRate
+        == .speech)
+    await #expect(throws: SoundCardError.self) {
+      _ = try await VirtualSoundCard(pace: .untimed, microphone: loopback).soundCard
+        .openCapture(request: request)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import AudioCore
+import AudioPlayerClient
+import ClientDependencies
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct MixTapTests {
+  private let tone = AudioSignal.sine(440).buffer(.milliseconds(400), format: PlayerHarness.format)
+
+  @Test func `a reader gets what is played with its time, once, and a second reader the same`()
+    async throws
+  {
+    let harness = PlayerHarness()
+    let reader = harness.player.makeMixReader()
+    let other = harness.player.makeMixReader(device: "virtual")
+    let wrong = harness.player.makeMixReader(device: "hw:9")
+    #expect(reader().isEmpty)
+    let playing = await harness.start(PlaybackRequest(source: .buffers([tone])))
+    await harness.pass(8)
+    let blocks = reader()
+    let samples = blocks.flatMap(\.samples)
+    // The device has played 200 ms and holds 100 ms.
+    let isPlayed = samples.count >= 1_600 && tone.samples.starts(with: samples)
+    #expect(isPlayed)
+    #expect(other() == blocks && wrong().isEmpty && reader().isEmpty)
+    let progress = try #require(harness.events.compactMap(\.progress).last)
+    let begin = try #require(progress.hostTime) - progress.played
+    for block in blocks {
+      let offset = block.firstFrame.duration(at: block.format.sampleRate)
+      #expect(abs((try #require(block.hostTime) - begin - offset).inSeconds) < 0.001)
+    }
+    #expect(zip(blocks, blocks.dropFirst()).allSatisfy { $0.endFrame == $1.firstFrame })
+    try await harness.finish(playing)
+  }
+
+  @Test func `without a reader nothing is kept, and a reader gets at most two seconds`()
+    async throws
+  {
+    let harness = PlayerHarness()
+    let long = AudioSignal.sine(440).buffer(.seconds(5), format: PlayerHarness.format)
+    let playing = await harness.start(PlaybackRequest(source: .buffers([long, long])))
+    await harness.clock.advance(by: .seconds(3))
+    let reader = harness.player.makeMixReader()
+    #expect(reader().isEmpty)
+    await harness.clock.advance(by: .seconds(1))
+    let news = reader().reduce(0) { $0 + $1.frameCount }
+    #expect(news > 7_000 && news < 9_000)
+    try await harness.finish(playing)
+    #expect(reader().reduce(0) { $0 + $1.frameCount } <= 16_800)
+  }
+}

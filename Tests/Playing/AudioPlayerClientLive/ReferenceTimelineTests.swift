@@ -1,0 +1,101 @@
+import AudioCore
+import Testing
+
+@testable import AudioPlayerClientLive
+
+/// What was played, in the time of a capture.
+@Suite struct ReferenceTimelineTests {
+  private static let rate = SampleRate(hertz: 8_000)
+  private let start = ContinuousClock.now
+  private let blocks = BlockList()
+
+  /// The blocks that a player has written; a timeline reads each once.
+  private final class BlockList: @unchecked Sendable {
+    // `@unchecked Sendable` is right because a test uses it on one thread.
+    var blocks: [AudioBuffer] = []
+
+    func read() -> [AudioBuffer] {
+      defer { blocks = [] }
+      return blocks
+    }
+  }
+
+  private var timeline: ReferenceTimeline {
+    let blocks = blocks
+    return ReferenceTimeline(at: Self.rate) { blocks.read() }
+  }
+
+  /// Writes a block in which each sample is its frame's index, played at a time.
+  private func play(_ frames: Range<Int>, at seconds: Double) {
+    let format = AudioFormat(sampleRate: Self.rate, channelCount: 1)
+    var block = AudioBuffer(
+      format: format, samples: frames.map(Float.init), firstFrame: FrameCount(frames.lowerBound))
+    block.hostTime = start + .seconds(seconds)
+    blocks.blocks.append(block)
+  }
+
+  /// Returns the first and the last of 80 frames at a time, to which the lead is added.
+  private func ends(
+    _ timeline: inout ReferenceTimeline, at seconds: Double
+  ) throws -> [Float] {
+    try timeline.update()
+    let frames = timeline.frames(at: start + .seconds(seconds - 0.010), 80)
+    return [frames.first ?? -1, frames.last ?? -1]
+  }
+
+  @Test func `the reference of a time is what was played 10 ms later, and else silence`() throws {
+    var timeline = timeline
+    #expect(try ends(&timeline, at: 0) == [0, 0])
+    play(0..<800, at: 0.5)
+    #expect(try ends(&timeline, at: 0.5) == [0, 79])
+    #expect(try ends(&timeline, at: 0.51) == [80, 159])
+    #expect(try ends(&timeline, at: 0.4) == [0, 0])
+    #expect(try ends(&timeline, at: 0.595) == [760, 0])
+    #expect(timeline.isIncomplete(at: start + .seconds(0.585), 80))
+    #expect(!timeline.isIncomplete(at: start + .seconds(0.5), 80))
+    #expect(!timeline.isIncomplete(at: start + .seconds(2), 80))
+  }
+
+  @Test func `audio after a pause of the device is found at its new time`() throws {
+    var timeline = timeline
+    play(0..<800, at: 0)
+    #expect(try ends(&timeline, at: 0.05) == [400, 479])
+    play(800..<1_600, at: 3)
+    #expect(try ends(&timeline, at: 3.01) == [880, 959])
+    // The device was opened again, and counts from 0.
+    play(0..<800, at: 5)
+    #expect(try ends(&timeline, at: 5.02) == [160, 239])
+  }
+
+  @Test func `jitter of the times does not tear the reference`() throws {
+    var timeline = timeline
+    var next: Float = 0
+    for block in 0..<200 {
+      let jitter = [0.002, -0.003, 0.001, 0][block % 4]
+      play(block * 80 + 800..<block * 80 + 880, at: 0.1 + Double(block) * 0.01 + jitter)
+      guard block > 20 else { continue }
+      let ends = try ends(&timeline, at: Double(block) * 0.01 - jitter)
+      #expect(ends[1] == ends[0] + 79)
+      if next > 0 { #expect(abs(ends[0] - next) <= 1) }
+      next = ends[1] + 1
+    }
+  }
+
+  @Test(arguments: [-500.0, 500])
+  func `a capture whose clock differs by 500 ppm is followed within 2 ms, by single frames`(
+    partsPerMillion: Double
+  ) throws {
+    var timeline = timeline
+    var next: Float = 0
+    for block in 0..<6_000 {
+      play(block * 80..<block * 80 + 80, at: Double(block) * 0.01)
+      // The reference of the time 50 ms ago.
+      let time = Double(block) * 0.01 * (1 + partsPerMillion / 1_000_000) - 0.05
+      guard block > 10, time < Double(block) * 0.01 - 0.02 else { continue }
+      let ends = try ends(&timeline, at: time)
+      #expect(abs(Double(ends[0]) - time * 8_000) < 16)
+      if next > 0 { #expect(abs(ends[0] - next) <= 1) }
+      next = ends[1] + 1
+    }
+  }
+}
