@@ -58,6 +58,27 @@ extension AsyncSequence where Element: AudioBlock {
   }
 }
 
+extension AudioBlock {
+  /// Writes the audio to a file, on the file's own thread; it is complete and on disk afterward.
+  ///
+  /// - Parameters:
+  ///   - url: the path of the file.
+  ///   - encoding: the container and sample format.
+  ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
+  ///   - actor: the caller's actor.
+  /// - Throws: `SoundFileError`, and `CancellationError` in a canceled task.
+  public func write(
+    to url: URL, encoding: SoundFileEncoding, atomically isAtomic: Bool,
+    isolation actor: isolated (any Actor)? = #isolation
+  ) async throws {
+    let blocks = AsyncStream { continuation in
+      continuation.yield(buffer)
+      continuation.finish()
+    }
+    try await blocks.write(to: url, encoding: encoding, atomically: isAtomic)
+  }
+}
+
 /// A sequence that is written to a file; each iteration writes the file again.
 public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element: AudioBlock {
   /// The unchanged buffers or blocks.

@@ -104,6 +104,21 @@ import Testing
     try check(url, isAtomic: isAtomic, in: folder)
   }
 
+  @Test func `a block is written, and a canceled task throws and writes no file`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let block = buffer(1_600, at: 48_000)
+    try await block.write(to: url, encoding: .wavFloat, atomically: true)
+    #expect(try everything(url) == block.samples)
+    let other = folder.file("b.wav")
+    let writing = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await block.write(to: other, encoding: .wavFloat, atomically: true)
+    }
+    await #expect(throws: CancellationError.self) { try await writing.value }
+    #expect(try folder.names == ["a.wav"])
+  }
+
   @Test func `a failed replacement leaves the old file unchanged`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")

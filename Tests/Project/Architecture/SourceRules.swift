@@ -49,6 +49,8 @@ enum SourceRule: String, CaseIterable {
         "Sources/Audio/FilePaths/FilePath.swift",
         // Creates a file in the temporary folder.
         "Sources/Audio/SoundFile/Decoding/StreamInput.swift",
+        // Calls the method of streams, not that of Foundation.
+        "Sources/Audio/SoundFile/TeedAudio.swift",
         // Looks for a program.
         "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
         // Takes a URL from its users, like swift-sharing.

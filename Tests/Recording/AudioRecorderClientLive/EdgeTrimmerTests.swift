@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import TestTools
 import Testing
 
 @testable import AudioRecorderClientLive

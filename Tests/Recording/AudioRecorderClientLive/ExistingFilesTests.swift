@@ -3,6 +3,7 @@ import AudioRecorderClient
 import Foundation
 import SoundFile
 import Synchronization
+import TestTools
 import Testing
 
 @testable import AudioRecorderClientLive

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import Foundation
+import TestTools
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -28,6 +29,33 @@ import Testing
     let outputs = outputs(request, audio)
     #expect(outputs.first == .began(preRoll: 300))
     #expect(outputs.kept == Array(audio.samples[700..<1_400]))
+  }
+
+  @Test(arguments: [1...40] as [ClosedRange<UInt64>])
+  func `operators pass the frames that a recording with the same rules keeps`(
+    seeds: ClosedRange<UInt64>
+  ) async throws {
+    for seed in seeds {
+      var numbers = SeededNumbers(seed: seed)
+      let steps = (0..<12).map { _ in
+        let amplitude: Float = Bool.random(using: &numbers) ? 0.5 : 0.001
+        return Steps.audio((amplitude, Int.random(in: 1...150, using: &numbers))).samples
+      }
+      // Silence at the beginning is longer than each pre-roll, so the pre-roll is complete.
+      let silence = Steps.audio((0.001, 250)).samples
+      let audio = AudioBuffer(format: Steps.format, samples: silence + Array(steps.joined()))
+      let preRoll = Duration.milliseconds(Int.random(in: 0...250, using: &numbers))
+      let request = RecordingRequest(
+        url: url, start: .atSound(rule), preRoll: preRoll, endAfterSilence: rule)
+      let size = Int.random(in: 1...200, using: &numbers)
+      let buffers = AsyncStream { continuation in
+        for buffer in audio.cut(size) { continuation.yield(buffer) }
+        continuation.finish()
+      }
+      let passed = try await buffers.startingAtSound(preRoll: preRoll)
+        .endingAfterSilence(hold: rule.hold, preRoll: preRoll).collect()
+      #expect(passed.flatMap(\.samples) == outputs(request, audio, cut: size).kept, "seed \(seed)")
+    }
   }
 
   @Test func `the silence that ended the recording is trimmed`() {

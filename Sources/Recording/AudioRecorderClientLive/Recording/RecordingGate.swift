@@ -28,9 +28,9 @@ struct RecordingGate {
   private(set) var isOver = false
 
   init(_ request: RecordingRequest, rate: SampleRate) {
-    start = StartGate(request, rate: rate)
+    start = StartGate(request)
     fade = FrameCount(Self.fade, at: rate)
-    end = request.endAfterSilence.map { SilenceEnd($0, rate: rate) }
+    end = request.endAfterSilence.map { SilenceEnd(below: $0.threshold, hold: $0.hold) }
     trimmer = request.trim.map { EdgeTrimmer($0, rate: rate) }
   }
 
@@ -51,7 +51,7 @@ struct RecordingGate {
   mutating func process(_ buffer: AudioBuffer) -> [Output] {
     guard !buffer.isEmpty, !isOver else { return [] }
     guard isWaiting else { return record(buffer) }
-    return start?.process(buffer).map { begin($0) } ?? []
+    return start?.opening(in: buffer).map { begin($0) } ?? []
   }
 
   /// Processes frames that replace lost frames; they do not count as silence that ends the
@@ -89,7 +89,7 @@ struct RecordingGate {
 
   private mutating func keep(_ buffer: AudioBuffer, _ isCaptured: Bool) -> [Output] {
     var buffer = buffer
-    if isCaptured, let last = end?.process(buffer) {
+    if isCaptured, let last = end?.end(in: buffer) {
       isOver = true
       buffer = buffer.frames(0..<last)
     }
@@ -127,7 +127,7 @@ struct EdgeTrimmer {
   private var hasGivenSilence = false
 
   init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
-    threshold = rule.amplitude
+    threshold = Float(rule.threshold.amplitude)
     margin = FrameCount(rule.hold, at: rate)
     self.limit = max(margin, FrameCount(limit, at: rate))
   }
@@ -165,82 +165,14 @@ struct EdgeTrimmer {
   }
 }
 
-/// Waits for the beginning of a recording, which is a command or a sound of sufficient length, and
-/// keeps the pre-roll.
-///
-/// A sound begins with a loud frame and lasts to the last loud frame before a pause of 50 ms.
-struct StartGate {
-  /// The audio from the pre-roll on; `preRoll` is the number of its frames before the beginning.
-  typealias Beginning = (preRoll: FrameCount, buffers: [AudioBuffer])
-
-  private static let pause = Duration.milliseconds(50)
-
-  private let preRoll: FrameCount
-  /// The amplitude of a loud frame; nil if only a command begins the recording.
-  private let threshold: Float?
-  private let hold: FrameCount
-  private let pause: FrameCount
-  private var offset = OffsetFilter()
-  private var held = HeldBuffers()
-  private var position: FrameCount = 0
-  /// The first and the last loud frame of a sound that may still become long enough.
-  private var sound: (first: FrameCount, last: FrameCount)?
-
-  /// Creates a gate that waits for `sound`, or for a command if it is nil.
-  init(_ sound: LevelRule?, preRoll: Duration, rate: SampleRate) {
-    self.preRoll = FrameCount(preRoll, at: rate)
-    threshold = sound?.amplitude
-    hold = max(1, FrameCount(sound?.hold ?? .zero, at: rate))
-    pause = FrameCount(Self.pause, at: rate)
-  }
-
+extension StartGate {
   /// Creates the gate of a request; nil if the recording begins immediately.
-  init?(_ request: RecordingRequest, rate: SampleRate) {
+  fileprivate init?(_ request: RecordingRequest) {
     switch request.start {
     case .immediately: return nil
-    case .onCommand: self.init(nil, preRoll: request.preRoll, rate: rate)
-    case .atSound(let rule): self.init(rule, preRoll: request.preRoll, rate: rate)
+    case .onCommand: self.init(preRoll: request.preRoll)
+    case .atSound(let rule):
+      self.init(above: rule.threshold, hold: rule.hold, preRoll: request.preRoll)
     }
-  }
-
-  var heldFrames: FrameCount { held.frameCount }
-
-  /// Processes captured audio; returns the beginning as soon as a sound is long enough.
-  mutating func process(_ buffer: AudioBuffer) -> Beginning? {
-    held.append(buffer)
-    let onset = onset(in: buffer)
-    position += buffer.frameCount
-    if let onset { return begin(at: onset) }
-    if let sound, position - sound.last > pause { self.sound = nil }
-    forget(before: (sound?.first ?? position) - preRoll)
-    return nil
-  }
-
-  /// Begins now, on command.
-  mutating func begin() -> Beginning { begin(at: position) }
-
-  private mutating func begin(at onset: FrameCount) -> Beginning {
-    forget(before: onset - preRoll)
-    let first = position - held.frameCount
-    return (onset - first, held.popAll())
-  }
-
-  private mutating func forget(before frame: FrameCount) {
-    _ = held.popFirst(frame - (position - held.frameCount))
-  }
-
-  /// Returns the first frame of a sound that becomes long enough in this buffer.
-  private mutating func onset(in buffer: AudioBuffer) -> FrameCount? {
-    guard let threshold else { return nil }
-    let levels = offset.levels(of: buffer)
-    var next = levels.firstLoudFrame(threshold)
-    while let index = next {
-      let frame = position + index
-      let first = sound.flatMap { frame - $0.last > pause ? nil : $0.first } ?? frame
-      sound = (first, frame)
-      if frame - first + 1 >= hold { return first }
-      next = levels.firstLoudFrame(threshold, from: index + 1)
-    }
-    return nil
   }
 }

@@ -167,5 +167,11 @@ import Testing
     for try await reading in meter.levels() { print(reading.level.rms) }
     print(try await frames)
     #expect(try AudioFileInfo(url: file).frameCount == 16_000)
+    let second = Duration.seconds(1)
+    let visit = await recorder.capture(request: request)
+      .startingAtSound(above: Decibels(-40), preRoll: second)
+      .endingAfterSilence(below: Decibels(-40), hold: .seconds(3), preRoll: second)
+    try await visit.write(to: file, encoding: .flac16, atomically: false)
+    #expect(try AudioFileInfo(url: file).frameCount == 16_000)
   }
 }

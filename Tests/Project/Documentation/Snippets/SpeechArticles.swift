@@ -1,10 +1,14 @@
 import AudioCore
+import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
 import SileroDetector
+import SoundFile
 import SpeechClient
+import SpeechClientLive
 import SpeechEngine
+import TestTools
 import Testing
 
 /// The examples of `SpeechClient.docc`.
@@ -66,6 +70,35 @@ import Testing
       default: break
       }
     }
+  }
+
+  @Test func `each utterance of a microphone becomes a file`() async throws {
+    let sound = Checkout.file("Samples/sounds/two-utterances.wav")
+    let recorder = withDependencies {
+      $0.audioRecorder.capture = { _ in
+        AsyncThrowingStream { captured in
+          Task {
+            for try await buffer in SoundFile.buffers(of: sound) {
+              captured.yield(CapturedAudio(buffer: buffer, time: .zero))
+            }
+            captured.finish()
+          }
+        }
+      }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let files = try TestFolder()
+    let folder = files.url
+    for try await utterance in await recorder.capture(request: CaptureRequest())
+      .utterances(detector: .best)
+    {
+      let file = folder.appending(path: "\(utterance.times.lowerBound).wav")
+      try await utterance.write(to: file, encoding: .wav16, atomically: true)
+      if utterance.lostFrames > 0 { print("\(file.lastPathComponent) may lack words") }
+    }
+    #expect(try files.names.count == 2)
   }
 
   @Test func `the installed engines are listed`() async {

@@ -1,20 +1,19 @@
 import AudioCore
-import AudioRecorderClient
+import SyrinxTestSupport
+import TestTools
 import Testing
 
-@testable import AudioRecorderClientLive
-
 @Suite struct StartGateTests {
-  private let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(20))
   private let audio = Steps.audio((0.001, 500), (0.5, 100))
 
   @Test(arguments: [(0, 1), (0, 50), (30, 7), (30, 50), (30, 600), (500, 50), (800, 50)])
   func `a recording begins with the pre-roll before the sound`(preRoll: Int, size: Int) throws {
-    var gate = StartGate(rule, preRoll: .milliseconds(preRoll), rate: 1_000)
+    var gate = StartGate(
+      above: Decibels(-40), hold: .milliseconds(20), preRoll: .milliseconds(preRoll))
     var rest = audio.cut(size)[...]
     var beginning: StartGate.Beginning?
     while beginning == nil, let buffer = rest.popFirst() {
-      beginning = gate.process(buffer)
+      beginning = gate.opening(in: buffer)
       #expect(gate.heldFrames.rawValue <= preRoll + 20 + size)
     }
     let begun = try #require(beginning)
@@ -24,21 +23,26 @@ import Testing
     #expect(samples == Array(audio.samples[(500 - got)...]))
   }
 
+<<<<<<< HEAD:Tests/Recording/AudioRecorderClientLive/StartGateTests.swift
   @Test func `a command begins a recording with the pre-roll before the command`() {
     var gate = StartGate(nil, preRoll: .milliseconds(30), rate: 1_000)
     for buffer in audio.cut(50) { #expect(gate.process(buffer) == nil) }
+=======
+  @Test func `a command begins a recording with the pre-roll before it`() {
+    var gate = StartGate(preRoll: .milliseconds(30))
+    for buffer in audio.cut(50) { #expect(gate.opening(in: buffer) == nil) }
+>>>>>>> utt:Tests/Audio/AudioCore/Streams/StartGateTests.swift
     let beginning = gate.begin()
     #expect(beginning.preRoll == 30)
     #expect(beginning.buffers.flatMap(\.samples) == Array(audio.samples.suffix(30)))
   }
 
   private func onset(_ audio: AudioBuffer, hold: Duration, cut size: Int) -> FrameCount? {
-    let rule = LevelRule(threshold: Decibels(-40), hold: hold)
-    var gate = StartGate(rule, preRoll: .zero, rate: audio.format.sampleRate)
+    var gate = StartGate(above: Decibels(-40), hold: hold, preRoll: .zero)
     var position: FrameCount = 0
     for buffer in audio.cut(size) {
       position += buffer.frameCount
-      guard let beginning = gate.process(buffer) else { continue }
+      guard let beginning = gate.opening(in: buffer) else { continue }
       return beginning.buffers.reduce(position) { $0 - $1.frameCount }
     }
     return nil
@@ -70,5 +74,56 @@ import Testing
     #expect(onset(offset, hold: .zero, cut: size) == nil)
     let sound = Steps.audio((0, 500), (0.1, 100), offset: 0.2)
     #expect(onset(sound, hold: .milliseconds(90), cut: size) == 500)
+  }
+
+  /// Returns the audio after the gate, for buffers that begin at these frames.
+  private func passed(
+    preRoll: Int = 0, _ buffers: (audio: AudioBuffer, at: FrameCount)...
+  ) -> [AudioBuffer] {
+    var gate = StartGate(
+      above: Decibels(-40), hold: .milliseconds(100), preRoll: .milliseconds(preRoll))
+    return buffers.flatMap { audio, frame in
+      var audio = audio
+      audio.firstFrame = frame
+      return gate.process(audio)
+    }
+  }
+
+  @Test(arguments: [1, 50, 51, 500])
+  func `a gap of up to 50 ms belongs to the sound, and a longer gap ends it`(missing: Int) {
+    let half = Steps.audio((0.5, 60))
+    let passed = passed((half, 0), (half, FrameCount(60 + missing)))
+    #expect(passed.map(\.firstFrame) == (missing <= 50 ? [0, FrameCount(60 + missing)] : []))
+  }
+
+  @Test func `a pre-roll continues before a gap, whose frames do not count`() {
+    let passed = passed(
+      preRoll: 80, (Steps.audio((0, 50)), 0), (Steps.audio((0, 50), (0.5, 100)), 1_000))
+    #expect(passed.map(\.firstFrame) == [20, 1_000])
+    #expect(passed.map(\.frameCount) == [30, 150])
+  }
+
+  @Test func `audio that starts again has no pre-roll before it, and begins its own sound`() {
+    let sound = Steps.audio((0, 40), (0.5, 60))
+    #expect(passed(preRoll: 80, (sound, 0), (sound, 0)).isEmpty)
+    let longer = Steps.audio((0, 40), (0.5, 100))
+    #expect(passed(preRoll: 80, (sound, 0), (longer, 0)) == [longer])
+  }
+
+  @Test func `a gate holds at most the pre-roll, the hold, and a pause over hours of audio`()
+    throws
+  {
+    let gate = StartGate(above: Decibels(-40), hold: .seconds(9), preRoll: .seconds(5))
+    #expect(try mostHeld(by: gate) { $0 % 9 == 0 ? 0.001 : 0.5 } <= 150)
+    #expect(try mostHeld(by: gate) { _ in 0.001 } <= 60)
+  }
+
+  // The frames of `a` have the values 0 and 1, and those of `b` 2 and 3.
+  @Test func `audio passes from the pre-roll before the sound on`() {
+    let result = audioDiagram("abc|").run(symbol: drawn) {
+      $0[0].startingAtSound(
+        above: Decibels(amplitude: 1.5), hold: .zero, preRoll: .milliseconds(100))
+    }
+    #expect(result.output == "-[<1><2 3>][<4 5>]|")
   }
 }

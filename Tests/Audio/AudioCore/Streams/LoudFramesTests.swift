@@ -1,8 +1,6 @@
 import AudioCore
 import Testing
 
-@testable import AudioRecorderClientLive
-
 @Suite struct LoudFramesTests {
   private let threshold = Float(Decibels(-20).amplitude)
   private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)

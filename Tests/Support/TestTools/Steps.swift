@@ -1,12 +1,12 @@
-import AudioCore
+package import AudioCore
 
 /// Audio for tests of rules, at 1,000 Hz, so that a frame lasts a millisecond.
-enum Steps {
-  static let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
+package enum Steps {
+  package static let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
 
   /// Returns the given number of frames of each amplitude, with alternating signs and a constant
   /// offset.
-  static func audio(
+  package static func audio(
     _ steps: (amplitude: Float, frames: Int)..., offset: Float = 0
   ) -> AudioBuffer {
     let samples = steps.flatMap { step in
@@ -18,7 +18,7 @@ enum Steps {
 
 extension AudioBuffer {
   /// Returns the buffer in pieces of at most `size` frames.
-  func cut(_ size: Int) -> [AudioBuffer] {
+  package func cut(_ size: Int) -> [AudioBuffer] {
     stride(from: 0, to: frameCount.rawValue, by: size).map {
       frames(FrameCount($0)..<FrameCount(min($0 + size, frameCount.rawValue)))
     }

@@ -1,0 +1,205 @@
+public import AudioCore
+public import SpeechClient
+public import SpeechEngine
+
+/// A stretch of speech in a stream, with its times.
+public struct SpokenUtterance: AudioBlock, Equatable, Sendable {
+  /// The audio in the format of the stream, from the pre-roll to the silence that ended the
+  /// utterance; frames keep their indices.
+  public var buffer: AudioBuffer
+
+  /// The frames of the stream from the first sound to the end of the last one.
+  public var sound: Range<FrameCount>
+
+  /// The detector's highest probability of speech, 0…1.
+  public var certainty: Double
+
+  /// The number of frames lost within the utterance, or right before or after it: words may be
+  /// incomplete.
+  ///
+  /// Within the utterance, at most 50 ms at a time are lost, which are silence in `buffer`.
+  public var lostFrames: FrameCount
+
+  /// Creates an utterance, by default one without lost frames.
+  public init(
+    buffer: AudioBuffer, sound: Range<FrameCount>, certainty: Double, lostFrames: FrameCount = 0
+  ) {
+    (self.buffer, self.sound) = (buffer, sound)
+    (self.certainty, self.lostFrames) = (certainty, lostFrames)
+  }
+
+  /// The times of the first sound and the end of the last one, from the stream's frame 0.
+  public var times: Range<Duration> { sound.timestamps(at: buffer.format.sampleRate) }
+}
+
+/// Cuts audio of any format into utterances, as the speech client does.
+///
+/// A detector finds speech in a copy at 16 kHz; the utterances have the original frames.
+public struct UtteranceCutter: AudioProcessor {
+  /// Any error, because the detector and the conversion have different errors.
+  public typealias Failure = any Error
+
+  /// The audio that is converted at a time, so that a long buffer is not held twice.
+  private static let step = Duration.milliseconds(100)
+
+  private var conversion = SpeechConversion()
+  private var finder: UtteranceFinder
+  /// The audio that an utterance may still include, with silence in short gaps.
+  private var held = HeldBuffers()
+  private var format = AudioFormat.speech
+  /// The first frame of the current stretch without a longer gap, in the stream and at 16 kHz.
+  private var origin: (frame: FrameCount, speech: FrameCount) = (0, 0)
+  /// The index of the frame after the last one; nil before the first buffer.
+  private var end: FrameCount?
+  /// The lost frames in or beside the held audio.
+  private var losses: [Range<FrameCount>] = []
+  /// The current utterance at 16 kHz, up to the audio that the finder has passed on.
+  private var current: (frames: Range<FrameCount>, sound: FrameCount) = (0..<0, 0)
+
+  /// Creates a cutter.
+  ///
+  /// - Parameters:
+  ///   - detector: finds the speech; it loads its model with the first audio.
+  ///   - policy: determines the beginning and the end of an utterance.
+  public init(detector: SpeechActivityDetector, policy: EndpointPolicy = EndpointPolicy()) {
+    finder = UtteranceFinder(policy: policy, detector: detector)
+  }
+
+  /// The number of held frames: at most those of the policy's longest utterance, its pre-roll, and
+  /// the audio that the detector has not judged, which is about a second.
+  public var heldFrames: FrameCount { held.frameCount }
+
+  /// Returns the utterances that have ended.
+  public mutating func process(_ buffer: AudioBuffer) throws -> [SpokenUtterance] {
+    var buffer = buffer
+    if let silenced = buffer.silenceNonFinite() { buffer.silencedSampleCount += silenced.count }
+    return try buffer.slices(of: Self.step).flatMap { try add($0) }
+  }
+
+  /// Returns the current utterance, which ends with the audio.
+  public mutating func flush() throws -> [SpokenUtterance] {
+    var utterances = completed(by: try finder.add(try conversion.flush()))
+    utterances += completed(by: finder.flush(), isEnd: true)
+    _ = held.popAll()
+    return utterances
+  }
+
+  private mutating func add(_ slice: AudioBuffer) throws -> [SpokenUtterance] {
+    var slice = slice
+    var utterances: [SpokenUtterance] = []
+    let expected = slice.format == format ? end : nil
+    // Audio whose indices start again follows the earlier audio, as in a recognition.
+    slice.firstFrame = max(expected ?? slice.firstFrame, slice.firstFrame)
+    let missing = (expected ?? slice.firstFrame)..<slice.firstFrame
+    if !missing.isEmpty { losses.append(missing) }
+    if conversion.continues(with: slice) {
+      let length = missing.upperBound - missing.lowerBound
+      held.append(AudioBuffer(silence: length, format: format, firstFrame: missing.lowerBound))
+    } else {
+      utterances = try flush()
+      begin(with: slice)
+    }
+    held.append(slice)
+    end = slice.endFrame
+    utterances += completed(by: try finder.add(try conversion.process(slice)))
+    forget()
+    return utterances
+  }
+
+  /// Begins another stretch, after a longer gap or in another format.
+  private mutating func begin(with slice: AudioBuffer) {
+    if slice.format != format { losses = [] }
+    format = slice.format
+    let speech = slice.firstFrame.converted(from: format.sampleRate, to: .speech)
+    origin = (slice.firstFrame, speech)
+    finder.skip(to: speech)
+  }
+
+  private mutating func completed(
+    by actions: [UtteranceFinder.Action], isEnd: Bool = false
+  ) -> [SpokenUtterance] {
+    var utterances: [SpokenUtterance] = []
+    for action in actions {
+      switch action {
+      case .begin(let start, let sound): current = (start..<start, sound)
+      case .audio(let samples):
+        let frames = current.frames
+        current.frames = frames.lowerBound..<frames.upperBound + FrameCount(samples.count)
+      case .end(let silence, let certainty):
+        utterances.append(utterance(endingWith: silence, certainty: certainty, isEnd: isEnd))
+      case .pause, .resume: break
+      }
+    }
+    return utterances
+  }
+
+  private mutating func utterance(
+    endingWith silence: FrameCount, certainty: Double, isEnd: Bool
+  ) -> SpokenUtterance {
+    let last = frame(at: current.frames.upperBound, isEnd: isEnd)
+    let first = min(frame(at: current.frames.lowerBound), last)
+    let soundEnd = silence > 0 ? frame(at: current.frames.upperBound - silence) : last
+    let soundStart = min(max(first, frame(at: current.sound)), last)
+    _ = held.popFirst(first - heldStart)
+    let pieces = held.popFirst(last - first)
+    var buffer = AudioBuffer(
+      format: format, samples: Array(pieces.map(\.samples).joined()), firstFrame: first)
+    if let timed = pieces.first(where: { $0.hostTime != nil }) { buffer.setTime(from: timed) }
+    buffer.silencedSampleCount = pieces.reduce(0) { $0 + $1.silencedSampleCount }
+    let lost = losses.filter { $0.upperBound >= first && $0.lowerBound <= last }
+    return SpokenUtterance(
+      buffer: buffer, sound: soundStart..<max(soundStart, soundEnd), certainty: certainty,
+      lostFrames: lost.reduce(0) { $0 + $1.upperBound - $1.lowerBound })
+  }
+
+  /// Drops the audio before the current utterance, or before the next possible one.
+  private mutating func forget() {
+    let first = finder.isInUtterance ? current.frames.lowerBound : finder.earliestStart
+    _ = held.popFirst(frame(at: first) - heldStart)
+    let start = heldStart
+    losses.removeAll { $0.upperBound < start }
+  }
+
+  /// The index of the first held frame.
+  private var heldStart: FrameCount { (end ?? 0) - held.frameCount }
+
+  /// Returns the frame of the stream at a frame of the finder.
+  ///
+  /// At the end of a stretch, the last frame may be a fraction of a frame at 16 kHz away.
+  private func frame(at speech: FrameCount, isEnd: Bool = false) -> FrameCount {
+    let rate = format.sampleRate
+    let frame = origin.frame + (speech - origin.speech).converted(from: .speech, to: rate)
+    let last = end ?? origin.frame
+    let distance = FrameCount(2).converted(from: .speech, to: rate)
+    return isEnd && last - frame <= distance ? last : min(frame, last)
+  }
+}
+
+extension AsyncSequence where Element: AudioBlock {
+  /// Yields the utterances of audio in any format, each when it has ended.
+  ///
+  /// ```swift
+  /// for try await utterance in microphone.utterances(detector: .best) {
+  ///   print(utterance.times)
+  /// }
+  /// ```
+  ///
+  /// An utterance longer than the policy's `maximumLength` is cut at its quietest frame, and the
+  /// next one begins there. An utterance also ends at a gap of more than 50 ms, at a change of
+  /// format, and with the audio. Memory is limited by the maximum length. Detection runs where the
+  /// sequence is iterated, so keep it off the main actor; `.silero()` loads its model with the first
+  /// audio.
+  ///
+  /// - Parameters:
+  ///   - detector: finds the speech: `.energy`, `.silero()`, or `.best`, which is Silero if it is
+  ///     installed, and else the energy detector.
+  ///   - policy: determines the beginning and the end of an utterance. Its `tailPadding` limits the
+  ///     silence at the end and adds none; `joinsUtterances` has no effect.
+  /// - Throws: the errors of this sequence, `ResamplingError`, and `SpeechEngineError` if the
+  ///   detector is not installed or fails.
+  public func utterances(
+    detector: SpeechActivityDetector, policy: EndpointPolicy = EndpointPolicy()
+  ) -> ProcessedAudio<Self, UtteranceCutter, any Error> {
+    processed(by: UtteranceCutter(detector: detector, policy: policy))
+  }
+}
