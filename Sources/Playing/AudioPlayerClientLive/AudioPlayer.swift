@@ -83,6 +83,14 @@ actor AudioPlayer {
     return volume
   }
 
+  /// Lowers the buses that `session` ducks as far as a playing sound requests, over its ramp.
+  func updateDucking(of session: PlaybackSession) {
+    for bus in session.request.ducking.keys {
+      let gains = sessions.values.compactMap { $0.ducking[bus] }
+      volume(of: bus).duck(to: Float(gains.min()?.amplitude ?? 1), session.request.duckingRamp)
+    }
+  }
+
   nonisolated func devices() async throws -> [AudioDevice] {
     @Dependency(\.soundCard) var soundCard
     do {

@@ -70,7 +70,7 @@ final class Mixer {
       mix(voices[index], at: position)
     }
     overwriteStale(from: 0)
-    master.follow(volume, at: rate)
+    master.follow(volume.setting, at: rate)
     apply(&master, to: mix, mix.count)
     limit(at: position, isEnding: voices.soundingCount < soundingBefore)
   }
@@ -123,8 +123,11 @@ final class Mixer {
     let audible = voice.fadeDropout(
       in: room, frames: frames, isLate: frames < length && !isComplete)
     let count = audible * channels
-    // A copy, because `moveBusGains` advances the gain to the next block.
-    if var bus = voice.busGain { apply(&bus, to: target, count) }
+    // A copy, because `moveBusGains` advances the gains to the next block.
+    if var bus = voice.busGain {
+      apply(&bus.volume, to: target, count)
+      apply(&bus.ducking, to: target, count)
+    }
     apply(&voice.transport.volume, to: target, count)
     apply(&voice.transport.fade, to: target, count)
     if isStale {

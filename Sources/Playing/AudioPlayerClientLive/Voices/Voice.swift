@@ -47,9 +47,9 @@ final class Voice: DevicePort, @unchecked Sendable {
   // Used only by the audio thread.
   var transport: VoiceTransport
   var playhead = VoicePlayhead()
-  /// The gain of the bus at the beginning of the block; nil before the voice's first block, and
-  /// after a silent block if the gain is steady.
-  var busGain: SmoothedGain?
+  /// The gains of the bus at the beginning of the block; nil before the voice's first block, and
+  /// after a silent block if they are steady.
+  var busGain: BusGain?
   /// Whether the voice has faded out in a dropout.
   var isFadedOut = false
   /// Unreported silence of a late source and of the device, in frames; nil if there was none, and
