@@ -149,7 +149,7 @@ final class PlaybackSession: Sendable {
     guard PlaybackRequest.speeds.contains(request.speed) else {
       throw AudioPlayerError.speedOutOfRange(request.speed)
     }
-    let feeder = try VoiceFeeder(request, mailbox, player.makeSource)
+    let feeder = try VoiceFeeder(request, mailbox, player.makeSource, on: player.decoding)
     guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
@@ -181,7 +181,7 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    let voice = try await makeVoice(device.configuration)
+    let voice = await makeVoice(on: device)
     let feeding = Task { try await feeder.feed(voice, on: device) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
@@ -190,25 +190,21 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // The session ends only after the feeder's thread has ended and closed its file, unless a read
-    // blocks.
+    // The session ends only after the feeder has ended, unless a read blocks.
     voice.close()
     await feeding.end(player.readingClock)
     return try outcome.get()
   }
 
-  private func makeVoice(_ device: PCMConfiguration) async throws -> Voice {
+  private func makeVoice(on device: PlaybackDevice) async -> Voice {
     let bus = await player.volume(of: request.bus)
-    do {
-      return try Voice(
-        format: device.format, capacity: Voice.capacity(on: device),
-        prefill: request.prefill ?? Voice.prefill(on: device), parameters: parameters, bus: bus,
-        speed: request.speed, progressInterval: request.progressInterval,
-        onDeviceLoss: request.onDeviceLoss, hold: hold
-      ) { [weak self] in self?.reportEvent($0) }
-    } catch {
-      throw AudioPlayerError.system(reason: "\(error)")
-    }
+    let settings = device.configuration
+    return Voice(
+      format: settings.format, capacity: Voice.capacity(on: settings),
+      prefill: request.prefill ?? Voice.prefill(on: settings), parameters: parameters, bus: bus,
+      speed: request.speed, progressInterval: request.progressInterval,
+      onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold
+    ) { [weak self] in self?.reportEvent($0) }
   }
 
   /// Plays a voice and reports its start.

@@ -287,16 +287,16 @@ import Testing
     #expect(harness.events().first == .silence(ObjectIdentifier(voice), 800))
   }
 
-  @Test func `room in the ring is not signaled while no thread waits for it`() throws {
+  @Test func `room in the ring is not signaled while the feeder does not wait for it`() throws {
     let voice = try harness.voice(second)
     try harness.run([voice])
-    #expect(!voice.room.clear())
+    #expect(!voice.takeFeederRequest())
   }
 
   @Test func `requested room in the ring is signaled`() throws {
     let voice = try harness.voice(second)
     voice.roomRequest.make()
     try harness.run([voice])
-    #expect(voice.room.clear())
+    #expect(voice.takeFeederRequest())
   }
 }

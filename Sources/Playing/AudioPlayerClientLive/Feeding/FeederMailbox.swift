@@ -4,7 +4,7 @@ import Synchronization
 
 /// The commands that a feeder has not handled yet.
 ///
-/// It is not a `StreamPipe`, because the feeder's thread never waits for a request. It checks for
+/// It is not a `StreamPipe`, because the feeder never waits for a request. It checks for
 /// requests between blocks, and a request interrupts its other waits.
 final class FeederMailbox: Sendable {
   /// A command that changes what is read, and its answer: the serial number of the voice

@@ -5,12 +5,14 @@ import FoundationEssentials
 import SoundCard
 
 /// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring or
-/// memory, on its own thread; it handles requests between steps.
+/// memory; it handles requests between steps.
+///
+/// It shares the threads of a pool, and has one of them only while it works or a read blocks.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)
 
-  private let executor: ThreadExecutor
+  private let executor: PoolExecutor
   private let request: PlaybackRequest
   private let mailbox: FeederMailbox
   private let queue: PlaybackQueue
@@ -20,10 +22,10 @@ actor VoiceFeeder {
 
   init(
     _ request: PlaybackRequest, _ mailbox: FeederMailbox,
-    _ makeSource: @escaping SourceMaker
+    _ makeSource: @escaping SourceMaker, on pool: ThreadPool
   ) throws {
     do {
-      executor = try ThreadExecutor(name: "syrinx-decode")
+      executor = try PoolExecutor(pool)
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
@@ -77,6 +79,8 @@ actor VoiceFeeder {
         break
       } else {
         try await feed.step()
+        // Voices take turns: each needs its first audio sooner than another voice a full ring.
+        await Task.yield()
       }
     }
     if let failure = queue.failure { throw failure }
