@@ -83,6 +83,9 @@ public struct Decibels: Hashable, Comparable, Sendable {
     value = amplitude > 0 ? 20 * decimalLogarithm(amplitude) : -.infinity
   }
 
+  /// Returns a level or a gain; `.decibels(-14)` reads well where the type is known.
+  public static func decibels(_ value: Double) -> Decibels { Decibels(value) }
+
   /// Digital silence, negative infinity.
   public static let silence = Decibels(-.infinity)
 

@@ -63,6 +63,13 @@ public struct AudioPlayerClient: Sendable {
       endpoint: "AudioPlayerClient.setBusVolume"
     ) { _ in }
 
+  /// Returns the volume of a bus that `setBusVolume` set last, or 1.
+  ///
+  /// During a ramp it is the ramp's target. It does not include `PlaybackRequest.ducking`.
+  public var busVolume: @Sendable (_ bus: PlaybackBus) async -> Float = unimplemented(
+    endpoint: "AudioPlayerClient.busVolume"
+  ) { _ in 1 }
+
   /// Decodes a sound into memory and opens its device, so that a playback of
   /// `PlaybackSource.preloaded` begins with the device's next period.
   ///
@@ -110,6 +117,8 @@ extension AudioPlayerClient {
       @escaping @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void,
     setBusVolume:
       @escaping @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void,
+    busVolume: @escaping @Sendable (_ bus: PlaybackBus) async -> Float = unimplemented(
+      endpoint: "AudioPlayerClient.busVolume", placeholder: { _ in 1 }),
     preload:
       @escaping @Sendable (
         _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
@@ -127,6 +136,7 @@ extension AudioPlayerClient {
     self.playback = playback
     self.control = control
     self.setBusVolume = setBusVolume
+    self.busVolume = busVolume
     self.preload = preload
     self.makeMixReader = makeMixReader
     self.devices = devices
@@ -164,6 +174,11 @@ extension AudioPlayerClient {
     bus: PlaybackBus, volume: Float, ramp: Duration = .milliseconds(20)
   ) async {
     await setBusVolume(bus, volume, ramp)
+  }
+
+  /// Returns the volume of a bus, 0 to 1; see the endpoint `busVolume`.
+  public func busVolume(bus: PlaybackBus) async -> Float {
+    await busVolume(bus)
   }
 
   /// Decodes a sound and opens its device, or the default device for nil; see the endpoint

@@ -48,6 +48,17 @@ public struct PlaybackRequest: Sendable {
   /// The bus; see `AudioPlayerClient.setBusVolume`.
   public var bus: PlaybackBus
 
+  /// The gains of buses while this sound plays, such as `[.music: .decibels(-14)]`.
+  ///
+  /// A gain applies on all devices, from the sound's first frame to its end for any reason, but not
+  /// while the sound is paused or its device is lost. It is multiplied by the volume of the bus,
+  /// which can be set meanwhile. If several sounds duck a bus, the lowest of their gains applies.
+  /// Gains above 0 dB count as 0 dB. A sound that ducks its own bus is attenuated, too.
+  public var ducking: [PlaybackBus: Decibels]
+
+  /// The time in which the ducked buses reach their gains when the ducking begins or ends.
+  public var duckingRamp: Duration
+
   /// The latency of the device, if this sound opens it.
   public var latency: PlaybackLatency
 
@@ -87,14 +98,16 @@ public struct PlaybackRequest: Sendable {
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1, speed: Double = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, prefill: Duration? = nil,
+    bus: PlaybackBus = .main, ducking: [PlaybackBus: Decibels] = [:],
+    duckingRamp: Duration = .milliseconds(200), latency: PlaybackLatency = .normal,
+    prefill: Duration? = nil,
     deviceFormat: AudioFormat? = nil, progressInterval: Duration = .milliseconds(50),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
     self.init(
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
       device: device, volume: volume, speed: speed, id: id, fadeIn: fadeIn, fadeOut: fadeOut,
-      bus: bus,
+      bus: bus, ducking: ducking, duckingRamp: duckingRamp,
       latency: latency, prefill: prefill, deviceFormat: deviceFormat,
       progressInterval: progressInterval,
       onDeviceLoss: onDeviceLoss)
@@ -105,7 +118,9 @@ public struct PlaybackRequest: Sendable {
     items: [PlaybackItem], cycle: PlaybackRepetition = .times(1), device: AudioDevice.ID? = nil,
     volume: Float = 1, speed: Double = 1,
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, prefill: Duration? = nil,
+    bus: PlaybackBus = .main, ducking: [PlaybackBus: Decibels] = [:],
+    duckingRamp: Duration = .milliseconds(200), latency: PlaybackLatency = .normal,
+    prefill: Duration? = nil,
     deviceFormat: AudioFormat? = nil, progressInterval: Duration = .milliseconds(50),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
@@ -118,6 +133,8 @@ public struct PlaybackRequest: Sendable {
     self.fadeIn = fadeIn
     self.fadeOut = fadeOut
     self.bus = bus
+    self.ducking = ducking
+    self.duckingRamp = duckingRamp
     self.latency = latency
     self.prefill = prefill
     self.deviceFormat = deviceFormat
@@ -187,7 +204,7 @@ public struct PlaybackItem: Sendable {
 /// A group of sounds with its own volume, such as all music; any name creates a bus.
 ///
 /// A bus lasts as long as its player, so use few names. The volumes of the sound, its bus, and the
-/// client are multiplied.
+/// client are multiplied; `PlaybackRequest.ducking` lowers a bus while another sound plays.
 public struct PlaybackBus: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The name of the bus.
   public var rawValue: String

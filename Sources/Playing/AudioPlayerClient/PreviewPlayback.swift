@@ -6,6 +6,7 @@ import FoundationEssentials
 extension AudioPlayerClient {
   static func preview() -> AudioPlayerClient {
     let stage = PreviewStage<PreviewPlayback>()
+    let busVolumes = LockIsolated<[PlaybackBus: Float]>([:])
     @Sendable func playback(
       _ request: PlaybackRequest
     ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
@@ -35,7 +36,10 @@ extension AudioPlayerClient {
         if case .stop = command { return }
         if !isKnown { throw AudioPlayerError.unknownPlayback(id) }
       },
-      setBusVolume: { _, _, _ in },
+      setBusVolume: { bus, volume, _ in
+        busVolumes.withValue { $0[bus] = volume.isNaN ? 0 : min(max(volume, 0), 1) }
+      },
+      busVolume: { bus in busVolumes.withValue { $0[bus] ?? 1 } },
       preload: { source, device, _ in
         PreloadedSound(buffers: try await PreviewPlayback.buffers(of: source), device: device)
       },

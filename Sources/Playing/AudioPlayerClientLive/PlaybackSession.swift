@@ -17,8 +17,11 @@ final class PlaybackSession: Sendable {
   private let lockstep: Lockstep?
   // The locks are held for a few instructions by callers and the session's task.
   private let state = Mutex<
-    (isStopping: Bool, isOver: Bool, playing: (voice: Voice, device: PlaybackDevice)?)
-  >((false, false, nil))
+    (
+      isStopping: Bool, isOver: Bool, isOnDevice: Bool,
+      playing: (voice: Voice, device: PlaybackDevice)?
+    )
+  >((false, false, false, nil))
   private let task = Mutex<Task<Void, any Error>?>(nil)
 
   /// Creates a session; `lockstep` is the lockstep of a virtual card.
@@ -50,6 +53,12 @@ final class PlaybackSession: Sendable {
   /// Whether the playback has ended, so that its ID can be used again.
   var isOver: Bool { state.withLock { $0.isOver } }
 
+  /// The gains of the buses that the playback ducks now.
+  var ducking: [PlaybackBus: Decibels] {
+    guard !request.ducking.isEmpty, state.withLock({ $0.isOnDevice }) else { return [:] }
+    return parameters.current.parameters.isPaused ? [:] : request.ducking
+  }
+
   /// Performs a command; returns when it is in effect.
   func control(_ command: PlaybackCommand) async throws {
     switch command {
@@ -71,8 +80,24 @@ final class PlaybackSession: Sendable {
 
   private func update(_ change: (inout VoiceParameters) -> Void) async throws {
     let serial = parameters.update(change)
+    await updateDucking()
     state.withLock { $0.playing }?.device.wake()
     try await parameters.waitUntilSettled(serial)
+  }
+
+  private func updateDucking() async {
+    if !request.ducking.isEmpty { await player.updateDucking(of: self) }
+  }
+
+  /// Reports an event of the voice; a sound without a device ducks no bus.
+  private func reportEvent(_ event: PlaybackEvent) {
+    switch event {
+    case .deviceLost: state.withLock { $0.isOnDevice = false }
+    case .deviceReturned: state.withLock { $0.isOnDevice = true }
+    default: return report(event)
+    }
+    Task { await updateDucking() }
+    report(event)
   }
 
   /// Fades the sound out, or cancels it if nothing of it is audible yet.
@@ -125,7 +150,7 @@ final class PlaybackSession: Sendable {
     guard PlaybackRequest.speeds.contains(request.speed) else {
       throw AudioPlayerError.speedOutOfRange(request.speed)
     }
-    let feeder = try VoiceFeeder(request, mailbox, player.makeSource)
+    let feeder = try VoiceFeeder(request, mailbox, player.makeSource, on: player.decoding)
     guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
@@ -157,7 +182,7 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    let voice = try await makeVoice(device.configuration)
+    let voice = await makeVoice(on: device)
     let feeding = Task { try await feeder.feed(voice, on: device) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
@@ -166,24 +191,21 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // Unless a read blocks, the session ends after the feeder's thread has ended and closed its
-    // file.
+    // Unless a read blocks, the session ends after the feeder has ended and closed its file.
     voice.close()
     await feeding.end(player.readingClock)
     return try outcome.get()
   }
 
-  private func makeVoice(_ device: PCMConfiguration) async throws -> Voice {
+  private func makeVoice(on device: PlaybackDevice) async -> Voice {
     let bus = await player.volume(of: request.bus)
-    do {
-      return try Voice(
-        format: device.format, capacity: Voice.capacity(on: device),
-        prefill: request.prefill ?? Voice.prefill(on: device), parameters: parameters, bus: bus,
-        speed: request.speed, progressInterval: request.progressInterval,
-        onDeviceLoss: request.onDeviceLoss, hold: hold, listener: report)
-    } catch {
-      throw AudioPlayerError.system(reason: "\(error)")
-    }
+    let settings = device.configuration
+    return Voice(
+      format: settings.format, capacity: Voice.capacity(on: settings),
+      prefill: request.prefill ?? Voice.prefill(on: settings), parameters: parameters, bus: bus,
+      speed: request.speed, progressInterval: request.progressInterval,
+      onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold
+    ) { [weak self] in self?.reportEvent($0) }
   }
 
   /// Plays a voice and reports its start.
@@ -196,13 +218,19 @@ final class PlaybackSession: Sendable {
       throw AudioPlayerError.tooManyVoices(limit: VoiceTable.limit)
     }
     let settings = device.configuration
+    // Before the start is reported, so that the ducking begins with the sound's first period.
+    state.withLock { $0.isOnDevice = true }
+    await updateDucking()
     report(
       .started(
         PlaybackStart(
           device: settings.device, format: voice.format,
           announcedDuration: first.description.announcedDuration, settings: settings,
           item: first.index)))
-    let played = try await played(voice, in: place, on: device)
+    let outcome = await played(voice, in: place, on: device)
+    state.withLock { $0.isOnDevice = false }
+    await updateDucking()
+    let played = try outcome.get()
     // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }
     return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, played: played)
@@ -227,13 +255,12 @@ final class PlaybackSession: Sendable {
   /// Waits until the device has played the voice; returns the played duration.
   private func played(
     _ voice: Voice, in place: Int, on device: PlaybackDevice
-  ) async throws -> Duration {
-    let name = device.configuration.device
+  ) async -> Result<Duration, AudioPlayerError> {
+    device.add(voice, in: place)
     do {
-      device.add(voice, in: place)
-      return try await voice.played()
+      return .success(try await voice.played())
     } catch {
-      throw AudioPlayerError(error, on: name)
+      return .failure(AudioPlayerError(error, on: device.configuration.device))
     }
   }
 

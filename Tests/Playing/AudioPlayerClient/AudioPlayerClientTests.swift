@@ -28,6 +28,9 @@ import Testing
     await expectIssue("AudioPlayerClient.setBusVolume") {
       await player.setBusVolume(bus: .music, volume: 0.5)
     }
+    await expectIssue("AudioPlayerClient.busVolume") {
+      #expect(await player.busVolume(bus: .music) == 1)
+    }
     await expectIssue("AudioPlayerClient.preload") {
       await #expect(throws: Unimplemented("AudioPlayerClient.preload")) {
         _ = try await player.preload(source: .file(url))
@@ -55,6 +58,17 @@ import Testing
     let devices = try await AudioPlayerClient.previewValue.devices()
     #expect(devices.map(\.id) == ["preview"])
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.playback] })
+  }
+
+  @Test func `a preview keeps the volume of each bus, clamped`() async {
+    let player = AudioPlayerClient.previewValue
+    await player.setBusVolume(bus: .music, volume: 0.25)
+    await player.setBusVolume(bus: .effects, volume: 7)
+    await player.setBusVolume(bus: "speech", volume: .nan)
+    let volumes = [await player.busVolume(bus: .music), await player.busVolume(bus: .effects)]
+    #expect(volumes == [0.25, 1])
+    #expect(await player.busVolume(bus: "speech") == 0)
+    #expect(await player.busVolume(bus: .main) == 1)
   }
 
   @Test func `overriding one endpoint leaves the other endpoints unimplemented`() async throws {

@@ -16,7 +16,7 @@ import Testing
 
   /// Adds a voice at a rate of 1,000 Hz.
   private func add(_ bus: BusVolume, in place: Int = 0) throws -> Voice {
-    let voice = try Voice(
+    let voice = Voice(
       format: AudioFormat(sampleRate: 1_000, channelCount: 1), capacity: .milliseconds(100),
       prefill: .zero, parameters: SharedVoiceParameters("a", gain: 1), bus: bus
     ) { _ in }
@@ -29,16 +29,16 @@ import Testing
     let voice = try add(bus)
     bus.setting = (0.5, .seconds(1))
     link.ports.moveBusGains(by: 10)
-    #expect(voice.busGain == SmoothedGain(0.5))
+    #expect(voice.busGain?.volume == SmoothedGain(0.5))
     bus.setting = (1, .milliseconds(20))
     link.ports.moveBusGains(by: 10)
-    var ramp = try #require(voice.busGain)
+    var ramp = try #require(voice.busGain?.volume)
     #expect((0..<10).map { _ in ramp.next() }.last.map { abs($0 - 0.75) < 1e-6 } == true)
     link.ports.moveBusGains(by: 10)
-    #expect(voice.busGain == ramp)
+    #expect(voice.busGain?.volume == ramp)
     link.ports.moveBusGains(by: 10)
-    #expect(voice.busGain?.isSteady == true)
-    #expect(voice.busGain?.current == 1)
+    #expect(voice.busGain?.volume.isSteady == true)
+    #expect(voice.busGain?.volume.current == 1)
   }
 
   @Test func `a shorter ramp to the same volume speeds up the ramp of a bus`() throws {
@@ -49,9 +49,9 @@ import Testing
     bus.setting = (0, .milliseconds(20))
     for expected in [20, 10, 0] {
       link.ports.moveBusGains(by: 10)
-      #expect(voice.busGain?.framesLeft == expected)
+      #expect(voice.busGain?.volume.framesLeft == expected)
     }
-    #expect(voice.busGain?.current == 0)
+    #expect(voice.busGain?.volume.current == 0)
   }
 
   @Test func `when a bus has no voices left, its next voice begins at the new volume`() throws {
@@ -62,7 +62,7 @@ import Testing
     _ = link.ports.remove(at: 0)
     let next = try add(bus, in: 1)
     link.ports.moveBusGains(by: 10)
-    #expect(next.busGain == SmoothedGain(0))
+    #expect(next.busGain?.volume == SmoothedGain(0))
   }
 
   @Test func `a later voice adopts the gain of its own bus, not that of another bus`()
@@ -78,14 +78,14 @@ import Testing
     let voices = [try add(other, in: 1), try add(bus, in: 2), try add(bus, in: 3)]
     for framesLeft in [30, 20] {
       link.ports.moveBusGains(by: 10)
-      #expect(first.busGain?.framesLeft == framesLeft)
-      #expect(voices[0].busGain == SmoothedGain(0.25))
+      #expect(first.busGain?.volume.framesLeft == framesLeft)
+      #expect(voices[0].busGain?.volume == SmoothedGain(0.25))
       #expect(voices[1].busGain == first.busGain && voices[2].busGain == first.busGain)
     }
     // The removal moves the last voice to the first place in the table.
     _ = link.ports.remove(at: 0)
     link.ports.moveBusGains(by: 10)
-    #expect(voices[1].busGain?.framesLeft == 10 && voices[2].busGain == voices[1].busGain)
+    #expect(voices[1].busGain?.volume.framesLeft == 10 && voices[2].busGain == voices[1].busGain)
   }
 
   @Test func `a paused voice resumes within its bus's ramp, or at the new volume after the ramp`()

@@ -70,7 +70,7 @@ final class Mixer {
       mix(voices[index], at: position)
     }
     overwriteStale(from: 0)
-    master.follow(volume, at: rate)
+    master.follow(volume.setting, at: rate)
     apply(&master, to: mix, mix.count)
     limit(at: position, isEnding: voices.soundingCount < soundingBefore)
   }
@@ -88,7 +88,7 @@ final class Mixer {
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
     let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.consume() {
-      voice.room.signal()
+      voice.wakeFeeder()
     }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
@@ -124,8 +124,11 @@ final class Mixer {
     let audible = voice.fadeDropout(
       in: room, frames: frames, isLate: frames < length && !isComplete)
     let count = audible * channels
-    // This uses a copy of the gain, because `moveBusGains` advances the gain to the next block.
-    if var bus = voice.busGain { apply(&bus, to: target, count) }
+    // This uses a copy of the gains, because `moveBusGains` advances them to the next block.
+    if var bus = voice.busGain {
+      apply(&bus.volume, to: target, count)
+      apply(&bus.ducking, to: target, count)
+    }
     apply(&voice.transport.volume, to: target, count)
     apply(&voice.transport.fade, to: target, count)
     if isStale {

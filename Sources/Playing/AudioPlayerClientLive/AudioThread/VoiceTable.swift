@@ -69,29 +69,28 @@ extension PortTable<Voice> {
 
   /// Moves the gains of the buses to the next block, which begins `frames` later.
   ///
-  /// All voices of a bus use the gain of its first voice that has one, even if that voice is silent
-  /// or mixed to its end. A voice without a gain gets the gain of the bus's other voices, or else
-  /// the volume of the bus.
+  /// All voices of a bus use the gains of its first voice that has them, even if that voice is
+  /// silent or mixed to its end. A voice without gains gets those of the bus's other voices, or
+  /// else the volume and ducking of the bus.
   func moveBusGains(by frames: Int) {
     for index in 0..<count where self[index].busGain != nil {
       let voice = self[index]
       let leading = busGain(of: voice.bus, before: index)
       if leading == nil {
-        voice.busGain?.skip(frames)
-        voice.busGain?.follow(voice.bus, at: voice.format.sampleRate)
+        voice.busGain?.move(by: frames, to: voice.bus, at: voice.format.sampleRate)
       } else {
         voice.busGain = leading
       }
     }
     for index in 0..<count where self[index].busGain == nil && self[index].playhead.endsAt == nil {
       let bus = self[index].bus
-      self[index].busGain = busGain(of: bus, before: count) ?? SmoothedGain(bus.setting.gain)
+      self[index].busGain = busGain(of: bus, before: count) ?? BusGain(bus)
     }
   }
 
   /// Returns the bus's gain from the first voice of the bus that has one, among the voices before
   /// `end`; nil if none has one.
-  private func busGain(of bus: BusVolume, before end: Int) -> SmoothedGain? {
+  private func busGain(of bus: BusVolume, before end: Int) -> BusGain? {
     for index in 0..<end where self[index].bus === bus {
       if let gain = self[index].busGain { return gain }
     }

@@ -6,27 +6,62 @@ func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
   gain.isNaN ? 0 : min(max(gain, 0), maximum)
 }
 
-/// The gain of a bus, or of all buses, and the time to reach it; audio threads read both without
-/// waiting.
+/// The gains of a bus, or of all buses, and the times to reach them; audio threads read each pair
+/// without waiting.
 final class BusVolume: Sendable {
-  // The gain's bits and the milliseconds share a word, so that they are read as the pair that was
-  // set.
-  private let word = Atomic(UInt64(Float(1).bitPattern))
+  /// A gain of 0…1 and a time of zero to 49 days; values outside are clamped.
+  typealias Setting = (gain: Float, ramp: Duration)
 
-  /// The gain and the ramp that were set last.
-  ///
-  /// A gain outside 0…1 and a ramp outside zero to 49 days are clamped.
-  var setting: (gain: Float, ramp: Duration) {
-    get {
-      let word = word.load(ordering: .relaxed)
-      let gain = Float(bitPattern: UInt32(truncatingIfNeeded: word))
-      return (gain, .milliseconds(Int64(word >> 32)))
-    }
-    set {
-      let time = UInt32(clamping: newValue.ramp.wholeMilliseconds)
-      let bits = UInt64(time) << 32 | UInt64(clampedGain(newValue.gain).bitPattern)
-      word.store(bits, ordering: .relaxed)
-    }
+  private let volume = Atomic(BusVolume.word((1, .zero)))
+  private let duckedVolume = Atomic(BusVolume.word((1, .zero)))
+
+  /// The last volume.
+  var setting: Setting {
+    get { Self.setting(volume.load(ordering: .relaxed)) }
+    set { volume.store(Self.word(newValue), ordering: .relaxed) }
+  }
+
+  /// The gain by which other sounds lower the bus.
+  var ducking: Setting { Self.setting(duckedVolume.load(ordering: .relaxed)) }
+
+  /// Lowers the bus; does nothing if `gain` is set already, even with another ramp.
+  func duck(to gain: Float, _ ramp: Duration) {
+    let word = Self.word((gain, ramp))
+    guard Self.setting(word).gain != ducking.gain else { return }
+    duckedVolume.store(word, ordering: .relaxed)
+  }
+
+  /// The gain's bits and the milliseconds share a word, so that they are read as the pair that was
+  /// set.
+  private static func word(_ setting: Setting) -> UInt64 {
+    let time = UInt32(clamping: setting.ramp.wholeMilliseconds)
+    return UInt64(time) << 32 | UInt64(clampedGain(setting.gain).bitPattern)
+  }
+
+  private static func setting(_ word: UInt64) -> Setting {
+    (Float(bitPattern: UInt32(truncatingIfNeeded: word)), .milliseconds(Int64(word >> 32)))
+  }
+}
+
+/// The gains of a bus on the way to its volume and its ducking, which have ramps of their own.
+struct BusGain: Equatable {
+  var volume: SmoothedGain
+  var ducking: SmoothedGain
+
+  /// Creates the gains that a bus reaches after its ramps.
+  init(_ bus: BusVolume) {
+    (volume, ducking) = (SmoothedGain(bus.setting.gain), SmoothedGain(bus.ducking.gain))
+  }
+
+  /// Whether both gains have reached their targets.
+  var isSteady: Bool { volume.isSteady && ducking.isSteady }
+
+  /// Advances by `frames`, and then begins to move to the last settings of the bus.
+  mutating func move(by frames: Int, to bus: BusVolume, at rate: SampleRate) {
+    volume.skip(frames)
+    ducking.skip(frames)
+    volume.follow(bus.setting, at: rate)
+    ducking.follow(bus.ducking, at: rate)
   }
 }
 
@@ -57,10 +92,9 @@ struct SmoothedGain: Equatable {
     step = (gain - current) / Float(framesLeft)
   }
 
-  /// Begins to move to the last setting of a volume, unless the gain is already moving there.
-  mutating func follow(_ volume: BusVolume, at rate: SampleRate) {
-    let (gain, ramp) = volume.setting
-    move(to: gain, in: FrameCount(ramp, at: rate).rawValue)
+  /// Begins to move to a setting, unless the gain is already moving there.
+  mutating func follow(_ setting: BusVolume.Setting, at rate: SampleRate) {
+    move(to: setting.gain, in: FrameCount(setting.ramp, at: rate).rawValue)
   }
 
   /// Shortens the remaining ramp to `frames` if it is longer.

@@ -4,15 +4,16 @@ import AudioThreads
 import FoundationEssentials
 import SoundCard
 
-/// Decodes the items of a queue and converts them to the device's format, on its own thread.
+/// Decodes the items of a queue and converts them to the device's format.
 ///
 /// The audio fills a voice's ring, or memory for a preloaded sound. Requests are handled between
-/// steps.
+/// steps. Feeders share the threads of a pool: a feeder occupies one only while it works, or while
+/// a read blocks.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)
 
-  private let executor: ThreadExecutor
+  private let executor: PoolExecutor
   private let request: PlaybackRequest
   private let mailbox: FeederMailbox
   private let queue: PlaybackQueue
@@ -22,10 +23,10 @@ actor VoiceFeeder {
 
   init(
     _ request: PlaybackRequest, _ mailbox: FeederMailbox,
-    _ makeSource: @escaping SourceMaker
+    _ makeSource: @escaping SourceMaker, on pool: ThreadPool
   ) throws {
     do {
-      executor = try ThreadExecutor(name: "syrinx-decode")
+      executor = try PoolExecutor(pool)
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
@@ -79,6 +80,8 @@ actor VoiceFeeder {
         break
       } else {
         try await feed.step()
+        // Voices take turns: each needs its first audio sooner than another voice a full ring.
+        await Task.yield()
       }
     }
     if let failure = queue.failure { throw failure }

@@ -100,6 +100,26 @@ struct Visitor {
     #expect(told.value.first == "music" && told.value[3] == "effects")
   }
 
+  @Test func `a prompt ducks the music`() async throws {
+    let file = URL(filePath: "prompt.wav")
+    let ducking = LockIsolated<[PlaybackBus: Decibels]>([:])
+    let player = withDependencies {
+      $0.audioPlayer.busVolume = { _ in 1 }
+      $0.audioPlayer.playback = { request in
+        ducking.setValue(request.ducking)
+        return .finished()
+      }
+    } operation: {
+      @Dependency(\.audioPlayer) var player
+      return player
+    }
+    let prompt = PlaybackRequest(
+      source: .file(file), bus: "speech", ducking: [.music: .decibels(-14)])
+    for try await _ in await player.playback(request: prompt) {}  // the music is 14 dB lower
+    print(await player.busVolume(bus: .music))  // 1.0
+    #expect(ducking.value == [.music: Decibels(-14)])
+  }
+
   @MainActor @Test func `a test replaces the events of the speech client`() async throws {
     let events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.finished()
     let dictation = withDependencies {

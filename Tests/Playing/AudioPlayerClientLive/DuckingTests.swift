@@ -1,0 +1,189 @@
+import AudioCore
+import AudioPlayerClient
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import TestTools
+import Testing
+import VirtualSoundCard
+
+@testable import AudioPlayerClientLive
+
+/// Sounds that lower a bus while they play.
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct DuckingTests {
+  private static let half = Decibels(amplitude: 0.5)
+  private let harness = PlayerHarness()
+
+  /// Music of the value 0.5.
+  private func startMusic(seconds: Int) async -> Task<Void, any Error> {
+    let music = AudioBuffer(
+      format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 8_000 * seconds))
+    let playing = await harness.start(PlaybackRequest(source: .buffers([music]), bus: .music))
+    await harness.pass(8)
+    return playing
+  }
+
+  /// A silent sound that ducks the music, so that the device plays the music alone.
+  private func prompt(
+    seconds: Int = 1, _ gain: Decibels = half, id: PlaybackID = PlaybackID()
+  ) -> PlaybackRequest {
+    let silence = AudioBuffer(
+      silence: FrameCount(8_000 * seconds), format: PlayerHarness.format)
+    return PlaybackRequest(
+      source: .buffers([silence]), id: id, bus: "speech", ducking: [.music: gain])
+  }
+
+  /// The values that the device played for at least 50 ms, in order.
+  private var plateaus: [Float] {
+    var found: [Float] = []
+    var run: (value: Float, count: Int) = (0, 0)
+    for sample in harness.played {
+      run = abs(sample - run.value) < 1e-6 ? (run.value, run.count + 1) : (sample, 1)
+      let value = (run.value * 10_000).rounded() / 10_000
+      if run.count == 400, value != found.last { found.append(value) }
+    }
+    return found.filter { $0 > 0 }
+  }
+
+  @Test func `a sound lowers a bus while it plays, in ramps of 200 ms`() async throws {
+    let music = await startMusic(seconds: 4)
+    try await harness.finish(await harness.start(prompt()))
+    try await harness.finish(music)
+    #expect(plateaus == [0.5, 0.25, 0.5])
+    let sound = Array(harness.played.prefix { $0 > 0 })
+    #expect(sound.count == 32_000)
+    #expect(largestStep(sound) < 0.25 / 1_600 * 1.01)
+    #expect(abs(sound.filter { $0 > 0.2501 && $0 < 0.4999 }.count - 3_200) <= 10)
+    // The sound's end is observed when the device, with its buffer of 100 ms, has played it.
+    let lowered = sound.filter { $0 < 0.4999 }.count
+    #expect((9_600...10_800).contains(lowered), "\(lowered)")
+  }
+
+  @Test func `the ramp of the ducking is that of its request`() async throws {
+    let music = await startMusic(seconds: 3)
+    var request = prompt()
+    request.duckingRamp = .milliseconds(50)
+    try await harness.finish(await harness.start(request))
+    try await harness.finish(music)
+    let ramped = harness.played.filter { $0 > 0.2501 && $0 < 0.4999 }
+    #expect(abs(ramped.count - 800) <= 10, "\(ramped.count)")
+  }
+
+  @Test func `of several sounds that duck a bus, the lowest gain applies until each one ends`()
+    async throws
+  {
+    let music = await startMusic(seconds: 7)
+    let outer = await harness.start(prompt(seconds: 4))
+    await harness.pass(20)
+    let inner = await harness.start(prompt(Decibels(amplitude: 0.25)))
+    await harness.pass(12)
+    let louder = await harness.start(prompt(Decibels(amplitude: 0.75)))
+    try await harness.finish(inner)
+    try await harness.finish(louder)
+    try await harness.finish(outer)
+    try await harness.finish(music)
+    #expect(plateaus == [0.5, 0.25, 0.125, 0.25, 0.5])
+  }
+
+  @Test func `a volume that is set while the bus is ducked remains after the ducking`() async throws
+  {
+    #expect(await harness.player.busVolume(bus: .music) == 1)
+    let music = await startMusic(seconds: 4)
+    let playing = await harness.start(prompt())
+    await harness.pass(12)
+    await harness.player.setBusVolume(bus: .music, volume: 0.5)
+    #expect(await harness.player.busVolume(bus: .music) == 0.5)
+    try await harness.finish(playing)
+    try await harness.finish(music)
+    #expect(plateaus == [0.5, 0.25, 0.125, 0.25])
+  }
+
+  @Test func `a long ramp of the bus continues beneath the ducking`() async throws {
+    let music = await startMusic(seconds: 4)
+    await harness.player.setBusVolume(bus: .music, volume: 0, ramp: .seconds(3))
+    try await harness.finish(await harness.start(prompt()))
+    try await harness.finish(music)
+    let sound = Array(harness.played.prefix { $0 > 0 })
+    #expect((24_000...27_000).contains(sound.count), "\(sound.count)")
+    #expect(largestStep(sound) < (0.25 / 1_600 + 0.5 / 24_000) * 1.01)
+  }
+
+  @Test func `a paused sound does not duck`() async throws {
+    let music = await startMusic(seconds: 6)
+    let request = prompt(seconds: 2, id: "prompt")
+    let playing = await harness.start(request)
+    await harness.pass(20)
+    try await harness.send("prompt", .pause())
+    await harness.pass(20)
+    try await harness.send("prompt", .resume())
+    try await harness.finish(playing)
+    try await harness.finish(music)
+    #expect(plateaus == [0.5, 0.25, 0.5, 0.25, 0.5])
+  }
+
+  @Test(arguments: ["stop", "cancel", "error"])
+  func `the ducking ends with its sound, even if that is stopped, canceled, or fails`(
+    way: String
+  ) async throws {
+    let music = await startMusic(seconds: 4)
+    var request = prompt(seconds: 30, id: "prompt")
+    if way == "error" {
+      request.source = .stream(
+        AsyncThrowingStream { continuation in
+          continuation.yield(AudioBuffer(silence: 8_000, format: PlayerHarness.format))
+          continuation.finish(throwing: SourceError())
+        })
+    }
+    let playing = await harness.start(request)
+    await harness.pass(20)
+    switch way {
+    case "stop": try await harness.send("prompt", .stop())
+    case "cancel": playing.cancel()
+    default: await #expect(throws: (any Error).self) { try await harness.finish(playing) }
+    }
+    try await harness.finish(music)
+    #expect(plateaus == [0.5, 0.25, 0.5])
+  }
+
+  @Test func `the ducking ends when the device of its sound is lost`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(1))])
+    let playing = await harness.start(prompt())
+    await harness.passUntilUnplugged()
+    await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
+    await harness.clock.advance(by: .seconds(1))
+    let music = AudioBuffer(
+      format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 4_000))
+    try await harness.finish(
+      await harness.start(PlaybackRequest(source: .buffers([music]), bus: .music)))
+    #expect(harness.card.played.last?.samples.first == 0.5)
+  }
+
+  @Test func `a sound that waits for its lost device does not duck until the device returns`()
+    async throws
+  {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(1))])
+    let player = AudioPlayer()
+    let log = EventLog<PlaybackEvent>()
+    var request = prompt()
+    request.onDeviceLoss = .wait(atMost: .seconds(60))
+    let stream = await withDependencies {
+      $0.soundCard = harness.card.soundCard
+      $0.continuousClock = harness.clock
+    } operation: { [request] in
+      await player.playback(request)
+    }
+    let (playing, begun) = log.follow(stream)
+    await begun.wait()
+    let bus = await player.volume(of: .music)
+    #expect(abs(bus.ducking.gain - 0.5) < 1e-6)
+    await harness.passUntilUnplugged()
+    while bus.ducking.gain != 1 { await Task.yield() }
+    await harness.clock.advance(by: .seconds(1))
+    await harness.clock.pass { await log.sees { $0.gap != nil } }
+    while bus.ducking.gain == 1 { await Task.yield() }
+    try await harness.finish(playing)
+    #expect(bus.ducking.gain == 1)
+  }
+}
+
+private struct SourceError: Error {}
