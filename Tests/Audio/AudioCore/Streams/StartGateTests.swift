@@ -23,15 +23,9 @@ import Testing
     #expect(samples == Array(audio.samples[(500 - got)...]))
   }
 
-<<<<<<< HEAD:Tests/Recording/AudioRecorderClientLive/StartGateTests.swift
   @Test func `a command begins a recording with the pre-roll before the command`() {
-    var gate = StartGate(nil, preRoll: .milliseconds(30), rate: 1_000)
-    for buffer in audio.cut(50) { #expect(gate.process(buffer) == nil) }
-=======
-  @Test func `a command begins a recording with the pre-roll before it`() {
     var gate = StartGate(preRoll: .milliseconds(30))
     for buffer in audio.cut(50) { #expect(gate.opening(in: buffer) == nil) }
->>>>>>> utt:Tests/Audio/AudioCore/Streams/StartGateTests.swift
     let beginning = gate.begin()
     #expect(beginning.preRoll == 30)
     #expect(beginning.buffers.flatMap(\.samples) == Array(audio.samples.suffix(30)))
