@@ -196,7 +196,7 @@ private actor TeeWriting {
   private let gaps: TeePolicy.Gaps
   /// Whether an incomplete file disappears.
   private let isAtomic: Bool
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var writer: SoundFileWriter?
 
   init(
@@ -224,7 +224,7 @@ private actor TeeWriting {
   @discardableResult
   func process(_ buffer: AudioBuffer) throws -> Duration {
     do {
-      if case .gap(let missing) = continuity.note(buffer), gaps == .silence {
+      if case .gap(let missing) = continuity.check(buffer), gaps == .silence {
         try writeSilence(missing)
       }
       let writer =

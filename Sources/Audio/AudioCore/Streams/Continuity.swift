@@ -1,60 +1,65 @@
-/// Determines whether a buffer continues the previous one in the same format.
-package struct Continuity: Sendable {
-  /// The position of a buffer relative to the previous one.
-  package enum Step: Equatable, Sendable {
-    /// The first buffer.
+/// Compares each buffer of a stream with the previous one.
+package struct ContinuityChecker: Sendable {
+  /// How a buffer follows the previous one.
+  package enum Relation: Equatable, Sendable {
+    /// There is no previous buffer.
     case first
-    /// The buffer continues without a gap.
-    case continues
-    /// This number of frames is missing before the buffer.
+    /// No frame is missing between the buffers.
+    case adjacent
+    /// This number of frames is missing between the buffers.
     case gap(FrameCount)
-    /// The buffer begins before the end of the previous one, or has another format.
+    /// The buffer has another format, or an index before the end of the previous one.
     case restart
 
-    /// Whether frames held from the previous buffer cannot be joined to this one.
+    /// Whether an operator must output the frames that it holds before it processes the buffer.
     package var isBreak: Bool {
       switch self {
-      case .first, .continues: false
+      case .first, .adjacent: false
       case .gap, .restart: true
       }
     }
   }
 
-  private var last: (format: AudioFormat, end: FrameCount)?
+  private var previous: (format: AudioFormat, end: FrameCount)?
 
-  /// Creates a checker without buffers.
+  /// Creates a checker for a new stream.
   package init() {}
 
-  /// Adds the next buffer and returns its position relative to the previous one.
-  package mutating func note(_ buffer: AudioBuffer) -> Step {
-    defer { last = (buffer.format, buffer.endFrame) }
-    guard let last else { return .first }
-    guard last.format == buffer.format, buffer.firstFrame >= last.end else { return .restart }
-    return buffer.firstFrame == last.end ? .continues : .gap(buffer.firstFrame - last.end)
+  /// Compares the next buffer with the one of the last call.
+  package mutating func check(_ buffer: AudioBuffer) -> Relation {
+    defer { previous = (buffer.format, buffer.endFrame) }
+    guard let previous else { return .first }
+    guard previous.format == buffer.format, buffer.firstFrame >= previous.end else {
+      return .restart
+    }
+    let missing = buffer.firstFrame - previous.end
+    return missing == 0 ? .adjacent : .gap(missing)
   }
 }
 
-/// The time and the silenced samples of the audio in an operator, for the buffers that it makes.
-package struct BufferTrail: Sendable {
-  /// The latest buffer, without its samples.
-  private var latest: AudioBuffer?
+/// Copies the host time and the number of silenced samples from the input buffers of an operator to
+/// its output buffers, whose boundaries differ.
+package struct CaptureInfo: Sendable {
+  /// The last input buffer, without its samples.
+  private var lastInput: AudioBuffer?
+  /// The silenced samples of inputs since the last output.
   private var silencedSampleCount = 0
 
-  /// Creates a trail without buffers.
+  /// Creates a value without inputs.
   package init() {}
 
-  /// Adds the next buffer of the source.
-  package mutating func note(_ buffer: AudioBuffer) {
-    latest = buffer.with([])
-    silencedSampleCount += buffer.silencedSampleCount
+  /// Adds an input buffer.
+  package mutating func add(_ input: AudioBuffer) {
+    lastInput = input.with([])
+    silencedSampleCount += input.silencedSampleCount
   }
 
-  /// Returns a buffer made from the noted ones, with its time and with the silenced samples.
-  package mutating func marked(_ buffer: AudioBuffer) -> AudioBuffer {
-    var marked = buffer
-    if let latest { marked.setTime(from: latest) }
-    (marked.silencedSampleCount, silencedSampleCount) = (silencedSampleCount, 0)
-    return marked
+  /// Returns an output buffer with its host time and the silenced samples of the inputs.
+  package mutating func applied(to output: AudioBuffer) -> AudioBuffer {
+    var output = output
+    if let lastInput { output.setTime(from: lastInput) }
+    (output.silencedSampleCount, silencedSampleCount) = (silencedSampleCount, 0)
+    return output
   }
 }
 

@@ -4,14 +4,14 @@
 public struct SilenceSplitter: AudioProcessor, Sendable {
   private let policy: SilencePolicy
   private let threshold: Float
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var offset = OffsetFilter()
   private var isInSound = false
   /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next sound.
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
   /// The continuity of the returned audio.
-  private var soundContinuity = Continuity()
+  private var soundContinuity = ContinuityChecker()
   /// The end of the returned audio; nil outside a sound.
   private var end: FrameCount?
 
@@ -27,7 +27,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   /// Returns the parts that are known once this buffer is processed.
   public mutating func process(_ buffer: AudioBuffer) -> [SoundPart] {
     guard !buffer.isEmpty else { return [] }
-    let isBreak = continuity.note(buffer).isBreak
+    let isBreak = continuity.check(buffer).isBreak
     var parts = isBreak ? decided() : []
     if isBreak { offset.reset() }
     rate = buffer.format.sampleRate
@@ -73,7 +73,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   private mutating func sound(_ buffers: [AudioBuffer]) -> [SoundPart] {
     var parts: [SoundPart] = []
     for buffer in buffers {
-      let isNew = soundContinuity.note(buffer) != .continues || end == nil
+      let isNew = soundContinuity.check(buffer) != .adjacent || end == nil
       if isNew { parts += endOfSound() + [.began(at: buffer.firstFrame)] }
       end = buffer.endFrame
       parts.append(.audio(buffer))
