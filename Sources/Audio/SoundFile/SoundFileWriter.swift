@@ -214,9 +214,10 @@ public final class SoundFileWriter {
     if isCut { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
     try storing.get()
-    try file.claim.publish()
     try check()
+    // Checked before a pending file replaces a complete one.
     try checkCompleteness()
+    try file.claim.publish()
   }
 
   /// Discards a file without audio: an existing file stays, and a new file is removed.
