@@ -39,6 +39,8 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case unknownRecording(RecordingID)
   /// A recording with this ID has not ended yet.
   case idInUse(RecordingID)
+  /// The events of this recording have a reader already: `OngoingRecording.events` was read twice.
+  case eventsInUse(RecordingID)
   /// The system refused a thread or a descriptor.
   case system(reason: String)
 }
@@ -70,6 +72,8 @@ extension AudioRecorderError: CustomStringConvertible {
       "\(FilePath(url)) was removed during the recording; the audio up to then was saved to \(FilePath(copy))"
     case .unknownRecording(let id): "no recording named \"\(id)\" is running"
     case .idInUse(let id): "\(id) has not ended yet; use a unique ID for each recording"
+    case .eventsInUse(let id):
+      "the events of \(id) already have a reader; read them once, and pass on what others need"
     case .unknownFileFormat(let url):
       "the extension of \"\(FilePath(url))\" is not that of a recordable format; "
         + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus, or .mp3"

@@ -1,4 +1,5 @@
 import AudioCore
+import ClientDependencies
 public import FoundationEssentials
 import Synchronization
 
@@ -47,15 +48,24 @@ public final class OngoingRecording: Sendable {
   /// All events of the recording, from `started` to `finished`, for one consumer.
   ///
   /// They wait for a late consumer within the limits of `AudioRecorderClient.recording`, and throw
-  /// the error that ended the recording. A consumer that leaves or is canceled does not end it; later
-  /// streams are then empty. In lockstep, a virtual card waits while the consumer has an event.
-  public var events: AsyncThrowingStream<RecordingEvent, any Error> { pipe.stream() }
+  /// the error that ended the recording. A consumer that leaves or is canceled does not end it. In
+  /// lockstep, a virtual card waits while the consumer has an event.
+  ///
+  /// Get this property once: every later stream throws `AudioRecorderError.eventsInUse`, so that no
+  /// consumer gets only a part of the events.
+  public var events: AsyncThrowingStream<RecordingEvent, any Error> {
+    guard !hasEventStream.exchange(true, ordering: .relaxed) else {
+      return .finished(throwing: AudioRecorderError.eventsInUse(id))
+    }
+    return pipe.stream()
+  }
 
   /// The newest levels, until the recording ends, for one consumer; a virtual card does not wait.
   public let levels: AsyncStream<RecordingLevels>
 
   private let recorder: AudioRecorderClient
   private let pipe: PolicyPipe<RecordingEvent>
+  private let hasEventStream = Atomic(false)
   private let work: Task<RecordingFinish, any Error>
 
   /// - Parameter start: ends when the recording has begun, with the error if it cannot.
@@ -146,7 +156,7 @@ public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The ID of a recording, for `control`.
-public struct RecordingID: Hashable, Sendable {
+public struct RecordingID: Hashable, Codable, Sendable {
   private static let lastNumber = Atomic<Int>(0)
 
   private let name: String
