@@ -15,7 +15,7 @@ import Testing
   ) -> (outputs: [String], taken: [String]) {
     let diagram = audioDiagram(input)
     return diagram.run(demands: demands, symbol: { drawnWithLoss($0) }) { inputs in
-      let broadcast = AudioBroadcast(of: inputs[0], on: diagram.executor)
+      let broadcast = inputs[0].broadcast(on: diagram.executor)
       return policies.map { broadcast.consumer($0) }
     }
   }
@@ -32,9 +32,11 @@ import Testing
     #expect(taken == ["a-bc"])
   }
 
-  @Test func `a slow consumer that drops audio reports its loss and blocks no other consumer`() {
-    let (outputs, taken) = run(
-      "abcd-|", [.waiting, .droppingOldest(4)], demands: ["*", "1----*"])
+  @Test(arguments: [BroadcastPolicy.droppingOldest(4), .droppingOldestAfter(.milliseconds(400))])
+  func `a slow consumer that drops audio reports its loss and blocks no other consumer`(
+    policy: BroadcastPolicy
+  ) {
+    let (outputs, taken) = run("abcd-|", [.waiting, policy], demands: ["*", "1----*"])
     #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>][<6 7>]-|")
     #expect(outputs[1] == "[<0 1>]----[(-2)<4 5><6 7>|]")
     #expect(taken == ["abcd--"])
@@ -71,7 +73,7 @@ import Testing
       note.yield()
     }
     do {
-      for await _ in source.broadcast().consumer() {
+      for await _ in source.broadcast().consumer(.waiting) {
         // An abandoned consumer ends with its loop and is not canceled.
         for await _ in requests { break }
         break
@@ -81,7 +83,7 @@ import Testing
   }
 
   @Test func `typed errors keep their type`() async {
-    let consumer = StreamOf(counting(0..<2)).broadcast().consumer()
+    let consumer = StreamOf(counting(0..<2)).broadcast().consumer(.waiting)
     // This compiles only if the failure is `Never`.
     for await audio in consumer { #expect(audio == BroadcastAudio(counting(0..<2))) }
   }
@@ -89,7 +91,7 @@ import Testing
   @Test func `thousands of starts and cancellations leave no consumer registered`() async {
     for _ in 0..<2_000 {
       let broadcast = StreamOf(counting(0..<2), counting(2..<4)).broadcast()
-      let consumers = [broadcast.consumer(), broadcast.consumer(.droppingOldest(1))]
+      let consumers = [broadcast.consumer(.waiting), broadcast.consumer(.droppingOldest(1))]
       await withTaskGroup { group in
         for consumer in consumers { group.addTask { for await _ in consumer {} } }
         group.cancelAll()
