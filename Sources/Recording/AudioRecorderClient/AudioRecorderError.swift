@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// The error of a recording or capture; earlier recorded audio is kept.
 ///
 /// Cases are added over time: a `switch` needs a `default`.
-public enum AudioRecorderError: Error, Hashable, Sendable {
+public enum AudioRecorderError: Error, Hashable, Codable, Sendable {
   /// The device could not be opened or does not work; the reason names it and the remedy.
   case device(AudioDevice.ID?, reason: String)
   /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.

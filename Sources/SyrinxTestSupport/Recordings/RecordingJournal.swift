@@ -81,6 +81,13 @@ func soundURL(of task: Int, beside url: URL) -> URL {
   return path.folder.appending(FilePath("\(path.stem.text)-\(task).wav")).url
 }
 
+/// Returns the recording of the microphones of a speech recording: for `talk.jsonl`, it is
+/// `talk-microphone.jsonl` in the same folder.
+func microphoneURL(beside url: URL) -> URL {
+  let path = FilePath(url)
+  return path.folder.appending(FilePath("\(path.stem.text)-microphone.jsonl")).url
+}
+
 extension RecordingJournal {
   /// Returns the stream of a new task, recorded as it is consumed.
   ///

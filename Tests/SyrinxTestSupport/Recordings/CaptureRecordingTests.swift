@@ -76,6 +76,16 @@ struct CaptureRecordingTests {
   }
 
   @Test
+  func `a lost microphone is replayed as the same error`() async throws {
+    var client = AudioRecorderClient()
+    client.capture = { _ in .finished(throwing: AudioRecorderError.deviceLost("virtual")) }
+    let recorded = try client.recordingCapture(to: file)
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await captured(recorded) }
+    let replayed = try AudioRecorderClient.replayingCapture(file)
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await captured(replayed) }
+  }
+
+  @Test
   func `each capture has its own sound file`() async throws {
     var client = AudioRecorderClient()
     client.capture = { [blocks] request in
