@@ -26,6 +26,7 @@ struct Documentation {
     "Samples/Tests/RoomMonitor/RecordedRoomTests.swift",
     "Tests/Audio/SoundFile/StreamExampleTests.swift",
     "Tests/SyrinxTestSupport/ClosedLoopTests.swift",
+    "Tests/SyrinxTestSupport/PipelinesTests.swift",
   ]
 
   func documents() throws -> [Document] {
