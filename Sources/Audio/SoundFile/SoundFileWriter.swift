@@ -308,10 +308,17 @@ public final class SoundFileWriter {
   private func checkCompleteness() throws(SoundFileError) {
     guard !file.isStream, file.descriptor.isRegularFile, framesWritten > 0 else { return }
     guard encoding.container != .wav else { return }
-    let reader = try SoundFileReader(writtenTo: file.descriptor, path: file.path)
-    let found = reader.announcedFrameCount ?? 0
-    guard found >= framesWritten else {
-      throw .incomplete(path: file.path, written: framesWritten, found: found)
+    do throws(SoundFileError) {
+      let reader = try SoundFileReader(writtenTo: file.descriptor, path: file.path)
+      let found = reader.announcedFrameCount ?? 0
+      guard found >= framesWritten else {
+        throw .incomplete(path: file.path, written: framesWritten, found: found)
+      }
+    } catch {
+      guard file.claim.isPending else { throw error }
+      throw .cannotWrite(
+        path: file.path,
+        reason: "the new file lacks audio and was discarded; an existing file is unchanged")
     }
   }
 }
