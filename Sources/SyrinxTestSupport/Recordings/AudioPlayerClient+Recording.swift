@@ -1,4 +1,5 @@
 public import AudioPlayerClient
+import ClientDependencies
 public import Foundation
 
 extension AudioPlayerClient {
@@ -36,18 +37,21 @@ extension AudioPlayerClient {
   /// The events are yielded at the recorded times on `\.continuousClock`.
   ///
   /// The calls of `playback`, `play`, and `loop` get the recorded playbacks in order, regardless of
-  /// their requests. A further call throws `ReplayError.noMoreTasks`. `stop` and the command `stop`
-  /// yield the remaining events of all playbacks at once. Other commands and volumes have no effect:
-  /// their events are in the recording. The other endpoints are unimplemented.
+  /// their requests. A further call throws `ReplayError.noMoreTasks`. The command `stop` yields the
+  /// remaining events of its playback at once, and the endpoint `stop` those of all. Other commands
+  /// and volumes have no effect: their events are in the recording. The other endpoints are
+  /// unimplemented.
   ///
   /// - Parameter url: the path of the recording.
   /// - Throws: `ReplayError.unreadable`.
   public static func replayingPlayback(_ url: URL) throws -> AudioPlayerClient {
     let replay = Replay(try RecordedTasks(url: url, header: .playback))
+    let paces = LockIsolated<[PlaybackID: ReplayPace]>([:])
     var client = AudioPlayerClient()
-    client.playback = { _ in
+    client.playback = { request in
       do {
         let (_, lines, pace) = try replay.begin()
+        paces.withValue { $0[request.id] = pace }
         return ReplayedStream.replaying(lines, pace: pace) { $0.playback?.value }
       } catch {
         return .finished(throwing: error)
@@ -55,7 +59,7 @@ extension AudioPlayerClient {
     }
     client.playFilesAsPlaybacks()
     client.stop = { replay.hurry() }
-    client.control = { _, command in if case .stop = command { replay.hurry() } }
+    client.control = { id, command in if case .stop = command { paces.value[id]?.hurry() } }
     client.setVolume = { _ in }
     client.setBusVolume = { _, _, _ in }
     return client

@@ -71,7 +71,7 @@ extension RecordedPlayback {
       lengthNs: progress.length?.inNanoseconds, count: count)
   }
 
-  /// The event; missing values are 0 or nil.
+  /// The event, with defaults for missing values.
   var value: PlaybackEvent {
     let (duration, item) = (Duration.nanoseconds(ns ?? 0), item ?? 0)
     return switch kind {

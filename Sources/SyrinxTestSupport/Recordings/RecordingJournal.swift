@@ -22,6 +22,8 @@ actor RecordingJournal {
     (self.url, self.header) = (url, header)
     encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
   }
 
   isolated deinit {
@@ -54,6 +56,11 @@ actor RecordingJournal {
     let failed = failure.map(RecordedFailure.init)
     try append(
       RecordedLine(task: task, ns: ns, failed: failed, finished: failed == nil ? true : nil))
+  }
+
+  /// Completes and closes the WAV file of a task whose stream was released, perhaps before its end.
+  private func release(_ task: Int) {
+    sounds[task] = nil
   }
 
   private func sound(of task: Int, _ format: AudioFormat) throws -> SoundFileWriter {
@@ -110,6 +117,8 @@ extension RecordingJournal {
         case .element(let element): try await note(element, task, ns)
         case .end(let error): try await self.end(task: task, ns: ns, failure: error)
         }
+      } whenReleased: {
+        Task { await self.release(task) }
       }
     } catch {
       return .finished(throwing: error)
@@ -127,21 +136,28 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
   // `@unchecked Sendable` is safe because a stream has one consumer with one request at a time.
   private var iterator: AsyncThrowingStream<Element, any Error>.Iterator
   private let write: @Sendable (Note) async throws -> Void
+  private let whenReleased: @Sendable () -> Void
 
   private init(
     _ stream: AsyncThrowingStream<Element, any Error>,
-    write: @escaping @Sendable (Note) async throws -> Void
+    write: @escaping @Sendable (Note) async throws -> Void,
+    whenReleased: @escaping @Sendable () -> Void
   ) {
     iterator = stream.makeAsyncIterator()
-    self.write = write
+    (self.write, self.whenReleased) = (write, whenReleased)
+  }
+
+  deinit {
+    whenReleased()
   }
 
   /// Returns the same stream, which also throws the errors of `write`.
   static func noting(
     _ stream: AsyncThrowingStream<Element, any Error>,
-    write: @escaping @Sendable (Note) async throws -> Void
+    write: @escaping @Sendable (Note) async throws -> Void,
+    whenReleased: @escaping @Sendable () -> Void
   ) -> AsyncThrowingStream<Element, any Error> {
-    let recorded = RecordedStream(stream, write: write)
+    let recorded = RecordedStream(stream, write: write, whenReleased: whenReleased)
     return AsyncThrowingStream { try await recorded.next() }
   }
 
@@ -150,7 +166,8 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     do {
       element = try await iterator.next()
     } catch {
-      try await write(.end(error))
+      // The error of the stream is more useful than that of its recording.
+      try? await write(.end(error))
       throw error
     }
     try await write(element.map(Note.element) ?? .end(nil))

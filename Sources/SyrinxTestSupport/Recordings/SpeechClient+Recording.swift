@@ -199,6 +199,9 @@ struct RecordedTasks {
   }
 
   private static func decode<Value: Decodable>(_ type: Value.Type, _ line: Data) throws -> Value {
-    try JSONDecoder().decode(type, from: line)
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(type, from: line)
   }
 }

@@ -33,7 +33,7 @@ import Testing
     .shortfall(item: 1, announced: .seconds(3), decoded: .seconds(2)),
     .title(item: 0, "Ode \"to\" Joy"), .nonFinite(sampleCount: 7),
     .failed(item: 2, .startAfterEnd(URL(filePath: "/a.wav"), start: .seconds(1), length: nil)),
-    .limited(Decibels(-1.5)), .deviceLost, .deviceReturned(gap: .seconds(1)),
+    .limited(Decibels(-1.5)), .limited(.silence), .deviceLost, .deviceReturned(gap: .seconds(1)),
     .finished(PlaybackFinish(reason: .stopped, played: .seconds(5))),
     .finished(PlaybackFinish(reason: .completed, played: .seconds(6))),
   ]
@@ -66,7 +66,7 @@ import Testing
 
   @Test(
     .dependencies { $0.continuousClock = ImmediateClock() },
-    arguments: [AudioPlayerError.deviceLost("virtual"), .idInUse("song")])
+    arguments: [AudioPlayerError.deviceLost("virtual"), .speedOutOfRange(.infinity)])
   func `the error of a playback is replayed as the same error`(
     error: AudioPlayerError
   ) async throws {
@@ -123,6 +123,7 @@ import Testing
       await clock.sleepers(atLeast: 1)
       #expect(seen.value.count == 1)
       try await player.control(id: request.id, command: .pause())
+      try await player.control(id: "another", command: .stop())
       await player.setVolume(volume: 0.5)
       await player.setBusVolume(bus: .music, volume: 0.5)
       #expect(seen.value.count == 1)
@@ -132,5 +133,31 @@ import Testing
         seen.value.last
           == .finished(PlaybackFinish(reason: .stopped, played: .seconds(2))))
     }
+  }
+
+  @Test(.dependencies { $0.continuousClock = TestClock() })
+  func `stopping one playback leaves the others`() async throws {
+    try Data(
+      """
+      {"format":"syrinx-playback","version":1}
+      {"task":0,"ns":1000000000,"playback":{"kind":"deviceLost"}}
+      {"task":1,"ns":1000000000,"playback":{"kind":"deviceLost"}}
+
+      """.utf8
+    ).write(to: file)
+    let player = try AudioPlayerClient.replayingPlayback(file)
+    let streams = [
+      await player.playback(request: PlaybackRequest(source: .buffers([]), id: "song")),
+      await player.playback(request: PlaybackRequest(source: .buffers([]), id: "chime")),
+    ]
+    try await player.control(id: "chime", command: .stop())
+    #expect(try await streams[1].collect() == [.deviceLost])
+    let song = Task { try await streams[0].collect() }
+    @Dependency(\.continuousClock) var clock
+    let tests = try #require(clock as? TestClock<Duration>)
+    // The other playback still waits for its time.
+    await tests.sleepers(atLeast: 1)
+    await tests.advance(by: .seconds(1))
+    #expect(try await song.value == [.deviceLost])
   }
 }
