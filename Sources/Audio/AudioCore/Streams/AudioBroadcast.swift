@@ -85,13 +85,10 @@ public enum BroadcastPolicy: Hashable, Sendable {
   /// Nothing is lost here, but a microphone loses what it cannot deliver, for all consumers. One that
   /// never reads stops all others.
   case waiting
-  /// At most this number of frames waits; the newest buffer is always kept.
+  /// At most this duration waits; the newest buffer is always kept.
   ///
   /// The oldest buffers are dropped, at least an eighth of them at a time, and the next buffer
   /// reports the number of lost frames.
-  case droppingOldest(FrameCount)
-  /// At most this duration waits, as with `droppingOldest`; for sources of any rate, such as
-  /// microphones.
   case droppingOldestAfter(Duration)
 }
 
@@ -100,7 +97,6 @@ extension BroadcastPolicy {
   fileprivate func limit(at rate: SampleRate) -> FrameCount? {
     switch self {
     case .waiting: nil
-    case .droppingOldest(let limit): limit
     case .droppingOldestAfter(let limit): FrameCount(limit, at: rate)
     }
   }
