@@ -1,7 +1,7 @@
 /// A device that plays or captures audio.
 public struct AudioDevice: Hashable, Sendable, Identifiable {
   /// A device's name in its sound system; the name does not depend on which other devices exist.
-  public struct ID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
+  public struct ID: Hashable, Codable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
     /// The name: `default`, `hw:CARD=PCH,DEV=0`, `virtual`.
     public let rawValue: String
 

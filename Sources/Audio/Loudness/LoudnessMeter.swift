@@ -6,7 +6,7 @@ public struct LoudnessMeter: AudioProcessor {
   private let interval: Duration
   private let silence: Decibels
   private var levels: LevelMeter
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var measurer: AudioMeasurer?
 
   /// Creates a meter that reports once per interval.
@@ -28,7 +28,7 @@ public struct LoudnessMeter: AudioProcessor {
     var buffer = buffer
     buffer.silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
     // A gap ends the interval before this buffer is measured.
-    var readings = continuity.note(buffer).isBreak ? flush() : []
+    var readings = continuity.check(buffer).isBreak ? flush() : []
     var position: FrameCount = 0
     for reading in levels.process(buffer) {
       let end = min(max(position, reading.endFrame - buffer.firstFrame), buffer.frameCount)

@@ -8,8 +8,8 @@ public struct StreamResampler: AudioProcessor {
   /// Returns the output format for an input format.
   private let target: @Sendable (AudioFormat) -> AudioFormat
   private var resampler: Resampler?
-  private var continuity = Continuity()
-  private var trail = BufferTrail()
+  private var continuity = ContinuityChecker()
+  private var captureInfo = CaptureInfo()
 
   init(
     quality: Resampler.Quality, target: @escaping @Sendable (AudioFormat) -> AudioFormat
@@ -30,8 +30,8 @@ public struct StreamResampler: AudioProcessor {
   public mutating func process(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     var output: [AudioBuffer] = []
-    switch continuity.note(buffer) {
-    case .first, .continues: break
+    switch continuity.check(buffer) {
+    case .first, .adjacent: break
     case .gap:
       output = try flush()
       try resampler?.resume()
@@ -39,7 +39,7 @@ public struct StreamResampler: AudioProcessor {
       output = try flush()
       resampler = nil
     }
-    trail.note(buffer)
+    captureInfo.add(buffer)
     return try output + marked(resampler(for: buffer.format).process(buffer))
   }
 
@@ -50,7 +50,7 @@ public struct StreamResampler: AudioProcessor {
   }
 
   private mutating func marked(_ buffer: AudioBuffer) -> [AudioBuffer] {
-    buffer.isEmpty ? [] : [trail.marked(buffer)]
+    buffer.isEmpty ? [] : [captureInfo.applied(to: buffer)]
   }
 
   private mutating func resampler(for format: AudioFormat) throws(ResamplingError) -> Resampler {

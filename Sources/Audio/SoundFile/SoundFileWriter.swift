@@ -218,9 +218,10 @@ public final class SoundFileWriter {
     if isCut { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
     try storing.get()
-    try file.claim.publish()
     try check()
+    // Checked before a pending file replaces a complete one.
     try checkCompleteness()
+    try file.claim.publish()
   }
 
   /// Discards a file without audio: an existing file stays, and a new file is removed.
@@ -313,10 +314,17 @@ public final class SoundFileWriter {
   private func checkCompleteness() throws(SoundFileError) {
     guard !file.isStream, file.descriptor.isRegularFile, framesWritten > 0 else { return }
     guard encoding.container != .wav else { return }
-    let reader = try SoundFileReader(writtenTo: file.descriptor, path: file.path)
-    let found = reader.announcedFrameCount ?? 0
-    guard found >= framesWritten else {
-      throw .incomplete(path: file.path, written: framesWritten, found: found)
+    do throws(SoundFileError) {
+      let reader = try SoundFileReader(writtenTo: file.descriptor, path: file.path)
+      let found = reader.announcedFrameCount ?? 0
+      guard found >= framesWritten else {
+        throw .incomplete(path: file.path, written: framesWritten, found: found)
+      }
+    } catch {
+      guard file.claim.isPending else { throw error }
+      throw .cannotWrite(
+        path: file.path,
+        reason: "the new file lacks audio and was discarded; an existing file is unchanged")
     }
   }
 }

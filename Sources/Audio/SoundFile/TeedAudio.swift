@@ -218,7 +218,7 @@ private actor TeeWriting {
   private let gaps: TeePolicy.Gaps
   /// Whether an incomplete file disappears.
   private let isAtomic: Bool
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var writer: SoundFileWriter?
 
   init(
@@ -246,7 +246,7 @@ private actor TeeWriting {
   @discardableResult
   func process(_ buffer: AudioBuffer) throws -> Duration {
     do {
-      if case .gap(let missing) = continuity.note(buffer), gaps == .silence {
+      if case .gap(let missing) = continuity.check(buffer), gaps == .silence {
         try writeSilence(missing)
       }
       let writer =

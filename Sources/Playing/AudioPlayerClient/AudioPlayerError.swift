@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// The error of a playback or of a command to it.
 ///
 /// Cases are added over time: a `switch` needs a `default`.
-public enum AudioPlayerError: Error, Hashable, Sendable {
+public enum AudioPlayerError: Error, Hashable, Codable, Sendable {
   /// The file could not be opened or read; `reason` names the file.
   case source(URL?, reason: String)
   /// The source contains no frames.

@@ -67,7 +67,7 @@ public struct PlaybackRange: Hashable, Sendable {
 }
 
 /// The ID of a playback, for `control`.
-public struct PlaybackID: Hashable, Sendable {
+public struct PlaybackID: Hashable, Codable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let name: String
   /// Whether the caller chose the name.

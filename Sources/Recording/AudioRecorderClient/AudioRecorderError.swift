@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// The error of a recording or capture; earlier recorded audio is kept.
 ///
 /// Cases are added over time: a `switch` needs a `default`.
-public enum AudioRecorderError: Error, Hashable, Sendable {
+public enum AudioRecorderError: Error, Hashable, Codable, Sendable {
   /// The device could not be opened or does not work; `reason` names the device and the remedy.
   case device(AudioDevice.ID?, reason: String)
   /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.
@@ -41,6 +41,8 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case unknownRecording(RecordingID)
   /// A recording with this ID has not ended yet.
   case idInUse(RecordingID)
+  /// The events of this recording have a reader already: `OngoingRecording.events` was read twice.
+  case eventsInUse(RecordingID)
   /// The system refused a thread or a descriptor.
   case system(reason: String)
 }
@@ -72,6 +74,8 @@ extension AudioRecorderError: CustomStringConvertible {
       "\(FilePath(url)) was removed during the recording; the audio up to then was saved to \(FilePath(copy))"
     case .unknownRecording(let id): "no recording named \"\(id)\" is running"
     case .idInUse(let id): "\(id) has not ended yet; use a unique ID for each recording"
+    case .eventsInUse(let id):
+      "the events of \(id) already have a reader; read them once, and pass on what others need"
     case .unknownFileFormat(let url):
       "the extension of \"\(FilePath(url))\" is not that of a recordable format; "
         + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus, or .mp3"

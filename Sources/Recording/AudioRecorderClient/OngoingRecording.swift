@@ -1,4 +1,5 @@
 import AudioCore
+import ClientDependencies
 public import FoundationEssentials
 import Synchronization
 
@@ -49,9 +50,17 @@ public final class OngoingRecording: Sendable {
   ///
   /// If the consumer is slow, events are kept within the limits of `AudioRecorderClient.recording`.
   /// The stream throws the error that ended the recording. The recording continues when its
-  /// consumer ends or is canceled; later streams are then empty. In lockstep, a virtual card waits
-  /// while the consumer has an event.
-  public var events: AsyncThrowingStream<RecordingEvent, any Error> { pipe.stream() }
+  /// consumer ends or is canceled. In lockstep, a virtual card waits while the consumer has an
+  /// event.
+  ///
+  /// Get this property once: every later stream throws `AudioRecorderError.eventsInUse`, so that no
+  /// consumer gets only a part of the events.
+  public var events: AsyncThrowingStream<RecordingEvent, any Error> {
+    guard !hasEventStream.exchange(true, ordering: .relaxed) else {
+      return .finished(throwing: AudioRecorderError.eventsInUse(id))
+    }
+    return pipe.stream()
+  }
 
   /// The newest levels, until the recording ends, for one consumer.
   ///
@@ -60,6 +69,7 @@ public final class OngoingRecording: Sendable {
 
   private let recorder: AudioRecorderClient
   private let pipe: PolicyPipe<RecordingEvent>
+  private let hasEventStream = Atomic(false)
   private let work: Task<RecordingFinish, any Error>
 
   /// - Parameter start: the continuation to finish when the recording has begun, with an error if
@@ -151,7 +161,7 @@ public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The ID of a recording, for `control`.
-public struct RecordingID: Hashable, Sendable {
+public struct RecordingID: Hashable, Codable, Sendable {
   private static let lastNumber = Atomic<Int>(0)
 
   private let name: String

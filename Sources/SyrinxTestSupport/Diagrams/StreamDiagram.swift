@@ -42,7 +42,8 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
   /// Returns the element for a letter.
   public var element: @Sendable (Character) -> Element
 
-  /// The executor of the diagram's tasks; an operator's own tasks can prefer it.
+  /// The executor of the diagram's tasks; an operator's own tasks can prefer it, as in
+  /// `broadcast(on:)`.
   public var executor: any TaskExecutor { steps }
 
   private let steps = StepExecutor()

@@ -15,7 +15,7 @@ extension AudioRecorderClient {
   ///
   /// - "block", with "frames", "firstFrame", "timeNs", "capturedAtNs", the "lost" frames of a gap,
   ///   and "nonFinite", the number of samples that were NaN or infinite
-  /// - "failed", with "kind" and "reason"
+  /// - "failed", with "kind", "reason", and the error of the "recorder"
   /// - "finished"
   ///
   /// The samples of a capture's blocks are in a 32-bit float WAV file: `talk-0.wav` beside
@@ -25,7 +25,11 @@ extension AudioRecorderClient {
   /// file. If the file cannot be written, the capture's stream throws. The other endpoints are
   /// unchanged.
   public func recordingCapture(to url: URL) throws -> AudioRecorderClient {
-    let journal = try RecordingJournal(url: url, header: .capture)
+    recordingCapture(in: try RecordingJournal(url: url, header: .capture))
+  }
+
+  /// Returns this client with captures that are also recorded in a journal.
+  func recordingCapture(in journal: RecordingJournal) -> AudioRecorderClient {
     var client = self
     client.capture = { request in
       await journal.recorded { _ in

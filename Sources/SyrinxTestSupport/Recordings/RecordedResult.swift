@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioRecorderClient
 import SpeechClient
 
@@ -153,7 +154,7 @@ extension RecordedResult.Metadata {
 
 /// An error of a task.
 ///
-/// For an error other than `SpeechClientError`, only the description is recorded.
+/// An error of a client is recorded whole; of any other error, only the description is recorded.
 struct RecordedFailure: Codable {
   enum Kind: String, RecordedName {
     case unavailable, engineFailed, noResources, invalidGrammar, invalidRequest, other
@@ -161,8 +162,12 @@ struct RecordedFailure: Codable {
 
   var kind: Kind
   var reason: String
+  /// The error of a player or recorder, which older recordings only describe.
+  var player: AudioPlayerError?
+  var recorder: AudioRecorderError?
 
   init(_ error: any Error) {
+    (player, recorder) = (error as? AudioPlayerError, error as? AudioRecorderError)
     switch error {
     case SpeechClientError.unavailable(let reason): (kind, self.reason) = (.unavailable, reason)
     case SpeechClientError.engineFailed(let reason): (kind, self.reason) = (.engineFailed, reason)
@@ -176,7 +181,9 @@ struct RecordedFailure: Codable {
   }
 
   var value: any Error {
-    switch kind {
+    if let player { return player }
+    if let recorder { return recorder }
+    return switch kind {
     case .unavailable: SpeechClientError.unavailable(reason: reason)
     case .engineFailed: SpeechClientError.engineFailed(reason: reason)
     case .noResources: SpeechClientError.noResources(reason: reason)
@@ -191,6 +198,7 @@ struct RecordedFailure: Codable {
 struct RecordedHeader: Codable, Equatable {
   static let speech = RecordedHeader(format: "syrinx-speech", version: 1)
   static let capture = RecordedHeader(format: "syrinx-capture", version: 1)
+  static let playback = RecordedHeader(format: "syrinx-playback", version: 1)
 
   var format: String
   var version: Int
@@ -202,10 +210,11 @@ struct RecordedLine: Codable {
   var task: Int
   /// The nanoseconds since the start of the task.
   var ns: Int64
-  // Exactly one of these five values is set.
+  // Exactly one of these values is set.
   var result: RecordedResult?
   var event: RecordedEvent?
   var block: RecordedBlock?
+  var playback: RecordedPlayback?
   var failed: RecordedFailure?
   var finished: Bool?
 }

@@ -22,6 +22,8 @@ actor RecordingJournal {
     (self.url, self.header) = (url, header)
     encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
   }
 
   isolated deinit {
@@ -56,6 +58,11 @@ actor RecordingJournal {
       RecordedLine(task: task, ns: ns, failed: failed, finished: failed == nil ? true : nil))
   }
 
+  /// Completes and closes the WAV file of a task whose stream was released, perhaps before its end.
+  private func release(_ task: Int) {
+    sounds[task] = nil
+  }
+
   private func sound(of task: Int, _ format: AudioFormat) throws -> SoundFileWriter {
     let writer = try SoundFileWriter(
       url: soundURL(of: task, beside: url), format: format, encoding: .wavFloat)
@@ -81,6 +88,13 @@ func soundURL(of task: Int, beside url: URL) -> URL {
   return path.folder.appending(FilePath("\(path.stem.text)-\(task).wav")).url
 }
 
+/// Returns the recording of the microphones of a speech recording: for `talk.jsonl`, it is
+/// `talk-microphone.jsonl` in the same folder.
+func microphoneURL(beside url: URL) -> URL {
+  let path = FilePath(url)
+  return path.folder.appending(FilePath("\(path.stem.text)-microphone.jsonl")).url
+}
+
 extension RecordingJournal {
   /// Returns the stream of a new task, recorded as it is consumed.
   ///
@@ -103,6 +117,8 @@ extension RecordingJournal {
         case .element(let element): try await note(element, task, ns)
         case .end(let error): try await self.end(task: task, ns: ns, failure: error)
         }
+      } whenReleased: {
+        Task { await self.release(task) }
       }
     } catch {
       return .finished(throwing: error)
@@ -120,22 +136,29 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
   // `@unchecked Sendable` is safe because a stream has one consumer with one request at a time.
   private var iterator: AsyncThrowingStream<Element, any Error>.Iterator
   private let write: @Sendable (Note) async throws -> Void
+  private let whenReleased: @Sendable () -> Void
 
   private init(
     _ stream: AsyncThrowingStream<Element, any Error>,
-    write: @escaping @Sendable (Note) async throws -> Void
+    write: @escaping @Sendable (Note) async throws -> Void,
+    whenReleased: @escaping @Sendable () -> Void
   ) {
     iterator = stream.makeAsyncIterator()
-    self.write = write
+    (self.write, self.whenReleased) = (write, whenReleased)
+  }
+
+  deinit {
+    whenReleased()
   }
 
   /// Returns a stream of the same elements that passes each element to `write` before yielding it,
   /// and throws the errors of `write`, too.
   static func noting(
     _ stream: AsyncThrowingStream<Element, any Error>,
-    write: @escaping @Sendable (Note) async throws -> Void
+    write: @escaping @Sendable (Note) async throws -> Void,
+    whenReleased: @escaping @Sendable () -> Void
   ) -> AsyncThrowingStream<Element, any Error> {
-    let recorded = RecordedStream(stream, write: write)
+    let recorded = RecordedStream(stream, write: write, whenReleased: whenReleased)
     return AsyncThrowingStream { try await recorded.next() }
   }
 
@@ -144,7 +167,8 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     do {
       element = try await iterator.next()
     } catch {
-      try await write(.end(error))
+      // The error of the stream is more useful than that of its recording.
+      try? await write(.end(error))
       throw error
     }
     try await write(element.map(Note.element) ?? .end(nil))

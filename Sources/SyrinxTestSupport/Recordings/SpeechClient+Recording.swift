@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 import ClientDependencies
 import FilePaths
 public import Foundation
@@ -16,27 +17,36 @@ extension SpeechClient {
   ///   "alternatives"), "stable" (the number of stable words), "alternatives" (lists of words), and
   ///   "metadata"
   /// - "event", with "kind", "ns", "endNs", and "reason" and "failed" for dropped audio
-  /// - "failed", with "kind" and "reason"
+  /// - "failed", with "kind", "reason", and the error of the "recorder" if the microphone failed
   /// - "finished"
   ///
-  /// Audio from buffers or a microphone is in a 32-bit float WAV file: `talk-0.wav` beside
-  /// `talk.jsonl` for the first task.
+  /// Audio from buffers is in a 32-bit float WAV file: `talk-0.wav` beside `talk.jsonl` for the first
+  /// task. Captures of microphones, with their times, gaps, and errors, are a recording of
+  /// `AudioRecorderClient.recordingCapture(to:)`: `talk-microphone.jsonl` beside `talk.jsonl`, for
+  /// `replayingCapture`.
   ///
   /// The first task overwrites an existing file. If the file cannot be written, the task's stream
   /// throws.
   public func recording(to url: URL) throws -> SpeechClient {
     let journal = try RecordingJournal(url: url, header: .speech)
+    let microphones = try RecordingJournal(url: microphoneURL(beside: url), header: .capture)
     var client = self
     client.startTask = { request in
       await journal.recorded { task in
-        await self.startTask(request: request.keepingAudio(in: soundURL(of: task, beside: url)))
+        let request = request.keepingBuffers(in: soundURL(of: task, beside: url))
+        return await request.withMicrophone(recordedIn: microphones) {
+          await self.startTask(request: request)
+        }
       } note: { result, task, ns in
         try await journal.note(RecordedLine(task: task, ns: ns, result: RecordedResult(result)))
       }
     }
     client.recognition = { request in
       await journal.recorded { task in
-        await self.recognition(request: request.keepingAudio(in: soundURL(of: task, beside: url)))
+        let request = request.keepingBuffers(in: soundURL(of: task, beside: url))
+        return await request.withMicrophone(recordedIn: microphones) {
+          await self.recognition(request: request)
+        }
       } note: { event, task, ns in
         try await journal.note(RecordedLine(task: task, ns: ns, event: event))
       }
@@ -56,18 +66,26 @@ extension RecordedLine {
 }
 
 extension SpeechRequest {
-  /// Returns the request with its buffers also written to a file; a request for a file is
-  /// unchanged.
-  fileprivate func keepingAudio(in url: URL) -> SpeechRequest {
+  /// Returns the request with its buffers also written to a file; other requests are unchanged.
+  fileprivate func keepingBuffers(in url: URL) -> SpeechRequest {
     var request = self
-    switch source {
-    case .file: break
-    case .buffers(let buffers): request.source = .buffers(teed(buffers, to: url))
-    case .microphone(let capture):
-      request.backPressure = effectiveBackPressure
-      request.source = .buffers(teed(audio(of: capture), to: url))
-    }
+    if case .buffers(let buffers) = source { request.source = .buffers(teed(buffers, to: url)) }
     return request
+  }
+
+  /// Runs `start` with a recorder whose captures are recorded, if the request has a microphone.
+  fileprivate nonisolated(nonsending) func withMicrophone<Value>(
+    recordedIn journal: RecordingJournal,
+    _ start: nonisolated(nonsending) () async -> Value
+  ) async -> Value {
+    guard case .microphone = source else { return await start() }
+    @Dependency(\.audioRecorder) var recorder
+    let recorded = recorder.recordingCapture(in: journal)
+    return await withDependencies {
+      $0.audioRecorder = recorded
+    } operation: {
+      await start()
+    }
   }
 }
 
@@ -181,6 +199,9 @@ struct RecordedTasks {
   }
 
   private static func decode<Value: Decodable>(_ type: Value.Type, _ line: Data) throws -> Value {
-    try JSONDecoder().decode(type, from: line)
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(type, from: line)
   }
 }

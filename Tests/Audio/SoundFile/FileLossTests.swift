@@ -144,6 +144,22 @@ import Testing
     func finish() -> SoundFileError? { nil }
   }
 
+  @Test(arguments: [true, false])
+  func `a file that lacks audio does not replace a complete file`(isAtomic: Bool) throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.flac")
+    try Data("old".utf8).write(to: url)
+    let output = LongOutput()
+    let writer = SoundFileWriter(
+      try GrowingFile(path: url.path, isAtomic: isAtomic), output: output, format: cd,
+      encoding: .flac16, isAtomic: isAtomic)
+    output.framesWritten = 4_410
+    let error = #expect(throws: SoundFileError.self) { try writer.close() }
+    #expect(error?.description.contains("the new file lacks audio and was discarded") == true)
+    #expect(writer.framesWritten == 0)
+    #expect(try Data(contentsOf: url) == Data("old".utf8))
+  }
+
   /// If the truncation were not detected, the next write would restore the old length, with a gap.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a file that another process truncates is detected before the next write`(

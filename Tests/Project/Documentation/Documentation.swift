@@ -28,6 +28,7 @@ struct Documentation {
     "Tests/Audio/SoundFile/StreamExampleTests.swift",
     "Tests/SyrinxTestSupport/ClosedLoopTests.swift",
     "Tests/SyrinxTestSupport/EchoCancellationTests.swift",
+    "Tests/SyrinxTestSupport/PipelinesTests.swift",
   ]
 
   func documents() throws -> [Document] {

@@ -85,6 +85,14 @@ import Testing
     #expect(try await memo.levels.collect() == [levels[1]])
   }
 
+  @Test func `a second reader of the events gets an error instead of some events`() async throws {
+    let memo = try await recorder([started], finish: finish).beginRecording(request)
+    let (events, others) = (memo.events, memo.events)
+    try await memo.stop()
+    await #expect(throws: AudioRecorderError.eventsInUse(memo.id)) { try await others.collect() }
+    #expect(try await events.collect() == [started, .finished(finish)])
+  }
+
   @Test func `the events of a recording throw the error that ended it`() async throws {
     let error = AudioRecorderError.device(nil, reason: "it was unplugged")
     let memo = try await recorder([started, .closed(finish)], finish: nil, error: error)

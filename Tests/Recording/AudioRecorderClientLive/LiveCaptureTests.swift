@@ -6,6 +6,7 @@ import ClientDependencies
 import Foundation
 import Resampling
 import SoundCard
+import Synchronization
 import TestTools
 import Testing
 import VirtualSoundCard
@@ -45,6 +46,38 @@ import VirtualSoundCard
     #expect(times.allSatisfy { $0 > begin - .seconds(2) && $0 < .now + .seconds(2) })
     #expect(buffers.reduce(0) { $0 + $1.silencedSampleCount } == 2)
     #expect(buffers.dropLast().allSatisfy { $0.frameCount == 333 })
+  }
+
+  @Test func `the time of captured audio on the host is exact to 5 ms`() async throws {
+    // The instants before each read of the card, and the index of its first frame.
+    let reads = Mutex<[(at: ContinuousClock.Instant, first: FrameCount)]>([])
+    let microphone = VirtualMicrophone(format: format) { [noise] _ in
+      { samples, first in
+        reads.withLock { $0.append((.now, first)) }
+        let end = min(first + FrameCount(samples.count), noise.frameCount)
+        _ = samples.update(fromContentsOf: noise.samples[first.rawValue..<end.rawValue])
+        return end - first
+      }
+    }
+    let card = VirtualSoundCard(pace: .untimed, microphone: microphone)
+    let captured = try await withRecorder(on: card) { recorder in
+      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: .seconds(60)))
+        .collect()
+    }
+    let times = Dictionary(
+      uniqueKeysWithValues: captured.map { ($0.buffer.firstFrame, $0.buffer.hostTime) })
+    let calls = reads.withLock { $0 }
+    var count = 0
+    for (read, next) in zip(calls, calls.dropFirst()) {
+      guard let time = times[read.first] else { continue }
+      // The last frame of a read has just been captured.
+      let end = try #require(time) + (next.first - read.first).duration(at: format.sampleRate)
+      // A slow machine may delay the thread between the read and the clock, but not beyond the next.
+      #expect(end > read.at - .milliseconds(1))
+      #expect(end < max(read.at + .milliseconds(5), next.at))
+      count += 1
+    }
+    #expect(count > 0)
   }
 
   /// Noise in which two samples are not finite.

@@ -12,6 +12,25 @@ extension FakesTests {
   @Suite struct Player {
     private static let players: [Implementation] = [.live, .preview]
     private let clock = TestClock()
+    private let folder: TestFolder
+
+    init() throws {
+      folder = try TestFolder()
+    }
+
+    private func make(_ implementation: Implementation) async throws -> AudioPlayerClient {
+      guard implementation == .replay else {
+        return implementation == .live ? .liveValue : .previewValue
+      }
+      let recording = folder.file("music.jsonl")
+      try await withDependencies {
+        $0.continuousClock = ImmediateClock()
+      } operation: {
+        let player = try AudioPlayerClient.previewValue.recordingPlayback(to: recording)
+        for try await _ in await player.playback(request: PlaybackRequest(source: sound(1))) {}
+      }
+      return try .replayingPlayback(recording)
+    }
 
     private func sound(_ seconds: Int) -> PlaybackSource {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -30,7 +49,7 @@ extension FakesTests {
           $0.soundCard = card.soundCard
           $0.continuousClock = clock
         } operation: {
-          let player = implementation == .live ? AudioPlayerClient.liveValue : .previewValue
+          let player = try await make(implementation)
           try await clock.pass(by: .milliseconds(100)) { try await body(player, card) }
         }
       }
@@ -50,7 +69,7 @@ extension FakesTests {
       return events
     }
 
-    @Test(arguments: players)
+    @Test(arguments: players + [.replay])
     func `buffers are played for their duration`(_ implementation: Implementation) async throws {
       try await check(implementation) { player, _ in
         let events = try await play(PlaybackRequest(source: sound(1)), on: player)

@@ -76,6 +76,43 @@ struct CaptureRecordingTests {
   }
 
   @Test
+  func `a lost microphone is replayed as the same error`() async throws {
+    var client = AudioRecorderClient()
+    client.capture = { _ in .finished(throwing: AudioRecorderError.deviceLost("virtual")) }
+    let recorded = try client.recordingCapture(to: file)
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await captured(recorded) }
+    let replayed = try AudioRecorderClient.replayingCapture(file)
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await captured(replayed) }
+  }
+
+  @Test
+  func `the sound file is closed when its consumer leaves, while the client still exists`()
+    async throws
+  {
+    let (stream, feed) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
+    feed.yield(blocks[0])
+    var client = AudioRecorderClient()
+    client.capture = { _ in stream }
+    let recorded = try client.recordingCapture(to: file)
+    try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      for try await _ in await recorded.capture(request: CaptureRequest()) { break }
+    }
+    let sound = folder.file("talk-0.wav").path
+    #expect(FileManager.default.fileExists(atPath: sound))
+    while try isOpen(sound) { await Task.yield() }
+    withExtendedLifetime(recorded) {}
+  }
+
+  private func isOpen(_ path: String) throws -> Bool {
+    let descriptors = "/proc/self/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: descriptors).contains { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(name)")) == path
+    }
+  }
+
+  @Test
   func `each capture has its own sound file`() async throws {
     var client = AudioRecorderClient()
     client.capture = { [blocks] request in

@@ -1,9 +1,14 @@
 import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
+import SoundCard
 import SoundFile
 import SpeechClient
+import SpeechClientLive
+import SpeechEngine
 import SyrinxTestSupport
 import TestTools
 import Testing
@@ -109,6 +114,44 @@ struct SpeechRecordingTests {
         for try await _ in stream {}
       }
     }
+  }
+
+  /// A live speech client on a scripted recognizer, with this recorder.
+  private func hear(
+    with recorder: AudioRecorderClient, recording: URL? = nil
+  ) async throws -> [String] {
+    let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go on")])
+    return try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+      $0.audioRecorder = recorder
+      $0.speechEngine = engine.engine
+    } operation: {
+      let client = SpeechClient.liveValue
+      let speech = try recording.map { try client.recording(to: $0) } ?? client
+      return try await speech.startTask(request: SpeechRequest(microphone: .speech))
+        .finalTranscripts()
+    }
+  }
+
+  @Test
+  func `the microphone of a speech client is recorded with its gaps, and can be replayed`()
+    async throws
+  {
+    let room = AudioSignal.noise(seed: 1, bandwidth: 7_000).during(.seconds(1) ..< .seconds(2))
+    let card = VirtualSoundCard(
+      pace: .untimed, microphone: .buffer(room.buffer(.seconds(4), format: .speech)),
+      faults: [.xrun(at: 40_000, lost: 1_600)])
+    #expect(try await hear(with: .live(on: card.soundCard), recording: file) == ["go on"])
+    let microphone = folder.file("talk-microphone.jsonl")
+    #expect(try await hear(with: .replayingCapture(microphone)) == ["go on"])
+    let blocks = try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      try await AudioRecorderClient.replayingCapture(microphone).capture(request: .speech)
+        .collect()
+    }
+    #expect(blocks.compactMap(\.gap) == [CaptureGap(lost: 1_600)])
+    #expect(blocks.reduce(0) { $0 + $1.buffer.frameCount } == 62_400)
   }
 
   /// Writes a recording of two results, after 1 s and after 2 s.

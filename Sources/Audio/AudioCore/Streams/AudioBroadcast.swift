@@ -3,7 +3,7 @@
 /// ```swift
 /// let broadcast = microphone.broadcast()
 /// let toFile = broadcast.consumer(.waiting)
-/// let toMeter = broadcast.consumer(.droppingOldest(48_000))
+/// let toMeter = broadcast.consumer(.droppingOldestAfter(.seconds(1)))
 /// ```
 ///
 /// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
@@ -20,8 +20,8 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   private let pipe = StreamPipe(BroadcastQueue<Failure>())
 
   /// Creates a broadcast whose source runs on `executor`, or on the default executor for nil.
-  package init<Base: AsyncSequence & Sendable>(
-    of base: Base, on executor: (any TaskExecutor)? = nil
+  fileprivate init<Base: AsyncSequence & Sendable>(
+    of base: Base, on executor: (any TaskExecutor)?
   ) where Base.Element: AudioBlock, Base.Failure == Failure {
     let source = Task(executorPreference: executor) { [pipe] in await pipe.run(base) }
     pipe.onTermination { source.cancel() }
@@ -38,15 +38,25 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   ///
   /// A consumer supports one iteration, and leaves when the iteration ends or the consumer is
   /// released.
-  public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
+  public func consumer(_ policy: BroadcastPolicy) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
   }
+
+  /// Adds a consumer for which the source waits.
+  @available(
+    *, deprecated,
+    message: "choose .waiting, or .droppingOldestAfter if this consumer must not stop the others"
+  )
+  public func consumer() -> BroadcastConsumer<Failure> { consumer(.waiting) }
 }
 
 extension AsyncSequence where Element: AudioBlock, Self: Sendable {
-  /// Makes this sequence the source of a broadcast, which iterates it once.
-  public func broadcast() -> AudioBroadcast<Failure> {
-    AudioBroadcast(of: self)
+  /// Makes this sequence the source of a broadcast, which iterates it once, in a task of its own.
+  ///
+  /// - Parameter executor: the preferred executor of the task, such as that of a `StreamDiagram`;
+  ///   nil for the default executor.
+  public func broadcast(on executor: (any TaskExecutor)? = nil) -> AudioBroadcast<Failure> {
+    AudioBroadcast(of: self, on: executor)
   }
 }
 
@@ -72,14 +82,24 @@ extension StreamPipe {
 public enum BroadcastPolicy: Hashable, Sendable {
   /// The source waits for this consumer, and so do all other consumers.
   ///
-  /// The broadcast loses no audio, but a microphone loses the audio that it cannot deliver. A
-  /// consumer that never reads stops all others.
+  /// The broadcast loses no audio, but a microphone loses the audio that it cannot deliver, for all
+  /// consumers. A consumer that never reads stops all others.
   case waiting
-  /// At most this number of frames waits; the newest buffer is always kept.
+  /// At most this duration waits; the newest buffer is always kept.
   ///
   /// The oldest buffers are dropped, at least an eighth of them at a time, and the next buffer
   /// reports the number of lost frames.
-  case droppingOldest(FrameCount)
+  case droppingOldestAfter(Duration)
+}
+
+extension BroadcastPolicy {
+  /// The maximum number of waiting frames; nil if the source waits.
+  fileprivate func limit(at rate: SampleRate) -> FrameCount? {
+    switch self {
+    case .waiting: nil
+    case .droppingOldestAfter(let limit): FrameCount(limit, at: rate)
+    }
+  }
 }
 
 /// A buffer of a broadcast, with the number of frames that this consumer lost before it.
@@ -218,7 +238,7 @@ struct ConsumerBuffers {
   mutating func append(_ buffer: AudioBuffer) {
     waiting.append(BroadcastAudio(buffer))
     frameCount += buffer.frameCount
-    guard case .droppingOldest(let limit) = policy, frameCount > limit else { return }
+    guard let limit = policy.limit(at: buffer.format.sampleRate), frameCount > limit else { return }
     for dropped in waiting.removeOldest(beyond: limit, by: \.buffer.frameCount) {
       frameCount -= dropped.buffer.frameCount
       waiting[0].lost += dropped.lost + dropped.buffer.frameCount

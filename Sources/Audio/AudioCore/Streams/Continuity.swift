@@ -1,61 +1,66 @@
-/// Determines whether a buffer continues the previous one in the same format.
-package struct Continuity: Sendable {
-  /// The position of a buffer relative to the previous one.
-  package enum Step: Equatable, Sendable {
-    /// The first buffer.
+/// Compares each buffer of a stream with the previous one.
+package struct ContinuityChecker: Sendable {
+  /// How a buffer follows the previous one.
+  package enum Relation: Equatable, Sendable {
+    /// There is no previous buffer.
     case first
-    /// The buffer continues without a gap.
-    case continues
-    /// This number of frames is missing before the buffer.
+    /// No frame is missing between the buffers.
+    case adjacent
+    /// This number of frames is missing between the buffers.
     case gap(FrameCount)
-    /// The buffer begins before the end of the previous one, or has another format.
+    /// The buffer has another format, or an index before the end of the previous one.
     case restart
 
-    /// Whether frames held from the previous buffer cannot be joined to this one.
+    /// Whether an operator must output the frames that it holds before it processes the buffer.
     package var isBreak: Bool {
       switch self {
-      case .first, .continues: false
+      case .first, .adjacent: false
       case .gap, .restart: true
       }
     }
   }
 
-  private var last: (format: AudioFormat, end: FrameCount)?
+  private var previous: (format: AudioFormat, end: FrameCount)?
 
   /// Creates a checker that has not received a buffer yet.
   package init() {}
 
-  /// Adds the next buffer and returns its position relative to the previous one.
-  package mutating func note(_ buffer: AudioBuffer) -> Step {
-    defer { last = (buffer.format, buffer.endFrame) }
-    guard let last else { return .first }
-    guard last.format == buffer.format, buffer.firstFrame >= last.end else { return .restart }
-    return buffer.firstFrame == last.end ? .continues : .gap(buffer.firstFrame - last.end)
+  /// Compares the next buffer with the one of the last call.
+  package mutating func check(_ buffer: AudioBuffer) -> Relation {
+    defer { previous = (buffer.format, buffer.endFrame) }
+    guard let previous else { return .first }
+    guard previous.format == buffer.format, buffer.firstFrame >= previous.end else {
+      return .restart
+    }
+    let missing = buffer.firstFrame - previous.end
+    return missing == 0 ? .adjacent : .gap(missing)
   }
 }
 
-/// The host time and the number of silenced samples that an operator passes on with its output.
-package struct BufferTrail: Sendable {
-  /// The latest buffer, without its samples.
-  private var latest: AudioBuffer?
+/// The host time and the number of silenced samples that an operator passes on with its output,
+/// whose buffers begin and end elsewhere than those of its input.
+package struct CaptureInfo: Sendable {
+  /// The last input buffer, without its samples.
+  private var lastInput: AudioBuffer?
+  /// The number of silenced samples in the input since the last output.
   private var silencedSampleCount = 0
 
-  /// Creates a trail that has not received a buffer yet.
+  /// Creates a value that has not received an input buffer yet.
   package init() {}
 
-  /// Adds the next buffer of the source.
-  package mutating func note(_ buffer: AudioBuffer) {
-    latest = buffer.with([])
-    silencedSampleCount += buffer.silencedSampleCount
+  /// Adds an input buffer.
+  package mutating func add(_ input: AudioBuffer) {
+    lastInput = input.with([])
+    silencedSampleCount += input.silencedSampleCount
   }
 
   /// Returns an output buffer with its host time, and with the silenced samples that were not
   /// passed on yet.
-  package mutating func marked(_ buffer: AudioBuffer) -> AudioBuffer {
-    var marked = buffer
-    if let latest { marked.setTime(from: latest) }
-    (marked.silencedSampleCount, silencedSampleCount) = (silencedSampleCount, 0)
-    return marked
+  package mutating func applied(to output: AudioBuffer) -> AudioBuffer {
+    var output = output
+    if let lastInput { output.setTime(from: lastInput) }
+    (output.silencedSampleCount, silencedSampleCount) = (silencedSampleCount, 0)
+    return output
   }
 }
 

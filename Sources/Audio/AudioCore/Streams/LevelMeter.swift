@@ -1,7 +1,7 @@
 /// Reports the level of audio at regular intervals without keeping the audio.
 public struct LevelMeter: AudioProcessor, Sendable {
   private let interval: Duration
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   /// The meters of the incomplete interval; empty if no interval has begun.
   private var meters: [AudioMeter] = []
   private var firstFrame: FrameCount = 0
@@ -16,7 +16,7 @@ public struct LevelMeter: AudioProcessor, Sendable {
   /// Returns the levels of the completed intervals.
   public mutating func process(_ buffer: AudioBuffer) -> [LevelReading] {
     guard !buffer.isEmpty else { return [] }
-    var readings = continuity.note(buffer).isBreak ? flush() : []
+    var readings = continuity.check(buffer).isBreak ? flush() : []
     let length = max(1, FrameCount(interval, at: buffer.format.sampleRate))
     var position: FrameCount = 0
     while position < buffer.frameCount {

@@ -11,11 +11,11 @@ public struct Rechunker: AudioProcessor, Sendable {
 
   private let size: FrameCount
   private let rest: Rest
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var format = AudioFormat.speech
   private var firstFrame: FrameCount = 0
   private var samples: [Float] = []
-  private var trail = BufferTrail()
+  private var captureInfo = CaptureInfo()
 
   /// Creates a rechunker for buffers of `size` frames, which must be above 0.
   public init(size: FrameCount, rest: Rest = .short) {
@@ -31,14 +31,14 @@ public struct Rechunker: AudioProcessor, Sendable {
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     var output: [AudioBuffer] = []
-    switch continuity.note(buffer) {
-    case .first, .continues: break
+    switch continuity.check(buffer) {
+    case .first, .adjacent: break
     case .restart: output += flush()
     case .gap(let missing): output += bridge(missing)
     }
     if samples.isEmpty { (format, firstFrame) = (buffer.format, buffer.firstFrame) }
     samples += buffer.samples
-    trail.note(buffer)
+    captureInfo.add(buffer)
     return output + fullBuffers()
   }
 
@@ -48,7 +48,7 @@ public struct Rechunker: AudioProcessor, Sendable {
     if rest == .padded { appendSilence(size - heldFrames) }
     defer { samples = [] }
     let rest = AudioBuffer(format: format, samples: samples, firstFrame: firstFrame)
-    return [trail.marked(rest)]
+    return [captureInfo.applied(to: rest)]
   }
 
   private mutating func bridge(_ missing: FrameCount) -> [AudioBuffer] {
@@ -69,7 +69,7 @@ public struct Rechunker: AudioProcessor, Sendable {
     while samples.count - start >= step {
       let block = Array(samples[start..<start + step])
       let buffer = AudioBuffer(format: format, samples: block, firstFrame: firstFrame)
-      output.append(trail.marked(buffer))
+      output.append(captureInfo.applied(to: buffer))
       firstFrame += size
       start += step
     }

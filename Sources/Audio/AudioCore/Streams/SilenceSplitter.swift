@@ -4,7 +4,7 @@
 public struct SilenceSplitter: AudioProcessor, Sendable {
   private let policy: SilencePolicy
   private let threshold: Float
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var offset = OffsetFilter()
   private var isInSound = false
   /// The silence that may still be returned with a sound: up to `hold` after a sound, or the latest
@@ -12,7 +12,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
   /// Detects gaps between the returned buffers; a new sound begins after a gap.
-  private var soundContinuity = Continuity()
+  private var soundContinuity = ContinuityChecker()
   /// The frame after the last returned frame of the current sound; nil between sounds.
   private var end: FrameCount?
 
@@ -28,7 +28,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   /// Returns the starts, frames, and ends of sounds that are certain once this buffer is added.
   public mutating func process(_ buffer: AudioBuffer) -> [SoundPart] {
     guard !buffer.isEmpty else { return [] }
-    let isBreak = continuity.note(buffer).isBreak
+    let isBreak = continuity.check(buffer).isBreak
     var parts = isBreak ? decided() : []
     if isBreak { offset.reset() }
     rate = buffer.format.sampleRate
@@ -74,7 +74,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   private mutating func sound(_ buffers: [AudioBuffer]) -> [SoundPart] {
     var parts: [SoundPart] = []
     for buffer in buffers {
-      let isNew = soundContinuity.note(buffer) != .continues || end == nil
+      let isNew = soundContinuity.check(buffer) != .adjacent || end == nil
       if isNew { parts += endOfSound() + [.began(at: buffer.firstFrame)] }
       end = buffer.endFrame
       parts.append(.audio(buffer))

@@ -2,7 +2,7 @@
 public struct TimeLimiter: AudioProcessor, Sendable {
   /// Returns the limit in frames at the sample rate of the audio.
   private let limit: @Sendable (SampleRate) -> FrameCount
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var passed: FrameCount = 0
 
   /// Whether the limit is reached.
@@ -23,7 +23,7 @@ public struct TimeLimiter: AudioProcessor, Sendable {
   /// Returns the part of the buffer within the limit.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !isOver else { return [] }
-    if case .gap(let missing) = continuity.note(buffer) { passed += missing }
+    if case .gap(let missing) = continuity.check(buffer) { passed += missing }
     let left = limit(buffer.format.sampleRate) - passed
     passed += buffer.frameCount
     isOver = buffer.frameCount >= left

@@ -37,7 +37,7 @@ final class CaptureConverter {
   /// The times of the last block: `offset` is computed from its frame number; `start` and `end` are
   /// device times, counted from the device's first opening.
   private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
-  private var trail = BufferTrail()
+  private var captureInfo = CaptureInfo()
   /// Whether the held frames were delivered since the last block.
   private var isFlushed = false
 
@@ -94,7 +94,7 @@ final class CaptureConverter {
     var restored = try restoring?.resampler.process(captured.buffer) ?? captured.buffer
     restored.setTime(from: captured.buffer)
     restored.silencedSampleCount = captured.nonFiniteCount
-    trail.note(restored)
+    captureInfo.add(restored)
     note(restored, at: captured.time + origin, lasting: captured.buffer.duration)
     let buffer = try resampler.process(try pick(restored))
     guard isGap, let end else { return [rest, placed(buffer)].compactMap(\.self) }
@@ -135,7 +135,7 @@ final class CaptureConverter {
   }
 
   private func placed(_ buffer: AudioBuffer, gap: CaptureGap? = nil) -> CapturedAudio {
-    var buffer = trail.marked(buffer)
+    var buffer = captureInfo.applied(to: buffer)
     let offset = buffer.firstFrame.duration(at: format.sampleRate)
     let capturedAt = max(.zero, last.start + offset - last.offset)
     buffer.firstFrame += shift

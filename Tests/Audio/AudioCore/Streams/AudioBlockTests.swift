@@ -72,7 +72,7 @@ import Testing
   @Test func `operators accept streams of any element that contains a buffer`() async throws {
     let source = StreamOf(counting(0..<2), counting(2..<4))
     let broadcast = source.metered().broadcast()
-    let output = try await broadcast.consumer().metered().amplified(by: 2).collect()
+    let output = try await broadcast.consumer(.waiting).metered().amplified(by: 2).collect()
     #expect(output == [audio([0, 2]), audio([4, 6], at: 2)])
   }
 

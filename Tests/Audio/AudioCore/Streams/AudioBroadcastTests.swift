@@ -15,7 +15,7 @@ import Testing
   ) -> (outputs: [String], taken: [String]) {
     let diagram = audioDiagram(input)
     return diagram.run(demands: demands, symbol: { drawnWithLoss($0) }) { inputs in
-      let broadcast = AudioBroadcast(of: inputs[0], on: diagram.executor)
+      let broadcast = inputs[0].broadcast(on: diagram.executor)
       return policies.map { broadcast.consumer($0) }
     }
   }
@@ -71,7 +71,7 @@ import Testing
       note.yield()
     }
     do {
-      for await _ in source.broadcast().consumer() {
+      for await _ in source.broadcast().consumer(.waiting) {
         // Leaving the loop abandons the consumer, but does not cancel its task.
         for await _ in requests { break }
         break
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `typed errors keep their type`() async {
-    let consumer = StreamOf(counting(0..<2)).broadcast().consumer()
+    let consumer = StreamOf(counting(0..<2)).broadcast().consumer(.waiting)
     // This compiles only if the failure is `Never`.
     for await audio in consumer { #expect(audio == BroadcastAudio(counting(0..<2))) }
   }
@@ -89,7 +89,7 @@ import Testing
   @Test func `thousands of starts and cancellations leave no consumer registered`() async {
     for _ in 0..<2_000 {
       let broadcast = StreamOf(counting(0..<2), counting(2..<4)).broadcast()
-      let consumers = [broadcast.consumer(), broadcast.consumer(.droppingOldest(1))]
+      let consumers = [broadcast.consumer(.waiting), broadcast.consumer(.droppingOldest(1))]
       await withTaskGroup { group in
         for consumer in consumers { group.addTask { for await _ in consumer {} } }
         group.cancelAll()

@@ -2,12 +2,12 @@ import AudioCore
 import Testing
 
 @Suite struct ContinuityTests {
-  @Test func `a buffer continues the previous buffer, follows a gap, or restarts the timeline`() {
-    var continuity = Continuity()
-    #expect(continuity.note(counting(3..<5)) == .first)
-    #expect(continuity.note(counting(5..<6)) == .continues)
-    #expect(continuity.note(counting(8..<9)) == .gap(2))
-    #expect(continuity.note(counting(8..<9)) == .restart)
-    #expect(continuity.note(AudioBuffer(silence: 1, format: .speech, firstFrame: 9)) == .restart)
+  @Test func `a buffer is adjacent to the previous one, follows a gap, or restarts the timeline`() {
+    var continuity = ContinuityChecker()
+    #expect(continuity.check(counting(3..<5)) == .first)
+    #expect(continuity.check(counting(5..<6)) == .adjacent)
+    #expect(continuity.check(counting(8..<9)) == .gap(2))
+    #expect(continuity.check(counting(8..<9)) == .restart)
+    #expect(continuity.check(AudioBuffer(silence: 1, format: .speech, firstFrame: 9)) == .restart)
   }
 }

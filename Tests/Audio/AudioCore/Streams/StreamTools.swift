@@ -5,6 +5,13 @@ import SyrinxTestSupport
 /// 10 frames per second: a frame lasts 0.1 s.
 let slow = AudioFormat(sampleRate: 10, channelCount: 1)
 
+extension BroadcastPolicy {
+  /// The policy for a backlog of at most `count` frames of this format.
+  static func droppingOldest(_ count: Int) -> BroadcastPolicy {
+    .droppingOldestAfter(.milliseconds(100 * count))
+  }
+}
+
 /// Returns a buffer with the given samples.
 func audio(_ samples: [Float], at firstFrame: FrameCount = 0) -> AudioBuffer {
   AudioBuffer(format: slow, samples: samples, firstFrame: firstFrame)

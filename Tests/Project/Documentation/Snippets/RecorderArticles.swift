@@ -161,8 +161,8 @@ import Testing
     let folder = try TestFolder()
     let file = folder.file("talk.flac")
     let microphone = await recorder.capture(request: request).broadcast()
-    let meter = microphone.consumer(.droppingOldest(16_000)).prefix(.seconds(60))
-    let talk = microphone.consumer().prefix(.seconds(60)).trimmingSilence()
+    let meter = microphone.consumer(.droppingOldestAfter(.seconds(1))).prefix(.seconds(60))
+    let talk = microphone.consumer(.waiting).prefix(.seconds(60)).trimmingSilence()
     async let frames = talk.write(to: file, encoding: .flac16, atomically: false)
     for try await reading in meter.levels() { print(reading.level.rms) }
     print(try await frames)
