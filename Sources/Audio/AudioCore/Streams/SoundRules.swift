@@ -10,7 +10,7 @@ public struct StartGate: AudioProcessor, Sendable {
   /// The amplitude of a loud frame; nil if only a command begins the audio.
   private let threshold: Float?
   private let (hold, preRoll): (Duration, Duration)
-  private var continuity = Continuity()
+  private var continuity = ContinuityChecker()
   private var offset = OffsetFilter()
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
@@ -43,8 +43,8 @@ public struct StartGate: AudioProcessor, Sendable {
   /// Returns the audio from the pre-roll on.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !isOpen else { return [buffer] }
-    switch continuity.note(buffer) {
-    case .first, .continues: break
+    switch continuity.check(buffer) {
+    case .first, .adjacent: break
     case .gap(let missing):
       if missing > FrameCount(Self.pause, at: rate) { sound = nil }
     case .restart:

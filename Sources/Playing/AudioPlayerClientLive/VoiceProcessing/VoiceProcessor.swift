@@ -16,8 +16,8 @@ public struct VoiceProcessor: AudioProcessor {
   private var timeline: ReferenceTimeline?
   /// The state of each channel; empty before the first buffer.
   private var voices: [SpeexVoice] = []
-  private var continuity = Continuity()
-  private var trail = BufferTrail()
+  private var continuity = ContinuityChecker()
+  private var captureInfo = CaptureInfo()
   private var format = AudioFormat.speech
   /// The captured samples that are not processed yet, and the index of their first frame.
   private var pending: [Float] = []
@@ -58,12 +58,12 @@ public struct VoiceProcessor: AudioProcessor {
   ///   converted.
   public mutating func process(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
-    let isBreak = continuity.note(buffer).isBreak
+    let isBreak = continuity.check(buffer).isBreak
     let rest = isBreak ? try flush() : []
     if voices.isEmpty || buffer.format != format { try begin(buffer.format) }
     if pending.isEmpty, !isDelayed { next = buffer.firstFrame }
     pending += buffer.samples
-    trail.note(buffer)
+    captureInfo.add(buffer)
     origin = buffer.hostTime.map { $0 - buffer.firstFrame.duration(at: format.sampleRate) }
     return rest + (try advance(isLast: false))
   }
@@ -113,7 +113,9 @@ public struct VoiceProcessor: AudioProcessor {
     }
     pending.removeFirst(start)
     guard !output.isEmpty else { return [] }
-    return [trail.marked(AudioBuffer(format: format, samples: output, firstFrame: first))]
+    return [
+      captureInfo.applied(to: AudioBuffer(format: format, samples: output, firstFrame: first))
+    ]
   }
 
   /// Processes a frame of all channels.
