@@ -370,11 +370,13 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     link.wakeControl()
   }
 
-  /// Whether to read the device's delay now: less often while progress is seldom reported.
+  /// Whether to read the device's delay now: less often while progress is seldom reported and the
+  /// device has run for some periods.
   private var isObservationDue: Bool {
     // Frames observed as played are not repeated after a loss, so observe often.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
+      || playhead.written - startedAt < Self.seldom * period
   }
 
   /// Returns the time for which a server may pause while it holds the last frames; zero for a card.
