@@ -24,30 +24,32 @@ enum EchoDelay {
     let (lead, tail) = (AudioBuffer(silence: 9_600, format: format).samples, 24_000)
     let click = AudioBuffer(
       format: format, samples: lead + [0.9] + [Float](repeating: 0, count: tail))
-    async let captured = timeOfLoudestFrame(recorder)
-    var played = ContinuousClock.now
+    async let captured = timeOfClick(recorder)
+    var played: ContinuousClock.Instant?
     let request = PlaybackRequest(source: .buffers([click]))
     for try await event in await player.playback(request: request) {
       if case .progress(let progress) = event, let time = progress.hostTime {
         played = time - progress.played + .milliseconds(200)
       }
     }
-    return try await captured - played
+    let heard = try await captured
+    guard let played else { throw NoEcho() }
+    return heard - played
   }
 
-  /// Captures a second and returns the time of its loudest frame.
-  private static func timeOfLoudestFrame(
+  /// Captures until a click and returns its time; throws if there is none within 20 seconds.
+  private static func timeOfClick(
     _ recorder: AudioRecorderClient
   ) async throws -> ContinuousClock.Instant {
-    var (loudest, time) = (Float(0), ContinuousClock.now)
     let request = CaptureRequest(channelCount: 1)
-    for try await block in await recorder.capture(request: request).prefix(.seconds(1)) {
-      for (frame, sample) in block.samples.enumerated() where abs(sample) > loudest {
-        let offset = FrameCount(frame).duration(at: block.format.sampleRate)
-        loudest = abs(sample)
-        if let begin = block.hostTime { time = begin + offset }
-      }
+    for try await block in await recorder.capture(request: request).prefix(.seconds(20)) {
+      guard let frame = block.samples.firstIndex(where: { abs($0) > 0.1 }),
+        let begin = block.hostTime
+      else { continue }
+      return begin + FrameCount(frame).duration(at: block.format.sampleRate)
     }
-    return time
+    throw NoEcho()
   }
+
+  private struct NoEcho: Error {}
 }

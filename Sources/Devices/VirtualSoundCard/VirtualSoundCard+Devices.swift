@@ -166,7 +166,8 @@ struct KeptPlayback {
         let sum = samples[source..<(source + width)].reduce(0, +)
         for channel in 0..<channels { target[frame * channels + channel] += scale * sum }
       }
-      end = start.frame
+      // The device may have begun anew before the samples up to there were kept.
+      end = min(end, start.frame)
       if end + offset <= 0 { return }
     }
   }

@@ -54,6 +54,7 @@ public final class VirtualSoundCard: Sendable {
   ///   - pace: the time base.
   ///   - microphone: the captured signal.
   ///   - keepsPlayback: whether played samples are kept for `played`; memory use grows with them.
+  ///     A loopback always keeps them.
   ///   - faults: the scripted faults, in frame order; every opening starts from the first fault.
   ///   - sampleRate: the only supported sample rate, or nil for any.
   public init(

@@ -85,8 +85,8 @@ public struct AudioPlayerClient: Sendable {
   /// opened last for nil; returns a function that returns the blocks since its last call.
   ///
   /// A block is returned when it has been passed to the device, before it sounds. Its `hostTime` is
-  /// when its first frame leaves the loudspeaker. Frames are counted from the opening of the device,
-  /// also through pauses. The voice processing of a capture reads it; see `voiceProcessed`.
+  /// when its first frame leaves the loudspeaker; a call counts all its times from the newest one.
+  /// Frames are counted for each opening of the device, and do not advance in a pause. The voice processing of a capture reads it; see `voiceProcessed`.
   public var makeMixReader: @Sendable (_ device: AudioDevice.ID?) -> @Sendable () -> [AudioBuffer] =
     unimplemented(
       endpoint: "AudioPlayerClient.makeMixReader"

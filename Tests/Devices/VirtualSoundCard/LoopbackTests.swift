@@ -6,7 +6,8 @@ import AudioRecorderClientLive
 import ClientDependencies
 import SoundCard
 import Testing
-import VirtualSoundCard
+
+@testable import VirtualSoundCard
 
 /// A card whose microphone captures what the card plays, and the times of both directions.
 @Suite(.timeLimit(.minutes(5))) struct LoopbackTests {
@@ -38,8 +39,7 @@ import VirtualSoundCard
     } operation: {
       @Dependency(\.audioPlayer) var player
       @Dependency(\.audioRecorder) var recorder
-      let capture = await recorder.capture(request: CaptureRequest()).prefix(.milliseconds(800))
-      async let captured = capture.collect()
+      async let captured = blocks(of: recorder, above: level)
       var begin: ContinuousClock.Instant?
       for try await event in await player.playback(
         request: PlaybackRequest(source: .buffers([click])))
@@ -58,6 +58,21 @@ import VirtualSoundCard
       }
       return clicks
     }
+  }
+
+  /// Captures until half a second after the first frame that exceeds a level.
+  private func blocks(
+    of recorder: AudioRecorderClient, above level: Float
+  ) async throws -> [AudioBuffer] {
+    var (blocks, end) = ([AudioBuffer](), FrameCount?.none)
+    for try await block in await recorder.capture(request: CaptureRequest()).prefix(.seconds(20)) {
+      blocks.append(block.buffer)
+      if end == nil, block.samples.contains(where: { $0 > level }) {
+        end = block.endFrame + FrameCount(.milliseconds(500), at: block.format.sampleRate)
+      }
+      if let end, block.endFrame >= end { break }
+    }
+    return blocks
   }
 
   @Test(arguments: [0, 35, 120])
@@ -101,6 +116,16 @@ import VirtualSoundCard
     let found = try await measuring.value
     #expect(found.map { ($0.delay.inSeconds * 1_000).rounded() } == [20, 90])
     #expect(zip(found, [0.81, 0.21]).allSatisfy { abs($0.level - $1) < 0.001 })
+  }
+
+  @Test func `a playback that began anew before its samples were kept echoes the kept ones`() {
+    var playback = KeptPlayback(format: Self.format)
+    playback.samples = [Float](repeating: 0.5, count: 960)
+    playback.play(from: 0, at: .zero)
+    playback.play(from: 1_440, at: .seconds(1))
+    var captured = [Float](repeating: 0, count: 1_920)
+    captured.withUnsafeMutableBufferPointer { playback.add(to: $0, 1, at: .zero, gain: 1) }
+    #expect(captured.firstIndex(of: 0) == 960)
   }
 
   @Test func `a loopback gives a card one rate, and needs a clock`() async throws {

@@ -39,6 +39,14 @@ import Testing
     #expect(playhead.played == 100)
   }
 
+  @Test mutating func `after an underrun, the last frame was played when it was due`() {
+    playhead.write(800)
+    playhead.observe(delay: 384, at: .seconds(1))
+    playhead.finish()
+    playhead.observe(delay: 0, at: .milliseconds(1_500))
+    #expect(playhead.played == 800 && playhead.playedAt == .milliseconds(1_048))
+  }
+
   @Test
   mutating func `after a device loss, a written frame is written again or counts as played`() {
     playhead.write(800)

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import ClientDependencies
+import SoundCard
 import Testing
 
 @testable import AudioPlayerClientLive
@@ -34,19 +35,40 @@ import Testing
     try await harness.finish(playing)
   }
 
-  @Test func `without a reader nothing is kept, and a reader gets at most two seconds`()
+  @Test func `without a reader nothing is kept, and a reader gets the last two seconds`()
     async throws
   {
     let harness = PlayerHarness()
-    let long = AudioSignal.sine(440).buffer(.seconds(5), format: PlayerHarness.format)
-    let playing = await harness.start(PlaybackRequest(source: .buffers([long, long])))
+    let noise = AudioSignal.noise(seed: 1, amplitude: 0.2)
+    let long = noise.buffer(.seconds(10), format: PlayerHarness.format)
+    let playing = await harness.start(PlaybackRequest(source: .buffers([long])))
     await harness.clock.advance(by: .seconds(3))
     let reader = harness.player.makeMixReader()
     #expect(reader().isEmpty)
     await harness.clock.advance(by: .seconds(1))
     let news = reader().reduce(0) { $0 + $1.frameCount }
     #expect(news > 7_000 && news < 9_000)
+    await harness.clock.advance(by: .seconds(4))
+    let late = reader().flatMap(\.samples)
+    #expect(late.count == 16_000)
+    #expect(try #require(long.samples.range(of: late)).lowerBound > 40_000)
     try await harness.finish(playing)
-    #expect(reader().reduce(0) { $0 + $1.frameCount } <= 16_800)
+  }
+
+  @Test func `a reader begins anew with each opening of the device`() {
+    let taps = MixTaps()
+    let reader = taps.makeReader(nil)
+    let configuration = PCMConfiguration(
+      device: "virtual", format: PlayerHarness.format, sampleFormat: .float32, period: 200,
+      buffer: 800)
+    // A new tap may have the address of the one before it.
+    for opening in 1...20 {
+      let tap = taps.makeTap(configuration)
+      let samples = [Float](repeating: Float(opening), count: 100)
+      samples.withUnsafeBufferPointer { tap.tryWrite($0, at: 0) }
+      #expect(reader().isEmpty)
+      tap.observe(0, at: .now)
+      #expect(reader().flatMap(\.samples) == samples)
+    }
   }
 }

@@ -61,10 +61,39 @@ import Testing
     play(0..<800, at: 0)
     #expect(try ends(&timeline, at: 0.05) == [400, 479])
     play(800..<1_600, at: 3)
+    #expect(try ends(&timeline, at: 2.95) == [0, 0])
     #expect(try ends(&timeline, at: 3.01) == [880, 959])
     // The device was opened again, and counts from 0.
     play(0..<800, at: 5)
     #expect(try ends(&timeline, at: 5.02) == [160, 239])
+  }
+
+  @Test func `audio before a short pause keeps its time, and the pause is silent`() throws {
+    var timeline = timeline
+    play(0..<800, at: 0)
+    play(800..<1_600, at: 0.5)
+    #expect(try ends(&timeline, at: 0.05) == [400, 479])
+    #expect(try ends(&timeline, at: 0.3) == [0, 0])
+    #expect(try ends(&timeline, at: 0.510_05) == [880, 959])
+  }
+
+  @Test func `after a gap of the capture, the reference is at its time at once`() throws {
+    var timeline = timeline
+    play(0..<800, at: 0)
+    #expect(try ends(&timeline, at: 0.05) == [400, 479])
+    #expect(try ends(&timeline, at: 0.072_05) == [480, 559])
+    timeline.restart()
+    #expect(try ends(&timeline, at: 0.072_05) == [576, 655])
+  }
+
+  @Test func `audio that nobody reads is not kept for long`() throws {
+    var timeline = timeline
+    for second in 0..<60 {
+      play(second * 8_000..<second * 8_000 + 8_000, at: Double(second))
+      try timeline.update()
+      #expect(timeline.samples.count <= 8 * 8_000)
+    }
+    #expect(try ends(&timeline, at: 59.500_05) == [476_000, 476_079])
   }
 
   @Test func `jitter of the times does not tear the reference`() throws {

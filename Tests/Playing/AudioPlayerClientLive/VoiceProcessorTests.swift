@@ -94,6 +94,12 @@ import Testing
     samples.reduce(0) { $0 + Double($1 * $1) } / Double(samples.count)
   }
 
+  @Test func `the length of an echo has a limit`() throws {
+    let processor = VoiceProcessor(reference: { [] }, tail: .seconds(1 << 30))
+    let results = try results(of: [tone.buffer(480, format: .speech)], by: processor)
+    #expect(results.reduce(0) { $0 + $1.frameCount } == 480)
+  }
+
   @Test func `the error for a missing library names it and Debian's package`() throws {
     let error = #expect(throws: AudioPlayerError.self) {
       _ = try SpeexVoice(

@@ -66,7 +66,11 @@ struct DevicePlayhead: Equatable {
   }
 
   /// Counts everything written as played, because the device has underrun or does not respond.
+  ///
+  /// The time of the playhead is then that of the last frame, even if the device was last observed
+  /// long before.
   mutating func finish() {
+    playedAt += FrameCount(unplayed).duration(at: rate)
     played = written
     held = 0
   }

@@ -376,12 +376,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Whether to read the device's delay now.
   ///
-  /// While progress is seldom reported, the delay is read only once per `seldom` periods.
+  /// While progress is seldom reported and the device has run for some periods, the delay is read
+  /// only once per `seldom` periods.
   private var isObservationDue: Bool {
     // After a loss, only frames that were not yet observed as played are repeated, so observe
     // often.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
+      || playhead.written - startedAt < Self.seldom * period
   }
 
   /// Returns how long a sound server may pause while it holds the last frames; zero for a sound

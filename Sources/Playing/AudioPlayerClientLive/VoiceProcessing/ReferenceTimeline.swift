@@ -11,8 +11,10 @@ struct ReferenceTimeline {
   private static let lead = Duration.milliseconds(10)
   /// The largest error that is corrected by single frames.
   private static let tolerance = Duration.milliseconds(20)
-  /// The duration of the kept audio before the position.
+  /// The duration of the kept audio before the position, and the longest pause that is kept.
   private static let history = Duration.seconds(1)
+  /// The kept audio if no frames are read, and more than a device holds.
+  private static let limit = Duration.seconds(4)
 
   private let rate: SampleRate
   private let read: @Sendable () -> [AudioBuffer]
@@ -20,7 +22,7 @@ struct ReferenceTimeline {
   /// The frame of the device at which the audio begins, and the frame after its end.
   private var device = (start: FrameCount.zero, end: FrameCount.zero)
   /// The audio, the index of its first frame, and the host's time of the index 0.
-  private var samples: [Float] = []
+  private(set) var samples: [Float] = []
   private var first = 0
   private var origin: ContinuousClock.Instant?
   /// The index of the next frame to return, and its smoothed distance from the measured index.
@@ -38,20 +40,53 @@ struct ReferenceTimeline {
   /// Adds the new blocks.
   mutating func update() throws(ResamplingError) {
     for block in read() {
-      if resampler?.inputFormat != block.format || block.firstFrame != device.end {
+      // The device's frames do not advance in a pause, but the time does.
+      let pause = step(to: block) ?? .zero
+      if resampler?.inputFormat != block.format || block.firstFrame != device.end
+        || pause > Self.history
+      {
         let mono = AudioFormat(sampleRate: rate, channelCount: 1)
         resampler = try Resampler(from: block.format, to: mono, quality: .low)
         (samples, first, origin, position) = ([], 0, nil, nil)
         device.start = block.firstFrame
+      } else if pause > Self.tolerance {
+        samples += [Float](repeating: 0, count: FrameCount(pause, at: rate).rawValue)
+        device.start -= FrameCount(pause, at: block.format.sampleRate)
       }
       device.end = block.endFrame
+      measure(block)
       if let resampler { samples += try resampler.process(block).samples }
-      let offset = (block.firstFrame - device.start).duration(at: block.format.sampleRate)
-      guard let begin = block.hostTime.map({ $0 - offset }) else { continue }
-      let step = origin.map { begin - $0 } ?? .zero
-      origin =
-        abs(step.inSeconds) > 0.005 ? begin : origin.map { $0 + step / 10 } ?? begin
+      let limit = FrameCount(Self.limit, at: rate).rawValue
+      if samples.count > 2 * limit { dropFirst(samples.count - limit) }
     }
+  }
+
+  /// Forgets the position, because the capture has a gap.
+  mutating func restart() {
+    position = nil
+  }
+
+  /// Returns the host's time of the index 0 according to a block.
+  private func begin(of block: AudioBuffer) -> ContinuousClock.Instant? {
+    let offset = (block.firstFrame - device.start).duration(at: block.format.sampleRate)
+    return block.hostTime.map { $0 - offset }
+  }
+
+  /// Returns the time by which a block is later than the ones before it imply.
+  private func step(to block: AudioBuffer) -> Duration? {
+    guard let origin, let begin = begin(of: block) else { return nil }
+    return begin - origin
+  }
+
+  /// Smooths the origin, or sets it if the time has jumped.
+  private mutating func measure(_ block: AudioBuffer) {
+    guard let step = step(to: block) else { return origin = origin ?? begin(of: block) }
+    origin? += abs(step.inSeconds) > 0.005 ? step : step / 10
+  }
+
+  private mutating func dropFirst(_ count: Int) {
+    samples.removeFirst(count)
+    first += count
   }
 
   /// Whether the device's next blocks may still contain frames of this time.
@@ -79,9 +114,7 @@ struct ReferenceTimeline {
   private mutating func follow(_ index: Int) -> Int {
     let history = FrameCount(Self.history, at: rate).rawValue
     if index - first > 2 * history, samples.count > history {
-      let count = min(samples.count, index - first - history)
-      samples.removeFirst(count)
-      first += count
+      dropFirst(min(samples.count, index - first - history))
     }
     guard let position, abs(index - position) <= FrameCount(Self.tolerance, at: rate).rawValue
     else {

@@ -6,6 +6,8 @@ import FilePaths
 ///
 /// Thread safety: one thread at a time.
 final class SpeexVoice {
+  private static let longestTail = Duration.seconds(2)
+
   /// The number of samples in a frame.
   let frame: Int
   private let speex: SpeexDSP
@@ -18,7 +20,7 @@ final class SpeexVoice {
   /// Creates the states; the first call loads the library.
   ///
   /// - Parameters:
-  ///   - tail: the longest delay of an echo; nil without echo cancellation.
+  ///   - tail: the longest delay of an echo, at most 2 s; nil without echo cancellation.
   ///   - noise: the attenuation of noise and of the rest of the echo; nil for none.
   ///   - level: the level to which speech is amplified; nil for none.
   /// - Throws: `AudioPlayerError.voiceProcessingUnavailable` if the library is missing.
@@ -32,7 +34,9 @@ final class SpeexVoice {
     (captured, played, result) = (zeros, zeros, zeros)
     let (size, hertz) = (CInt(clamping: frame), CInt(clamping: rate.hertz))
     let echo = tail.flatMap {
-      speex.makeEcho(size, CInt(clamping: max(frame, FrameCount($0, at: rate).rawValue)))
+      // The library computes with the length without a check.
+      let length = FrameCount(min($0, Self.longestTail), at: rate).rawValue
+      return speex.makeEcho(size, CInt(clamping: max(frame, length)))
     }
     guard let preprocessor = speex.makePreprocessor(size, hertz), tail == nil || echo != nil else {
       if let echo { speex.destroyEcho(echo) }

@@ -32,7 +32,8 @@ public struct VoiceProcessor: AudioProcessor {
   /// - Parameters:
   ///   - reference: returns the blocks that were played since its last call, with their times, as
   ///     `AudioPlayerClient.makeMixReader` does; nil without echo cancellation.
-  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation.
+  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation; at
+  ///     most 2 s.
   ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
   ///   - gainControl: the level to which speech is amplified; nil for none.
   public init(
@@ -60,6 +61,7 @@ public struct VoiceProcessor: AudioProcessor {
     guard !buffer.isEmpty else { return [] }
     let isBreak = continuity.check(buffer).isBreak
     let rest = isBreak ? try flush() : []
+    if isBreak { timeline?.restart() }
     if voices.isEmpty || buffer.format != format { try begin(buffer.format) }
     if pending.isEmpty, !isDelayed { next = buffer.firstFrame }
     pending += buffer.samples
@@ -101,7 +103,7 @@ public struct VoiceProcessor: AudioProcessor {
     while pending.count - start >= frame * channels {
       let time = origin.map { $0 + next.duration(at: format.sampleRate) }
       let isWaiting = time.map { timeline?.isIncomplete(at: $0, frame) ?? false } ?? false
-      if isWaiting, !isLast, pending.count - start < 5 * frame * channels { break }
+      if isWaiting, !isLast, pending.count - start < 4 * frame * channels { break }
       let played = time.flatMap { timeline?.frames(at: $0, frame) }
       let result = process(
         pending[start..<(start + frame * channels)],
@@ -144,7 +146,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// - Parameters:
   ///   - player: the player whose sounds are removed; nil without echo cancellation.
   ///   - device: the player's device; nil for the one that it opened last.
-  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation.
+  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation; at
+  ///     most 2 s.
   ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
   ///   - gainControl: the level to which speech is amplified, such as -12 dB; nil for none.
   /// - Throws: the errors of this sequence, and `AudioPlayerError.voiceProcessingUnavailable`.
