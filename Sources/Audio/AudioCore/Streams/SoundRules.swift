@@ -42,17 +42,33 @@ public struct StartGate: AudioProcessor, Sendable {
 
   /// Returns the audio from the pre-roll on.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
-    guard !isOpen else { return [buffer] }
+    guard !isOpen, !buffer.isEmpty else { return isOpen ? [buffer] : [] }
     switch continuity.check(buffer) {
     case .first, .adjacent: break
-    case .gap(let missing):
-      if missing > FrameCount(Self.pause, at: rate) { sound = nil }
+    // The last loud frame only measures the pause.
+    case .gap(let missing): sound?.last -= missing
     case .restart:
       _ = held.popAll()
       sound = nil
       offset.reset()
     }
-    return opening(in: buffer)?.buffers ?? []
+    return opening(in: buffer).map { current($0) } ?? []
+  }
+
+  /// Returns the audio of a beginning without the frames that a gap moves out of the pre-roll.
+  private func current(_ beginning: Beginning) -> [AudioBuffer] {
+    var (first, before) = (FrameCount(0) - FrameCount(preRoll, at: rate), beginning.preRoll)
+    for buffer in beginning.buffers {
+      if before < buffer.frameCount {
+        first += buffer.firstFrame + before
+        break
+      }
+      before -= buffer.frameCount
+    }
+    return beginning.buffers.compactMap { buffer in
+      let old = max(0, first - buffer.firstFrame)
+      return old < buffer.frameCount ? buffer.frames(old..<buffer.frameCount) : nil
+    }
   }
 
   /// Holds audio that follows the previous buffer; returns the beginning as soon as a sound is long
@@ -120,7 +136,8 @@ public struct SilenceEnd: AudioProcessor, Sendable {
   ///   - threshold: the level from which a frame is loud in any channel, without a constant offset
   ///     (DC).
   ///   - hold: the duration of silence that ends the audio.
-  ///   - preRoll: the duration at the beginning that does not count as silence.
+  ///   - preRoll: the duration at the beginning that does not count as silence, whether or not a
+  ///     gate had that much audio before the sound.
   public init(below threshold: Decibels, hold: Duration, preRoll: Duration = .zero) {
     self.threshold = Float(threshold.amplitude)
     (self.hold, self.preRoll) = (hold, max(.zero, preRoll))
@@ -174,7 +191,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// Drops the audio before the first sound of sufficient length, except for the pre-roll, as
   /// `syrinx record --start-at-sound` does.
   ///
-  /// A pause of up to 50 ms belongs to the sound, and a longer one ends it. Frames keep their
+  /// A pause of up to 50 ms, with its lost frames, belongs to the sound, and a longer one ends it.
+  /// Lost frames take up time of the pre-roll, but do not make a sound longer. Frames keep their
   /// indices. The audio is empty if there is no such sound. At most the pre-roll, the hold, and a
   /// pause are held.
   ///
@@ -182,7 +200,7 @@ extension AsyncSequence where Element: AudioBlock {
   ///   - threshold: the level from which a frame is loud in any channel, without a constant offset
   ///     (DC).
   ///   - hold: the duration of a sound that begins the audio; shorter ones, such as clicks, do not.
-  ///   - preRoll: the duration of audio before the sound to keep; lost frames do not count.
+  ///   - preRoll: the duration of audio before the sound to keep.
   public func startingAtSound(
     above threshold: Decibels = Decibels(-40), hold: Duration = .milliseconds(100),
     preRoll: Duration = .zero
@@ -190,8 +208,8 @@ extension AsyncSequence where Element: AudioBlock {
     processed(by: StartGate(above: threshold, hold: hold, preRoll: preRoll))
   }
 
-  /// Ends the audio after silence, as `syrinx record --stop-after-silence` does; the base sequence
-  /// is released then.
+  /// Ends the audio after silence, by the rule of `syrinx record --stop-after-silence`; the base
+  /// sequence is released then.
   ///
   /// Silence is measured from the beginning or the last loud frame; it is part of the audio. Lost
   /// frames do not count.
@@ -201,7 +219,8 @@ extension AsyncSequence where Element: AudioBlock {
   ///     (DC).
   ///   - hold: the duration of silence that ends the audio.
   ///   - preRoll: the duration at the beginning that does not count as silence: that of
-  ///     `startingAtSound`.
+  ///     `startingAtSound`. If there was less audio before the sound, the rest of the pre-roll does
+  ///     not count as silence either, unlike in a recording: the end is later by at most that rest.
   public func endingAfterSilence(
     below threshold: Decibels = Decibels(-40), hold: Duration, preRoll: Duration = .zero
   ) -> ProcessedAudio<Self, SilenceEnd, Failure> {

@@ -71,9 +71,17 @@ public struct UtteranceCutter: AudioProcessor {
 
   /// Returns the utterances that have ended.
   public mutating func process(_ buffer: AudioBuffer) throws -> [SpokenUtterance] {
-    var buffer = buffer
-    if let silenced = buffer.silenceNonFinite() { buffer.silencedSampleCount += silenced.count }
-    return try buffer.slices(of: Self.step).flatMap { try add($0) }
+    let step = max(1, FrameCount(Self.step, at: buffer.format.sampleRate))
+    var first: FrameCount = 0
+    var utterances: [SpokenUtterance] = []
+    while first < buffer.frameCount {
+      let next = min(first + step, buffer.frameCount)
+      var slice = buffer.frames(first..<next)
+      if let silenced = slice.silenceNonFinite() { slice.silencedSampleCount += silenced.count }
+      utterances += try add(slice)
+      first = next
+    }
+    return utterances
   }
 
   /// Returns the current utterance, which ends with the audio.
@@ -126,7 +134,9 @@ public struct UtteranceCutter: AudioProcessor {
         let frames = current.frames
         current.frames = frames.lowerBound..<frames.upperBound + FrameCount(samples.count)
       case .end(let silence, let certainty):
-        utterances.append(utterance(endingWith: silence, certainty: certainty, isEnd: isEnd))
+        let ended = utterance(endingWith: silence, certainty: certainty, isEnd: isEnd)
+        // Audio that ends where a long utterance was cut leaves nothing for the next one.
+        if !ended.buffer.isEmpty { utterances.append(ended) }
       case .pause, .resume: break
       }
     }
@@ -186,9 +196,11 @@ extension AsyncSequence where Element: AudioBlock {
   ///
   /// An utterance longer than the policy's `maximumLength` is cut at its quietest frame, and the
   /// next one begins there. An utterance also ends at a gap of more than 50 ms, at a change of
-  /// format, and with the audio. Memory is limited by the maximum length. Detection runs where the
-  /// sequence is iterated, so keep it off the main actor; `.silero()` loads its model with the first
-  /// audio.
+  /// format, and with the audio. Memory is limited by the maximum length.
+  ///
+  /// Detection runs on the thread where the sequence is iterated, so keep it off the main actor. The
+  /// first audio blocks that thread while `.silero()` loads its model, or waits for another stream
+  /// that loads it. In a nonisolated loop, that is a thread of Swift's cooperative pool.
   ///
   /// - Parameters:
   ///   - detector: finds the speech: `.energy`, `.silero()`, or `.best`, which is Silero if it is

@@ -83,18 +83,32 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 50, 51, 500])
-  func `a gap of up to 50 ms belongs to the sound, and a longer gap ends it`(missing: Int) {
-    let half = Steps.audio((0.5, 60))
-    let passed = passed((half, 0), (half, FrameCount(60 + missing)))
-    #expect(passed.map(\.firstFrame) == (missing <= 50 ? [0, FrameCount(60 + missing)] : []))
+  // As in the audio without a gap, the next loud frame is at most 50 ms after the last one.
+  @Test(arguments: [1, 49, 50, 500], [0, 1, 20])
+  func `a pause with a gap is as long as one without`(pause: Int, quiet: Int) {
+    let missing = FrameCount(pause - 2 * quiet)
+    guard missing > 0 else { return }
+    let (before, after) = (Steps.audio((0.5, 60), (0, quiet)), Steps.audio((0, quiet), (0.5, 60)))
+    let next = before.frameCount + missing
+    let passed = passed((before, 0), (after, next))
+    #expect(passed.map(\.firstFrame) == (pause < 50 ? [0, next] : []))
   }
 
-  @Test func `a pre-roll continues before a gap, whose frames do not count`() {
+  @Test func `an empty buffer changes nothing`() {
+    let half = Steps.audio((0.5, 60))
+    let empty = AudioBuffer(format: Steps.format, samples: [])
+    #expect(passed((half, 0), (empty, 0), (half, 60)).map(\.firstFrame) == [0, 60])
+  }
+
+  // The sound begins 20 ms after the gap.
+  @Test(arguments: [1, 30, 59, 60, 1_000_000] as [FrameCount])
+  func `a gap takes up time of the pre-roll`(missing: FrameCount) {
+    let next = 50 + missing
     let passed = passed(
-      preRoll: 80, (Steps.audio((0, 50)), 0), (Steps.audio((0, 50), (0.5, 100)), 1_000))
-    #expect(passed.map(\.firstFrame) == [20, 1_000])
-    #expect(passed.map(\.frameCount) == [30, 150])
+      preRoll: 80, (Steps.audio((0, 50)), 0), (Steps.audio((0, 20), (0.5, 100)), next))
+    let rest = max(0, 60 - missing)
+    #expect(passed.map(\.firstFrame) == (rest > 0 ? [max(0, 50 - rest), next] : [next]))
+    #expect(passed.map(\.frameCount) == (rest > 0 ? [min(50, rest), 120] : [120]))
   }
 
   @Test func `audio that starts again has no pre-roll before it, and begins its own sound`() {

@@ -167,11 +167,30 @@ import Testing
     for try await reading in meter.levels() { print(reading.level.rms) }
     print(try await frames)
     #expect(try AudioFileInfo(url: file).frameCount == 16_000)
+  }
+
+  @Test func `a sound begins captured audio, and silence ends it`() async throws {
+    let recorder = withDependencies {
+      $0.audioRecorder.capture = { _ in
+        AsyncThrowingStream { captured in
+          for buffer in Steps.audio((0, 2_000), (0.5, 1_000), (0, 5_000)).cut(100) {
+            captured.yield(CapturedAudio(buffer: buffer, time: .zero))
+          }
+          captured.finish()
+        }
+      }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let request = CaptureRequest()
+    let folder = try TestFolder()
+    let file = folder.file("visit.flac")
     let second = Duration.seconds(1)
     let visit = await recorder.capture(request: request)
       .startingAtSound(above: Decibels(-40), preRoll: second)
       .endingAfterSilence(below: Decibels(-40), hold: .seconds(3), preRoll: second)
     try await visit.write(to: file, encoding: .flac16, atomically: false)
-    #expect(try AudioFileInfo(url: file).frameCount == 16_000)
+    #expect(try AudioFileInfo(url: file).frameCount == 5_000)
   }
 }
