@@ -4,9 +4,9 @@ import Synchronization
 /// reads from a disk.
 ///
 /// Two threads work at a time. A job that has run for `patience` counts as stuck, and another
-/// thread takes its place, so a stuck disk delays the other executors only once and by that time. A
-/// third thread waits for this while both work and jobs wait. The threads end with the last
-/// executor.
+/// thread takes its place. The later jobs of its executor count as stuck from their start, so each
+/// executor on a slow disk delays the others only once and by that time. A third thread waits for
+/// stuck jobs while both work and jobs wait. The threads end with the last executor.
 package final class ThreadPool: Sendable {
   private struct State {
     var executorCount = 0
@@ -40,7 +40,7 @@ package final class ThreadPool: Sendable {
   /// - Parameters:
   ///   - name: the threads' name; the system shows its first 15 bytes.
   ///   - patience: the time after which a job counts as stuck.
-  package init(name: String, patience: Duration = .milliseconds(50)) {
+  package init(name: String, patience: Duration = .milliseconds(10)) {
     (self.name, self.patience) = (name, patience)
   }
 
@@ -101,7 +101,7 @@ package final class ThreadPool: Sendable {
     var unfinished: PoolExecutor?
     while true {
       switch next(wakeUp, unfinished.take()) {
-      case .run(let executor): if executor.runJob() { unfinished = executor }
+      case .run(let executor): if executor.runJob(patience) { unfinished = executor }
       case .sleep(let timeout): wakeUp.wait(atMost: timeout)
       case .end: return
       }
@@ -113,11 +113,13 @@ package final class ThreadPool: Sendable {
     state.withLock { state in
       let id = ObjectIdentifier(wakeUp)
       state.running[id] = nil
+      // After a timeout or an earlier signal, the thread may still be among the idle ones.
+      state.idle.removeAll { $0 === wakeUp }
       if state.watcher === wakeUp { state.watcher = nil }
       if let unfinished { state.waiting.append(unfinished) }
       if !state.waiting.isEmpty, workingCount(state) < Self.limit {
         let executor = state.waiting.removeFirst()
-        state.running[id] = .now
+        state.running[id] = ContinuousClock.now - (executor.isSlow ? patience : .zero)
         wakeThread(&state)
         return .run(executor)
       }
@@ -145,7 +147,10 @@ package final class PoolExecutor: SerialExecutor {
   private let pool: ThreadPool
   // The lock is held to add and remove jobs, never while a job runs. An executor that is scheduled
   // waits in the pool, or its job is running; the pool retains it meanwhile.
-  private let pending = Mutex<(jobs: [UnownedJob], isScheduled: Bool)>(([], false))
+  private let pending = Mutex<
+    (jobs: [UnownedJob], isScheduled: Bool, yielded: CheckedContinuation<Void, Never>?)
+  >(([], false, nil))
+  private let slow = Atomic<Bool>(false)
 
   /// - Throws: `SystemError` if the system has no thread or descriptor left.
   package init(_ pool: ThreadPool) throws {
@@ -155,6 +160,12 @@ package final class PoolExecutor: SerialExecutor {
 
   deinit {
     pool.leave()
+  }
+
+  /// Whether a job has run for the pool's patience; all later jobs count as stuck.
+  package var isSlow: Bool {
+    get { slow.load(ordering: .relaxed) }
+    set { slow.store(newValue, ordering: .relaxed) }
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -167,10 +178,23 @@ package final class PoolExecutor: SerialExecutor {
     if !wasScheduled { pool.schedule(self) }
   }
 
+  /// Gives the other executors of the pool their turns; call it only on this executor.
+  ///
+  /// It takes one turn of Swift's cooperative pool; `Task.yield` takes two.
+  package nonisolated(nonsending) func yield() async {
+    await withCheckedContinuation { continuation in
+      // The caller is suspended when its job returns; only then it can be resumed as a new job.
+      pending.withLock { $0.yielded = continuation }
+    }
+  }
+
   /// Runs the first job; returns whether there are more.
-  fileprivate func runJob() -> Bool {
+  fileprivate func runJob(_ patience: Duration) -> Bool {
     let job = pending.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
+    let begin = ContinuousClock.now
     job?.runSynchronously(on: asUnownedSerialExecutor())
+    if ContinuousClock.now - begin >= patience { isSlow = true }
+    pending.withLock { $0.yielded.take() }?.resume()
     return pending.withLock { pending in
       pending.isScheduled = !pending.jobs.isEmpty
       return pending.isScheduled

@@ -17,7 +17,8 @@ actor AudioPlayer {
   /// The volume of all devices, present and future.
   let volume = BusVolume()
   let taps = MixTaps()
-  private var buses: [PlaybackBus: BusVolume] = [:]
+  /// The volumes of the buses that have been named.
+  private(set) var buses: [PlaybackBus: BusVolume] = [:]
   private var sessions: [PlaybackID: PlaybackSession] = [:]
 
   init(
@@ -91,8 +92,9 @@ actor AudioPlayer {
   /// Lowers the buses that `session` ducks as far as a playing sound requests, over its ramp.
   func updateDucking(of session: PlaybackSession) {
     for bus in session.request.ducking.keys {
-      let gains = sessions.values.compactMap { $0.ducking[bus] }
-      volume(of: bus).duck(to: Float(gains.min()?.amplitude ?? 1), session.request.duckingRamp)
+      // NaN ducks nothing, so that the minimum does not depend on the order of the sessions.
+      let gains = sessions.values.compactMap { $0.ducking[bus]?.amplitude }.filter { !$0.isNaN }
+      volume(of: bus).duck(to: Float(gains.min() ?? 1), session.request.duckingRamp)
     }
   }
 

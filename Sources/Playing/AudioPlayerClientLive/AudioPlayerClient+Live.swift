@@ -23,7 +23,7 @@ extension AudioPlayerClient: DependencyKey {
       playback: { request in await scope.run { await player.playback(request) } },
       control: { try await player.control($0, $1) },
       setBusVolume: { await player.setVolume($1, of: $0, ramp: $2) },
-      busVolume: { await player.volume(of: $0).setting.gain },
+      busVolume: { await player.buses[$0]?.setting.gain ?? 1 },
       preload: { source, device, latency in
         try await scope.run { try await player.preload(source, on: device, latency) }
       },

@@ -18,7 +18,7 @@ final class PlaybackSession: Sendable {
   // The locks are held for a few instructions by callers and the session's task.
   private let state = Mutex<
     (
-      isStopping: Bool, isOver: Bool, isOnDevice: Bool,
+      isStopping: Bool, isOver: Bool, isDucking: Bool,
       playing: (voice: Voice, device: PlaybackDevice)?
     )
   >((false, false, false, nil))
@@ -55,7 +55,7 @@ final class PlaybackSession: Sendable {
 
   /// The gains of the buses that the playback ducks now.
   var ducking: [PlaybackBus: Decibels] {
-    guard !request.ducking.isEmpty, state.withLock({ $0.isOnDevice }) else { return [:] }
+    guard !request.ducking.isEmpty, state.withLock({ $0.isDucking }) else { return [:] }
     return parameters.current.parameters.isPaused ? [:] : request.ducking
   }
 
@@ -85,19 +85,13 @@ final class PlaybackSession: Sendable {
     try await parameters.waitUntilSettled(serial)
   }
 
-  private func updateDucking() async {
-    if !request.ducking.isEmpty { await player.updateDucking(of: self) }
+  private func duck(_ isDucking: Bool) async {
+    state.withLock { $0.isDucking = isDucking }
+    await updateDucking()
   }
 
-  /// Reports an event of the voice; a sound without a device ducks no bus.
-  private func reportEvent(_ event: PlaybackEvent) {
-    switch event {
-    case .deviceLost: state.withLock { $0.isOnDevice = false }
-    case .deviceReturned: state.withLock { $0.isOnDevice = true }
-    default: return report(event)
-    }
-    Task { await updateDucking() }
-    report(event)
+  private func updateDucking() async {
+    if !request.ducking.isEmpty { await player.updateDucking(of: self) }
   }
 
   /// Fades the sound out, or cancels it if nothing of it is audible yet.
@@ -191,6 +185,7 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
+    await duck(false)
     // Unless a read blocks, the session ends after the feeder has ended and closed its file.
     voice.close()
     await feeding.end(player.readingClock)
@@ -204,8 +199,8 @@ final class PlaybackSession: Sendable {
       format: settings.format, capacity: Voice.capacity(on: settings),
       prefill: request.prefill ?? Voice.prefill(on: settings), parameters: parameters, bus: bus,
       speed: request.speed, progressInterval: request.progressInterval,
-      onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold
-    ) { [weak self] in self?.reportEvent($0) }
+      onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold,
+      listener: report)
   }
 
   /// Plays a voice and reports its start.
@@ -219,18 +214,14 @@ final class PlaybackSession: Sendable {
     }
     let settings = device.configuration
     // Before the start is reported, so that the ducking begins with the sound's first period.
-    state.withLock { $0.isOnDevice = true }
-    await updateDucking()
+    await duck(true)
     report(
       .started(
         PlaybackStart(
           device: settings.device, format: voice.format,
           announcedDuration: first.description.announcedDuration, settings: settings,
           item: first.index)))
-    let outcome = await played(voice, in: place, on: device)
-    state.withLock { $0.isOnDevice = false }
-    await updateDucking()
-    let played = try outcome.get()
+    let played = try await played(voice, in: place, on: device)
     // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }
     return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, played: played)
@@ -255,12 +246,12 @@ final class PlaybackSession: Sendable {
   /// Waits until the device has played the voice; returns the played duration.
   private func played(
     _ voice: Voice, in place: Int, on device: PlaybackDevice
-  ) async -> Result<Duration, AudioPlayerError> {
+  ) async throws(AudioPlayerError) -> Duration {
     device.add(voice, in: place)
     do {
-      return .success(try await voice.played())
+      return try await voice.played()
     } catch {
-      return .failure(AudioPlayerError(error, on: device.configuration.device))
+      throw AudioPlayerError(error, on: device.configuration.device)
     }
   }
 

@@ -25,6 +25,20 @@ private actor Worker {
     begun.open()
     wakeUp.wait()
   }
+
+  func block(for time: Duration) {
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end {}
+  }
+
+  func yield(until gate: Gate, _ begun: Gate) async {
+    begun.open()
+    while !gate.isOpen { await executor.yield() }
+  }
+
+  nonisolated func markSlow() {
+    executor.isSlow = true
+  }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ThreadPoolTests {
@@ -66,6 +80,41 @@ private actor Worker {
     }
     while pool.threadCount > 3 { await Task.yield() }
     #expect(await worker.add(1) == 2)
+  }
+
+  @Test func `the jobs of slow actors do not delay other actors`() async throws {
+    // No time makes a job stuck here.
+    let pool = ThreadPool(name: "syrinx-pool", patience: .seconds(3_600))
+    let worker = try Worker(pool)
+    let release = try (0..<10).map { _ in try WakeUp() }
+    await withTaskGroup(of: Void.self) { group in
+      for wakeUp in release {
+        let begun = Gate()
+        group.addTask {
+          guard let slow = try? Worker(pool) else { return }
+          slow.markSlow()
+          await slow.block(until: wakeUp, begun)
+        }
+        await begun.wait()
+      }
+      #expect(await worker.add(1) == 1)
+      for wakeUp in release { wakeUp.signal() }
+    }
+  }
+
+  @Test func `actors that yield let the others run`() async throws {
+    let pool = ThreadPool(name: "syrinx-pool", patience: .seconds(3_600))
+    let (worker, done) = (try Worker(pool), Gate())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        let (yielding, begun) = (try Worker(pool), Gate())
+        group.addTask { await yielding.yield(until: done, begun) }
+        await begun.wait()
+      }
+      #expect(await worker.add(1) == 1)
+      done.open()
+      try await group.waitForAll()
+    }
   }
 
   @Test func `the threads end with the last executor`() async throws {

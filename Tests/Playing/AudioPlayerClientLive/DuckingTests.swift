@@ -3,7 +3,6 @@ import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
 import SoundCard
-import TestTools
 import Testing
 import VirtualSoundCard
 
@@ -145,44 +144,14 @@ import VirtualSoundCard
     #expect(plateaus == [0.5, 0.25, 0.5])
   }
 
-  @Test func `the ducking ends when the device of its sound is lost`() async throws {
-    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(1))])
-    let playing = await harness.start(prompt())
-    await harness.passUntilUnplugged()
-    await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
-    await harness.clock.advance(by: .seconds(1))
-    let music = AudioBuffer(
-      format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 4_000))
-    try await harness.finish(
-      await harness.start(PlaybackRequest(source: .buffers([music]), bus: .music)))
-    #expect(harness.card.played.last?.samples.first == 0.5)
-  }
-
-  @Test func `a sound that waits for its lost device does not duck until the device returns`()
-    async throws
-  {
-    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(1))])
-    let player = AudioPlayer()
-    let log = EventLog<PlaybackEvent>()
-    var request = prompt()
-    request.onDeviceLoss = .wait(atMost: .seconds(60))
-    let stream = await withDependencies {
-      $0.soundCard = harness.card.soundCard
-      $0.continuousClock = harness.clock
-    } operation: { [request] in
-      await player.playback(request)
-    }
-    let (playing, begun) = log.follow(stream)
-    await begun.wait()
-    let bus = await player.volume(of: .music)
-    #expect(abs(bus.ducking.gain - 0.5) < 1e-6)
-    await harness.passUntilUnplugged()
-    while bus.ducking.gain != 1 { await Task.yield() }
-    await harness.clock.advance(by: .seconds(1))
-    await harness.clock.pass { await log.sees { $0.gap != nil } }
-    while bus.ducking.gain == 1 { await Task.yield() }
+  @Test func `a gain that is not a number ducks nothing`() async throws {
+    let music = await startMusic(seconds: 5)
+    let playing = await harness.start(prompt(seconds: 3, Decibels(.nan)))
+    await harness.pass(12)
+    try await harness.finish(await harness.start(prompt()))
     try await harness.finish(playing)
-    #expect(bus.ducking.gain == 1)
+    try await harness.finish(music)
+    #expect(plateaus == [0.5, 0.25, 0.5])
   }
 }
 

@@ -81,7 +81,7 @@ actor VoiceFeeder {
       } else {
         try await feed.step()
         // Voices take turns: each needs its first audio sooner than another voice a full ring.
-        await Task.yield()
+        await executor.yield()
       }
     }
     if let failure = queue.failure { throw failure }
