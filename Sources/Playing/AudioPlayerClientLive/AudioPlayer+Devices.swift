@@ -75,7 +75,7 @@ extension AudioPlayer {
       return sound
     }
     let request = PlaybackRequest(source: source, device: device, latency: latency)
-    let feeder = try VoiceFeeder(request, FeederMailbox(request.id), makeSource, on: decoding)
+    let feeder = try VoiceFeeder(request, FeederMailbox(request.id), makeSource)
     let opening = Task { try await feeder.open() }
     guard let first = try await opening.valueOrEnd(readingClock) else {
       throw AudioPlayerError.emptySource(nil)

@@ -1,6 +1,5 @@
 import AudioCore
 import AudioPlayerClient
-import AudioThreads
 import ClientDependencies
 import SoundCard
 
@@ -11,8 +10,6 @@ actor AudioPlayer {
   /// The clock for the time limit on a blocked source: the machine's clock, even in tests with a
   /// virtual clock, because file reads take real time.
   let readingClock: any Clock<Duration>
-  /// The threads that read and decode the sources of all voices.
-  let decoding: ThreadPool
   let openDevices = PlaybackDevices()
   /// The volume of all devices, present and future.
   let volume = BusVolume()
@@ -23,10 +20,9 @@ actor AudioPlayer {
 
   init(
     makeSource: @escaping SourceMaker = { $0.makeSource($1) },
-    readingClock: any Clock<Duration> = ContinuousClock(),
-    decoding: ThreadPool = ThreadPool(name: "syrinx-decode")
+    readingClock: any Clock<Duration> = ContinuousClock()
   ) {
-    (self.makeSource, self.readingClock, self.decoding) = (makeSource, readingClock, decoding)
+    (self.makeSource, self.readingClock) = (makeSource, readingClock)
   }
 
   /// Plays a request to its end; if the task is canceled, fades the sound out and throws

@@ -144,7 +144,7 @@ final class PlaybackSession: Sendable {
     guard PlaybackRequest.speeds.contains(request.speed) else {
       throw AudioPlayerError.speedOutOfRange(request.speed)
     }
-    let feeder = try VoiceFeeder(request, mailbox, player.makeSource, on: player.decoding)
+    let feeder = try VoiceFeeder(request, mailbox, player.makeSource)
     guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
@@ -176,7 +176,7 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    let voice = await makeVoice(on: device)
+    let voice = try await makeVoice(device.configuration)
     let feeding = Task { try await feeder.feed(voice, on: device) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
@@ -186,21 +186,24 @@ final class PlaybackSession: Sendable {
       outcome = .failure(error)
     }
     await duck(false)
-    // Unless a read blocks, the session ends after the feeder has ended and closed its file.
+    // Unless a read blocks, the session ends after the feeder's thread has ended and closed its
+    // file.
     voice.close()
     await feeding.end(player.readingClock)
     return try outcome.get()
   }
 
-  private func makeVoice(on device: PlaybackDevice) async -> Voice {
+  private func makeVoice(_ device: PCMConfiguration) async throws -> Voice {
     let bus = await player.volume(of: request.bus)
-    let settings = device.configuration
-    return Voice(
-      format: settings.format, capacity: Voice.capacity(on: settings),
-      prefill: request.prefill ?? Voice.prefill(on: settings), parameters: parameters, bus: bus,
-      speed: request.speed, progressInterval: request.progressInterval,
-      onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold,
-      listener: report)
+    do {
+      return try Voice(
+        format: device.format, capacity: Voice.capacity(on: device),
+        prefill: request.prefill ?? Voice.prefill(on: device), parameters: parameters, bus: bus,
+        speed: request.speed, progressInterval: request.progressInterval,
+        onDeviceLoss: request.onDeviceLoss, hold: hold, listener: report)
+    } catch {
+      throw AudioPlayerError.system(reason: "\(error)")
+    }
   }
 
   /// Plays a voice and reports its start.

@@ -4,16 +4,15 @@ import AudioThreads
 import FoundationEssentials
 import SoundCard
 
-/// Decodes the items of a queue and converts them to the device's format.
+/// Decodes the items of a queue and converts them to the device's format, on its own thread.
 ///
 /// The audio fills a voice's ring, or memory for a preloaded sound. Requests are handled between
-/// steps. Feeders share the threads of a pool: a feeder occupies one only while it works, or while
-/// a read blocks.
+/// steps.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)
 
-  private let executor: PoolExecutor
+  private let executor: ThreadExecutor
   private let request: PlaybackRequest
   private let mailbox: FeederMailbox
   private let queue: PlaybackQueue
@@ -23,10 +22,10 @@ actor VoiceFeeder {
 
   init(
     _ request: PlaybackRequest, _ mailbox: FeederMailbox,
-    _ makeSource: @escaping SourceMaker, on pool: ThreadPool
+    _ makeSource: @escaping SourceMaker
   ) throws {
     do {
-      executor = try PoolExecutor(pool)
+      executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
@@ -80,8 +79,6 @@ actor VoiceFeeder {
         break
       } else {
         try await feed.step()
-        // Voices take turns: each needs its first audio sooner than another voice a full ring.
-        await executor.yield()
       }
     }
     if let failure = queue.failure { throw failure }

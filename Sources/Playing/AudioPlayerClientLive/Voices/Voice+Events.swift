@@ -32,7 +32,6 @@ extension Voice {
   }
 
   func reportNews() {
-    if takeFeederRequest() { room.signal() }
     reportSettlement()
     pass(playedFrames.load(ordering: .relaxed))
   }
