@@ -50,11 +50,11 @@ public struct PlaybackRequest: Sendable {
 
   /// The gains of buses while this sound plays, such as `[.music: .decibels(-14)]`.
   ///
-  /// A gain applies on all devices, from the sound's first frame to its end for any reason, but not
-  /// while the sound is paused. It applies also while the sound waits for its lost device. It is
-  /// multiplied by the volume of the bus, which can be set meanwhile. If several sounds duck a bus,
-  /// the lowest of their gains applies. Gains above 0 dB and NaN count as 0 dB. A sound that ducks
-  /// its own bus is attenuated, too.
+  /// A gain applies on all devices, from the sound's first frame to its end for any reason, even if
+  /// the sound waits for its lost device, but not while the sound is paused. It is multiplied by
+  /// the volume of the bus, which can be set meanwhile. If several sounds duck a bus, the lowest of
+  /// their gains applies. Gains above 0 dB and NaN count as 0 dB. A sound that ducks its own bus is
+  /// attenuated, too.
   public var ducking: [PlaybackBus: Decibels]
 
   /// The time in which the ducked buses reach their gains when the ducking begins or ends.
