@@ -59,11 +59,11 @@ public struct WyomingServerOptions: Sendable {
   /// The maximum number of simultaneous connections, each with its own recognizer; by default 4.
   ///
   /// A further client waits half a second for a free connection. If it sends audio or requests the
-  /// models meanwhile, it may replace another client: the one that has kept the server waiting for
-  /// audio for the longest time, at least a second. The replaced client gets an `error` event with
-  /// the code `idle`. A client without a place gets an `error` event with the code `busy`, and has
-  /// five seconds to disconnect. While 64 clients wait, additional clients get the event at once,
-  /// have one second to disconnect, and are not reported. While 256 clients have not yet
+  /// models in this time, it replaces the client from which the server has waited for audio the
+  /// longest, if that wait has lasted at least a second. The replaced client gets an `error` event
+  /// with the code `idle`. A client without a place gets an `error` event with the code `busy`, and
+  /// has five seconds to disconnect. While 64 clients wait, additional clients get the event at
+  /// once, have one second to disconnect, and are not reported. While 256 clients have not yet
   /// disconnected, additional clients are disconnected without an event.
   public var maximumConnections = 4
 

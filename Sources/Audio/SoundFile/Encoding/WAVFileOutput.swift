@@ -110,8 +110,8 @@ struct WAVFileHeader {
   func bytes(dataSize: Int) -> [UInt8] {
     let rest = middle(frames: frames(dataSize))
     let padding = dataSize % 2
-    // The size counts what follows the file's first 8 bytes: "WAVE", 36 bytes of sizes, the format,
-    // the data chunk's header of 8 bytes, and the data.
+    // The size excludes the file's first 8 bytes. It includes "WAVE", 36 bytes of sizes, the other
+    // chunks, the data chunk's header of 8 bytes, and the data.
     let fileSize = 4 + 36 + rest.count + 8 + dataSize + padding
     guard fileSize <= largestSize else {
       let sizes = little(fileSize, 8) + little(dataSize, 8) + little(frames(dataSize), 8)

@@ -122,7 +122,7 @@ extension AudioMetadata {
       var size = picture.content.count + picture.mediaType.utf8.count + picture.text.utf8.count
       size += 64
       if container == .flac, size > Self.largestFLACBlock { return false }
-      // Comments store pictures as text, which takes 4 characters for every 3 bytes.
+      // A comment contains a picture as Base64 text, which is a third longer.
       if container.hasChapterComments, container != .flac { size += size / 3 }
       guard size <= room else { return false }
       room -= size

@@ -110,8 +110,7 @@ struct SpeechOptions: ParsableArguments {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
-  /// The engine that recognizes with these options; it may be the one that `\.speechEngine`
-  /// selects.
+  /// The engine that these options select, by default the engine of `\.speechEngine`.
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)

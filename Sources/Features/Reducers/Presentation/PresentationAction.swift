@@ -74,7 +74,7 @@ public struct PresentationState<State> {
 
   // This is an array instead of an optional, so that a feature can present itself recursively.
   private var storage: [State]
-  /// The number of assignments, which distinguishes a new alert from the one that it replaces.
+  /// The number of assignments, by which a new alert differs from an equal one before it.
   fileprivate var assignments = 0
   /// The identity of the feature whose effects may run; nil if none was presented.
   // Safe because identities are never changed.

@@ -102,7 +102,7 @@ final class MixTap: @unchecked Sendable {
     }
   }
 
-  /// Records the host's time at which the device had played `frames` frames, and publishes what was
+  /// Records that the device had played `frames` frames at `time`, and lets readers read what was
   /// written.
   func observe(_ frames: Int, at time: ContinuousClock.Instant) {
     let begin = time - FrameCount(frames + shift).duration(at: format.sampleRate)

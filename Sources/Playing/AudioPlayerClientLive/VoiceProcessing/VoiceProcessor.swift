@@ -145,7 +145,7 @@ extension AsyncSequence where Element: AudioBlock {
   ///
   /// - Parameters:
   ///   - player: the player whose sounds are removed; nil without echo cancellation.
-  ///   - device: the player's device; nil for the one that it opened last.
+  ///   - device: the device that plays the sounds; nil for the device that the player opened last.
   ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation; at
   ///     most 2 s.
   ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
