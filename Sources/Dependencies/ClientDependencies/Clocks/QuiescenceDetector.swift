@@ -8,33 +8,35 @@ import Glibc
 /// needs to reach its next sleep, no task can still be about to sleep. This is true even on a busy
 /// machine.
 struct QuiescenceDetector {
-  /// The run time after which a thread counts as busy with other work.
+  /// The CPU time after which a thread counts as busy with other work.
   static let share = Duration.milliseconds(1)
 
-  private var turns = 0
-  private var quietTurns = 0
+  private var calls = 0
+  private var quietCalls = 0
   private var beginnings: [pid_t: Duration] = [:]
 
-  /// Whether all threads were quiet at the last turn.
-  var isQuiet: Bool { quietTurns > 0 }
+  /// Whether all threads were quiet when `isOver` last checked them.
+  var isQuiet: Bool { quietCalls > 0 }
 
-  /// Returns whether to stop waiting; called once per turn of about a millisecond.
+  /// Returns whether to stop waiting; called about once per millisecond.
+  ///
+  /// The wait ends after 1,000 calls at the latest, or after 200 if the threads are unknown.
   ///
   /// - Parameters:
   ///   - isReady: whether the expected sleeper has arrived.
-  ///   - isWaking: whether a woken task has not yet run. The clock waits longer for it, because it
-  ///     will run unless its actor is blocked.
-  ///   - isMainDone: whether the main actor has finished the work of the previous turn.
-  ///   - running: the running threads with their run times; nil if unknown.
+  ///   - isWaking: whether a woken task has not yet run. It will run unless its actor is blocked.
+  ///   - isMainDone: whether the main actor has finished the work that it had at an earlier call.
+  ///   - running: the running threads with their CPU times; nil if unknown.
   mutating func isOver(
     isReady: Bool, isWaking: Bool, isMainDone: Bool, running: @autoclosure () -> [pid_t: Duration]?
   ) -> Bool {
-    turns += 1
-    if isReady || turns >= (isWaking ? 1_000 : 200) { return true }
-    let isQuiet = !isWaking && (running().map { self.isQuiet($0, isMainDone: isMainDone) } ?? false)
-    // One quiet turn is not enough, because a task that is ready may not have a thread yet.
-    quietTurns = isQuiet ? quietTurns + 1 : 0
-    return quietTurns >= 2
+    calls += 1
+    if isReady || calls >= 1_000 { return true }
+    guard !isWaking else { return false }
+    guard let running = running() else { return calls >= 200 }
+    // One quiet call is not enough, because a task that is ready may not have a thread yet.
+    quietCalls = isQuiet(running, isMainDone: isMainDone) ? quietCalls + 1 : 0
+    return quietCalls >= 2
   }
 
   private mutating func isQuiet(_ running: [pid_t: Duration], isMainDone: Bool) -> Bool {
@@ -49,11 +51,11 @@ struct QuiescenceDetector {
 
 /// The kernel's view of the threads of this process.
 enum ProcessThreads {
-  /// The other threads that run or can run, each with its run time.
+  /// The other threads that run or can run, each with its CPU time.
   ///
   /// A thread that waits for a disk counts as running, because it continues on its own.
   ///
-  /// - Returns: nil if the kernel does not report it.
+  /// - Returns: nil if the kernel does not report the threads.
   static var running: [pid_t: Duration]? {
     guard let own = ownID, let all = threads else { return nil }
     var running: [pid_t: Duration] = [:]
