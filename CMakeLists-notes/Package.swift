@@ -1,10 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// What a CMake project takes of Syrinx: one shared library with the parts listed here inside.
+/// Builds the parts of Syrinx that a CMake project uses into one shared library.
 let package = Package(
   name: "syrinx-for-cmake",
-  // Dynamic: out of a static archive a linker leaves the clients' live values, since only the Swift
+  // Dynamic, because a linker omits the clients' live values from a static archive: only the Swift
   // runtime looks for them.
   products: [.library(name: "SyrinxForCMake", type: .dynamic, targets: ["SyrinxForCMake"])],
   dependencies: [.package(name: "syrinx", path: "..")],

@@ -1,9 +1,11 @@
 import Foundation
 import Syrinx
 
-/// How long a sound file is, for C: decoded to its end, since a header may be wrong.
+/// Returns the duration of a sound file in seconds, for C.
 ///
-/// - Returns: seconds; below 0 when the file cannot be read, with the reason on stderr.
+/// The file is decoded to its end, because its header may be wrong.
+///
+/// - Returns: the duration; negative if the file cannot be read, with the reason on stderr.
 @_cdecl("syrinx_duration_seconds")
 public func durationSeconds(_ path: UnsafePointer<CChar>) -> Double {
   do {

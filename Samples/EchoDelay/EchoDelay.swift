@@ -1,7 +1,7 @@
 import Foundation
 import Syrinx
 
-/// Measures the time from a loudspeaker to a microphone with a click.
+/// Plays a click and measures the time from the loudspeaker to the microphone.
 @main
 enum EchoDelay {
   static func main() async throws {

@@ -2,7 +2,7 @@ import Syrinx
 
 /// A feature that turns speech at the microphone into text.
 ///
-/// It uses one client and no hardware: the client recognizes what the recorder captures.
+/// It accesses the microphone only through one client, which recognizes the captured audio.
 @MainActor
 public final class Dictation {
   /// The final text, one line per utterance.

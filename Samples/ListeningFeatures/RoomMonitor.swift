@@ -25,7 +25,7 @@ public final class RoomMonitor {
   private let threshold: Decibels
   private var isLoud = false
 
-  /// Creates a monitor to which sound above a threshold is loud.
+  /// Creates a monitor that counts sound above `threshold` as loud.
   public init(threshold: Decibels = Decibels(-30)) {
     self.threshold = threshold
   }

@@ -27,7 +27,7 @@ enum PlayFile {
       if device == "virtual" {
         $0.soundCard = VirtualSoundCard(keepsPlayback: false).soundCard
       }
-      // With one file to play, the device can take the file's format, and close when the file ends.
+      // The device uses the file's format and closes after the file, because no file follows.
       $0.playbackIdleTime = .zero
     } operation: {
       @Dependency(\.audioPlayer) var player

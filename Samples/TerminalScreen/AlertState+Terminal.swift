@@ -25,8 +25,8 @@ extension AlertState {
 }
 
 extension String {
-  /// Returns the text in lines of at most this many characters, broken at whitespace and within
-  /// longer words.
+  /// Returns the text in lines of at most `width` characters, broken at whitespace; a word that is
+  /// longer than `width` is split.
   public func wrapped(to width: Int) -> [String] {
     split(whereSeparator: \.isWhitespace).reduce(into: []) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {

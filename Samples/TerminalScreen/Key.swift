@@ -14,7 +14,7 @@ struct KeyDecoder {
   /// The first bytes of a character whose other bytes have not arrived yet.
   private var pending: [UInt8] = []
 
-  /// Returns the keys that these bytes complete.
+  /// Returns the keys whose bytes are complete, including earlier pending bytes.
   ///
   /// Unknown escape sequences, control characters, and bytes that are not UTF-8 are skipped.
   mutating func keys(in bytes: some Sequence<UInt8>) -> [Key] {

@@ -6,7 +6,7 @@ public struct TerminalScreen: Sendable {
   /// The pressed keys; ends with Ctrl-C, SIGINT, SIGTERM, or SIGHUP, or when the terminal is gone.
   public let keys: AsyncStream<Key>
 
-  /// Takes over the terminal while `body` runs, and then restores the terminal in any case.
+  /// Takes over the terminal while `body` runs, and always restores it afterward.
   ///
   /// A second signal restores the terminal and ends the process with status 1.
   ///
@@ -37,7 +37,7 @@ public struct TerminalScreen: Sendable {
     try outcome.get()
   }
 
-  /// Shows lines from the top, each cut to the width of the terminal.
+  /// Shows lines from the top, each truncated to the width of the terminal.
   ///
   /// Control characters are skipped, so that no text can control the terminal.
   ///
@@ -50,7 +50,7 @@ public struct TerminalScreen: Sendable {
     Self.write(Self.text(of: lines.prefix(height), width: width))
   }
 
-  /// Returns the text that shows lines from the top of a terminal.
+  /// Returns the terminal output that shows the lines from the top of the screen.
   static func text(of lines: some Sequence<String>, width: Int) -> String {
     let rows = lines.map { "\($0.filter(\.isPrintable).prefix(width))\u{1B}[K" }
     return "\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J"
@@ -114,7 +114,8 @@ public struct TerminalScreen: Sendable {
 
 /// The eventfd that the signal handler writes to, because a handler has no context.
 ///
-/// `unsafe`, because it is a global variable; safe, because it is set before the signal handler is.
+/// `unsafe`, because this is a global variable; safe, because the handler is installed only after
+/// the variable is set.
 private nonisolated(unsafe) var receivedDescriptor: Int32 = -1
 
 /// The error of a program that was started without a terminal.

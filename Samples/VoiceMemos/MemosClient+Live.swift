@@ -78,7 +78,7 @@ private struct MemosFolder: Sendable {
   }
 }
 
-/// The error of a title that no file can have, or of a file that cannot be used.
+/// The error for an invalid title or an unusable file.
 enum MemosError: Error, Equatable, CustomStringConvertible {
   case badTitle(String)
   case titleInUse(String)

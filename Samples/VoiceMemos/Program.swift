@@ -42,7 +42,7 @@ enum Program {
     await drawing.value
   }
 
-  /// Captures a soft tone, and plays silently.
+  /// A virtual card that captures a soft tone and plays nothing audible.
   private static var virtualSoundCard: SoundCard {
     let tone = VirtualMicrophone.signal(.sine(440, amplitude: 0.1))
     let pace = VirtualPace.lockstep(ContinuousClock(), slack: .milliseconds(50))

@@ -14,7 +14,7 @@ struct RecordMemo {
     let file: URL
     /// The recorded length.
     var recorded = Duration.zero
-    /// The peak of the last levels.
+    /// The peak in the latest level event.
     var peak = Decibels.silence
   }
 

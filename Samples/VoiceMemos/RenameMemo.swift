@@ -1,6 +1,6 @@
 import ReducersMacros
 
-/// The dialog in which a memo gets another title, which the list then saves.
+/// The dialog in which the user types a memo's new title; the list saves the title.
 @Reducer
 struct RenameMemo {
   /// The memo and the title that is being typed.

@@ -80,7 +80,7 @@ extension RenameMemo.State {
 }
 
 extension PresentationAction<VoiceMemos.Destination.Alert> {
-  /// This action of the alert, as an action of the destination.
+  /// The alert's action, wrapped as an action of the destination.
   fileprivate var alert: PresentationAction<VoiceMemos.Destination.Action> {
     switch self {
     case .dismiss: .dismiss

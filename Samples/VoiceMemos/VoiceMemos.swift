@@ -62,7 +62,7 @@ struct VoiceMemos {
   /// Creates the feature with the current dependencies.
   init() {}
 
-  /// The list, its rows, and the alert or dialog above it.
+  /// Combines the reducers of the list, of its rows, and of the alert or dialog.
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
@@ -105,8 +105,7 @@ struct VoiceMemos {
       case .destination(.presented(.record(.failed(let reason)))):
         state.destination = .alert(.failed(reason))
       case .failed(let reason), .rows(.element(_, .failed(let reason))):
-        // No alert during a recording, because it would replace the recording, which would end
-        // without a memo.
+        // An alert would replace the recording, which would then end without a memo.
         if case .record = state.destination { break }
         state.destination = .alert(.failed(reason))
       case .quitTapped:

@@ -16,7 +16,7 @@ public final class ScriptedSpeechEngine: Sendable {
     case madeSession
     /// An utterance began.
     case began
-    /// The whole utterance so far was decoded, with this number of frames.
+    /// The engine decoded the utterance so far, which had this many frames.
     case decoded(after: FrameCount)
     /// After this number of frames, the engine was notified that the utterance may be over.
     case anticipated(after: FrameCount)
@@ -125,7 +125,7 @@ public struct ScriptedFaults: Equatable, Sendable {
   public var loading: SpeechEngineError?
   /// Thrown as soon as the processed part of an utterance is longer than `failsAfter`.
   public var processing: SpeechEngineError?
-  /// The length of the part of each utterance that is processed before `processing` is thrown.
+  /// The duration of each utterance that is processed before `processing` is thrown.
   public var failsAfter: Duration
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?

@@ -42,7 +42,7 @@ import Testing
   }
 }
 
-/// Features that open devices one after another, in the time of a test clock.
+/// Features that open devices one after another, timed by a test clock.
 @MainActor @Suite(.timeLimit(.minutes(30))) struct ClosedLoopTests {
   /// The number of runs of each feature; `Tests/nightly.sh closed-loops` sets more.
   nonisolated static let runCount =
@@ -63,7 +63,7 @@ import Testing
       #expect(finish?.reason == .stopped)
       lengths.insert(finish?.frameCount ?? 0)
     }
-    // The word ends 4.965 s after the start, and the beep 0.325 s after it.
+    // The recording begins with the end of the beep at 0.325 s, and ends with the word at 4.965 s.
     #expect(lengths == [222_720])
   }
 

@@ -11,7 +11,7 @@ import Testing
 
 /// An assistant that listens while it speaks, in a synthetic room.
 @Suite(.timeLimit(.minutes(10))) struct EchoCancellationTests {
-  /// A room with an echo and its reflections, over the room's own sound.
+  /// Returns a room that adds an echo with four reflections to `sound`.
   private func room(
     delay: Int, gain: Float, over sound: VirtualMicrophone
   ) -> VirtualMicrophone {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// What the assistant says: 14 s of speech.
+  /// Returns the assistant's speech, which is 14 s long.
   private func assistant() throws -> AudioBuffer {
     let sentence = try samples("window.wav")
     return AudioBuffer(format: .speech, samples: sentence + sentence + sentence + sentence)
@@ -32,7 +32,7 @@ import Testing
     return try SoundFileReader(url: file).read(atMost: 1_000_000).samples
   }
 
-  /// Plays what the assistant says and returns what a capture of `length` contains.
+  /// Plays the assistant's speech and returns the first `length` of a capture.
   private func capture(
     _ length: Duration, in room: VirtualMicrophone, isProcessed: Bool, isSpeaking: Bool = true,
     latency: PlaybackLatency = .normal
@@ -99,7 +99,7 @@ import Testing
     return (.buffer(AudioBuffer(format: .speech, samples: room)), frames)
   }
 
-  @Test func `speech over an echo keeps its level, and is recognized only without the echo`()
+  @Test func `speech over an echo keeps its level, and is recognized only after echo cancellation`()
     async throws
   {
     let (speaker, frames) = try command()
@@ -107,7 +107,7 @@ import Testing
     let raw = try await capture(.seconds(13), in: room, isProcessed: false)
     let processed = try await capture(.seconds(13), in: room, isProcessed: true)
     let clear = try await capture(.seconds(13), in: speaker, isProcessed: false, isSpeaking: false)
-    // The part of the processed samples that is the clear speech.
+    // Compute the gain of the clear speech within the processed samples.
     let (spoken, result) = (clear[frames], processed[frames])
     let product = zip(spoken, result).reduce(0) { $0 + Double($1.0 * $1.1) }
     let share = product / spoken.reduce(0) { $0 + Double($1 * $1) }

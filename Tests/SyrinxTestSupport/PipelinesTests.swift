@@ -28,7 +28,7 @@ import Testing
     file = folder.file("talk.wav")
   }
 
-  /// Four seconds of a room in which somebody speaks.
+  /// A microphone's signal of four seconds, with speech from 1 s to 2 s.
   private let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     .during(.seconds(1) ..< .seconds(2)).buffer(.seconds(4), format: .speech)
 
@@ -90,7 +90,7 @@ import Testing
     let input = try SoundFileReader(url: file).read(atMost: 20_000).samples
     let output = try SoundFileReader(url: copy).read(atMost: 20_000).samples
     #expect(output.count == 16_000)
-    // The filter is the difference of neighbors; the file is dithered to 16 bits.
+    // The filter outputs the difference between adjacent samples; dither to 16 bits adds an error.
     for index in 1..<min(input.count, output.count) {
       #expect(abs(output[index] - (input[index] - input[index - 1])) < 1e-4)
     }
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a take is recorded while its backing is played`() async throws {
+  @Test func `a take is recorded while its backing track is played`() async throws {
     let backing = folder.file("backing.wav")
     try await write(to: backing)
     try await run {
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a diagram shows what two consumers of a broadcast get`() {
+  @Test func `a diagram shows the elements that two consumers of a broadcast receive`() {
     let diagram = StreamDiagram(inputs: ["ab-c|"]) { _ in
       AudioBuffer(silence: 160, format: .speech)
     }

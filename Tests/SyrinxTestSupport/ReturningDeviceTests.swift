@@ -9,7 +9,7 @@ import SoundCard
 import SyrinxTestSupport
 import Testing
 
-/// Devices that are unplugged for two seconds of a test clock.
+/// Devices that are unplugged for two seconds, timed by a test clock.
 @Suite(.timeLimit(.minutes(30))) struct ReturningDeviceTests {
   private func withCard<Outcome: Sendable>(
     _ operation: (VirtualSoundCard, TestClock<Duration>) async throws -> Outcome
@@ -33,7 +33,7 @@ import Testing
   {
     var outcomes: Set<[Duration]> = []
     for _ in 0..<ClosedLoopTests.runCount { outcomes.insert(try await record()) }
-    // Each outcome is the length and one gap.
+    // Each outcome is the length of the recording and its only gap.
     #expect(outcomes == [[.seconds(8), .milliseconds(2_020)]])
   }
 
@@ -64,7 +64,7 @@ import Testing
   {
     var outcomes: Set<[Duration]> = []
     for _ in 0..<ClosedLoopTests.runCount { outcomes.insert(try await play()) }
-    // Each outcome is the time at the end and one gap.
+    // Each outcome is the time at which the playback ended, and its only gap.
     #expect(outcomes == [[.milliseconds(7_025), .seconds(2)]])
   }
 

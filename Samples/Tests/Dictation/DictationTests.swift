@@ -4,7 +4,7 @@ import Syrinx
 import SyrinxTestSupport
 import Testing
 
-/// Tests the feature on streams that the tests write: without hardware, models, and waiting.
+/// Tests the feature on streams that the tests write, without hardware, models, or delays.
 @MainActor @Suite struct DictationTests {
   @Test func `final results become lines, and a partial result is the draft`() async throws {
     let (events, said) = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.makeStream()

@@ -3,7 +3,7 @@ import Foundation
 import SyrinxTestSupport
 import Testing
 
-/// Replays what the real engine once yielded, without an engine, a model, and waiting.
+/// Replays recorded results of the real engine, without an engine, a model, or delays.
 ///
 /// The recording was made with `RecordSpeech Samples/sounds/go-forward.wav
 /// Samples/recordings/go-forward.jsonl`.
@@ -13,7 +13,7 @@ import Testing
     .appending(path: "recordings/go-forward.jsonl")
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a real recognition becomes a line`() async throws {
+  func `a result of the real recognizer becomes a line`() async throws {
     let recorded = try SpeechClient.replaying(recording)
     let dictation = withDependencies {
       $0.speechClient = recorded

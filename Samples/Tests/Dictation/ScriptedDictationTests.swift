@@ -2,7 +2,7 @@ import ListeningFeatures
 import SyrinxTestSupport
 import Testing
 
-/// Tests the feature on a recognizer that follows the test's clock: the text at each moment.
+/// Tests the feature's text at each moment, on a recognizer that follows the test's clock.
 @MainActor @Suite struct ScriptedDictationTests {
   let clock = TestClock()
 
@@ -18,7 +18,7 @@ import Testing
       let listening = Task { try await dictation.listen() }
       await clock.sleepers(atLeast: 1)
       #expect(dictation.lines == [] && dictation.draft == "")
-      // Two words of 200 ms each, and then a silence of 600 ms.
+      // The utterance begins at 1 s: two words of 200 ms each, and then a silence of 600 ms.
       await clock.advance(by: .milliseconds(1_400))
       await clock.sleepers(atLeast: 1)
       #expect(dictation.draft == "go forward")

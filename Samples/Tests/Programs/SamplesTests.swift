@@ -3,7 +3,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Runs the sample programs as their readers do.
+/// Runs the sample programs from the command line, as their users do.
 @Suite struct SamplesTests {
   private let sounds = Checkout.file("Samples/sounds")
 
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["PlayFile", "TranscribeFile"])
-  func `without a file, the program prints its usage`(program: String) async throws {
+  func `a program that needs a file prints its usage without a file`(program: String) async throws {
     let run = try await run(program)
     #expect(run.status == 64)
     #expect(run.output.hasPrefix("usage: \(program)"))
@@ -107,7 +107,7 @@ import Testing
     let ended = Gate()
     process.terminationHandler = { _ in ended.open() }
     try process.run()
-    // Both pipes are read while the program runs, because it waits while one of them is full.
+    // Both pipes are read while the program runs, because the program blocks when a pipe is full.
     async let outputText = text(output.fileHandleForReading)
     async let errorText = text(errors.fileHandleForReading)
     let texts = try await (outputText, errorText)

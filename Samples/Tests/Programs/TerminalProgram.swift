@@ -14,7 +14,7 @@ final class TerminalProgram {
 
   init(_ program: String, _ arguments: String..., environment: [String: String] = [:]) throws {
     terminal = try PseudoTerminal()
-    // The macro TIOCSWINSZ, which Swift does not import.
+    // The number 0x5414 is TIOCSWINSZ, a macro that Swift does not import.
     var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(terminal.user, 0x5414, &size)
     let shown: AsyncStream<String>.Continuation
@@ -76,7 +76,8 @@ final class TerminalProgram {
     return screen.split(separator: "\r\n")
   }
 
-  /// Waits for the end, and returns the exit status, the settings, and the last screen.
+  /// Waits for the program's end, and returns its exit status, the terminal settings, and the last
+  /// screen.
   func end() async -> (status: Int32, settings: [UInt32], last: String) {
     await ended.wait()
     let settings = settings
@@ -90,7 +91,7 @@ final class TerminalProgram {
     isOpen = false
   }
 
-  /// Reports each complete screen, and finally the text after the last one.
+  /// Reports each complete screen, and finally the text after the last screen.
   private nonisolated static func read(_ terminal: PseudoTerminal, _ report: (String) -> Void) {
     var unread = ""
     var bytes = [UInt8](repeating: 0, count: 4_096)

@@ -84,7 +84,7 @@ import Testing
     #expect(await program.end().status == 0)
   }
 
-  @Test func `SpeechToText recognizes a sound file as a microphone`() async throws {
+  @Test func `SpeechToText recognizes a sound file in place of a microphone`() async throws {
     let sounds = Checkout.file("Samples/sounds")
     let program = try TerminalProgram(
       "SpeechToText", sounds.appending(path: "go-forward.wav").path)
@@ -153,7 +153,8 @@ import Testing
 }
 
 extension TerminalProgram {
-  /// Waits until a recording shows a length, which from then on only grows.
+  /// Waits until the screen shows a recorded duration above zero, which stays on the screen while
+  /// the duration grows.
   fileprivate func showsRecordedTime() async throws {
     try await shows("a recorded time") { $0.contains("* 0:") && !$0.contains("* 0:00.0") }
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// The example in the article on `SyrinxTestSupport`.
 @Suite struct FaultScriptTests {
-  @Test func `a microphone is in use, and then its sound server hangs up`() async throws {
+  @Test func `captures report a busy microphone and a lost device`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       pace: .lockstep(clock),
@@ -24,7 +24,7 @@ import Testing
 
       let blocks = await recorder.capture(request: CaptureRequest())
       let listening = Task { for try await _ in blocks {} }
-      // Two seconds of the card's time, and no more of ours than the machine needs.
+      // Once the card waits for the clock, advances both by two seconds, which take no real time.
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(2))
       await #expect(throws: AudioRecorderError.deviceLost("virtual")) {

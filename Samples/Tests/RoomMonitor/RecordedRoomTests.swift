@@ -6,7 +6,7 @@ import Testing
 
 /// A room that was recorded once and is replayed without a sound card.
 @MainActor @Suite struct RecordedRoomTests {
-  /// A tenth of a second of noise after nine tenths of silence, in place of a real room.
+  /// Noise in the last tenth of each second, otherwise silence, in place of a real room.
   private let room = AudioSignal { frame, rate in
     frame / (rate.hertz / 10) % 10 == 9 ? (frame % 2 == 0 ? 0.5 : -0.5) : 0
   }

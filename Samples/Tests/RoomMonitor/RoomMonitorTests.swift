@@ -9,7 +9,7 @@ import Testing
   let clock = TestClock()
 
   @Test
-  func `noise raises an alarm, a gap does not, and an unplugged microphone is lost`()
+  func `noise raises an alarm, a gap does not, and an unplugged microphone is reported as lost`()
     async throws
   {
     // A second of silence, half a second of noise, and so on.
@@ -25,7 +25,7 @@ import Testing
     } operation: {
       let monitor = RoomMonitor()
       let listening = Task { try await monitor.listen() }
-      // Advances the card by five seconds as fast as the machine allows.
+      // Once the card waits for the clock, advances both by five seconds, which take no real time.
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(5))
       try await listening.value

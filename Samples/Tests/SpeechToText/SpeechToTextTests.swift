@@ -57,7 +57,7 @@ import Testing
       $0.microphone = .opening
     }
     await store.send(.stopTapped) { $0.microphone = .closed }
-    // No task is left to finish.
+    // A second tap changes nothing, and leaves no effect running.
     await store.send(.stopTapped)
     await store.finish()
   }

@@ -74,7 +74,7 @@ import Testing
     await store.send(.destination(.dismiss)) { $0.destination = nil }
   }
 
-  @Test func `playing moves the playhead, and playing another memo stops the first`() async {
+  @Test func `playing moves the playhead, and playing another memo stops the first memo`() async {
     let (events, player) = AsyncThrowingStream<PlaybackEvent, any Error>.makeStream()
     let store = store {
       $0.audioPlayer.playback = { [song] request in
@@ -102,9 +102,7 @@ import Testing
   }
 
   @Test
-  func `a second tap before the permission starts no second recording; failures end no recording`()
-    async
-  {
+  func `during a permission request or a recording, another tap or failure has no effect`() async {
     let clock = TestClock()
     let (events, microphone) = AsyncThrowingStream<RecordingEvent, any Error>.makeStream()
     let store = store {
@@ -172,7 +170,7 @@ import Testing
     await store.receive(\.failed, "no sound") { $0.destination = .alert(.failed("no sound")) }
   }
 
-  @Test func `a memo is deleted after the alert, and the next one is selected`() async {
+  @Test func `a confirmed alert deletes the memo and selects the next memo`() async {
     let store = store { $0.memos.delete = { _ in } }
     await store.send(.deleteTapped) { $0.destination = .alert(.delete(song)) }
     await store.send(.destination(.presented(.alert(.delete(song))))) { $0.destination = nil }
@@ -182,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `a memo that cannot be deleted stays`() async {
+  @Test func `a memo that cannot be deleted stays in the list`() async {
     let store = store { $0.memos.delete = { _ in throw NoSound() } }
     await store.send(.deleteTapped) { $0.destination = .alert(.delete(song)) }
     await store.send(.destination(.presented(.alert(.delete(song))))) { $0.destination = nil }

@@ -23,16 +23,16 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// previews, fakes, and replays.
   ///
   /// It has the jitter of the device's wake-ups, so a buffer may have an earlier time than the
-  /// buffer before it. Operators that keep frames also keep their times. A virtual card counts the
-  /// time by its own clock, from the real time at which the card was made. `PlaybackProgress` has
-  /// the time of playback.
+  /// previous buffer. Operators that pass frames on also pass on their times. On a virtual sound
+  /// card, the time is that of the card's clock, which starts at the real time of the card's
+  /// creation. `PlaybackProgress` has the time of playback.
   public var hostTime: ContinuousClock.Instant?
 
   /// The number of samples that were NaN or infinite and became silence, in the buffer or just
   /// before it.
   ///
-  /// Code that silences such samples adds their number here. Operators pass the number on, unless
-  /// the buffer is empty or they remove it as silence.
+  /// Code that silences such samples adds their number here. Operators copy the number to their
+  /// output, unless the buffer is empty or is removed as silence.
   public var silencedSampleCount = 0
 
   /// Compares only the audio: format, samples, and position.
@@ -63,7 +63,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   /// The number of frames in the buffer.
   public var frameCount: FrameCount { FrameCount(samples.count / format.channelCount) }
 
-  /// The index of the frame after the last one.
+  /// The index of the frame after the last frame.
   public var endFrame: FrameCount { firstFrame + frameCount }
 
   /// The duration of the buffer.
@@ -78,7 +78,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
   ///   the first to the last replaced sample; nil if no sample was replaced.
   package mutating func silenceNonFinite() -> (count: Int, frames: Range<FrameCount>)? {
     // Without the sign bit, the bit patterns of NaN and infinity exceed those of all finite
-    // numbers, so the highest pattern shows whether there are any.
+    // numbers, so the highest pattern shows whether the buffer contains NaN or infinity.
     let highest = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     guard highest >= Float.infinity.bitPattern else { return nil }
     let replaced = samples.indices.filter { !samples[$0].isFinite }
@@ -99,7 +99,7 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
 
   /// Changes the samples in place, without an allocation unless another buffer shares them.
   ///
-  /// They are interleaved, as in `samples`.
+  /// `body` gets interleaved samples, as in `samples`.
   public mutating func withMutableSamples<Result, Failure: Error>(
     _ body: (_ samples: inout MutableSpan<Float>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -141,8 +141,8 @@ public struct AudioBuffer: AudioBlock, Equatable, Sendable {
     return other
   }
 
-  /// Sets the host time from that of `source`, which is on the same timeline but may have another
-  /// sample rate.
+  /// Derives the host time from `source`, a buffer on the same timeline whose sample rate may
+  /// differ.
   package mutating func setTime(from source: AudioBuffer) {
     hostTime = source.hostTime.map { $0 + (start - source.start) }
   }

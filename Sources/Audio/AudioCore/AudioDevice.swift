@@ -102,9 +102,9 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// streams when it suspends a card or moves streams to another card.
   public var patience: Duration
 
-  /// The `patience` for a sound card.
+  /// The time after which a stalled sound card counts as lost.
   package static let cardPatience = Duration.milliseconds(750)
-  /// The `patience` for a sound server.
+  /// The time after which a stalled sound server counts as lost.
   package static let serverPatience = Duration.seconds(5)
 
   /// Creates a configuration.

@@ -132,14 +132,14 @@ extension ChannelLayout {
 }
 
 extension ChannelLayout: CustomStringConvertible {
-  /// The abbreviations that ALSA and others use: `FL FR FC LFE RL RR`.
+  /// The abbreviations that ALSA and other programs use: `FL FR FC LFE RL RR`.
   public var description: String {
     positions.map(\.abbreviation).joined(separator: " ")
   }
 }
 
 extension ChannelPosition {
-  /// The abbreviation that ALSA and others use; `?` for an unknown position.
+  /// The abbreviation that ALSA and other programs use; `?` for an unknown position.
   public var abbreviation: String {
     switch self {
     case .mono: "MONO"

@@ -50,7 +50,7 @@ public struct AudioMeter: Sendable {
     samples.withUnsafeBufferPointer { add($0) }
   }
 
-  /// Adds samples in memory; it neither allocates nor waits.
+  /// Adds samples in memory, without allocating or waiting.
   public mutating func add(_ samples: UnsafeBufferPointer<Float>) {
     for sample in samples {
       highest = max(highest, abs(sample))
@@ -78,12 +78,12 @@ public struct Decibels: Hashable, Comparable, Sendable {
     self.value = value
   }
 
-  /// Creates the level of an amplitude, where 1 is full scale, or the gain of a factor.
+  /// Converts an amplitude, where 1 is full scale, to a level, or a factor to a gain.
   public init(amplitude: Double) {
     value = amplitude > 0 ? 20 * decimalLogarithm(amplitude) : -.infinity
   }
 
-  /// Returns a level or a gain; `.decibels(-14)` reads well where the type is known.
+  /// Creates a level or a gain where the type is inferred, as in `.peak(.decibels(-14))`.
   public static func decibels(_ value: Double) -> Decibels { Decibels(value) }
 
   /// Digital silence, negative infinity.

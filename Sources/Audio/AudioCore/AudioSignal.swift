@@ -1,6 +1,6 @@
 /// A synthetic signal, computed from the frame index and the sample rate.
 ///
-/// All channels are equal, and every run produces the same samples. Any range of it can be
+/// All channels are equal, and every run produces the same samples. Any range of the signal can be
 /// generated separately: two adjacent buffers have the same frames as one buffer that covers both
 /// ranges.
 public struct AudioSignal: Sendable {
@@ -69,7 +69,7 @@ extension AudioSignal {
     }
   }
 
-  /// White noise with a uniform distribution between ±`amplitude`; a seed determines the noise.
+  /// White noise with a uniform distribution between ±`amplitude`; equal seeds give equal noise.
   ///
   /// The noise fills the whole band of the sample rate, so resampling to a lower rate lowers the
   /// level. Use ``noise(seed:amplitude:bandwidth:)`` to keep the level.
@@ -84,7 +84,7 @@ extension AudioSignal {
   public static func noise(
     seed: UInt64, amplitude: Float = 0.5, bandwidth: Double
   ) -> AudioSignal {
-    // The signal is white noise at 2.5 times the bandwidth, interpolated through a low-pass filter.
+    // White noise at a rate of 2.5 times the bandwidth is interpolated with a low-pass filter.
     let rate = 2.5 * bandwidth
     return AudioSignal { index, sampleRate in
       let time = Double(index) * rate / Double(sampleRate.hertz)
@@ -98,8 +98,7 @@ extension AudioSignal {
     }
   }
 
-  /// Returns a signal that equals this signal within the given times from its start, and is silent
-  /// elsewhere.
+  /// Returns a signal that equals this signal within `times`, and is silent at other times.
   ///
   /// ```swift
   /// let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
@@ -119,8 +118,8 @@ private func noiseValue(_ index: Int, seed: UInt64) -> Float {
   return 2 * Float(bits >> 40) / Float(1 << 24) - 1
 }
 
-/// Returns the impulse response of a low-pass filter at 0.6 times half the rate, with a Hann
-/// window.
+/// Returns the impulse response of a low-pass filter with a Hann window and a cutoff of 0.6 times
+/// the Nyquist frequency.
 ///
 /// The sum of its squares is 1, so noise keeps its level.
 private func lowPassWeight(at distance: Double, reach: Double) -> Float {

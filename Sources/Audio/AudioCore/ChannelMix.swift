@@ -61,7 +61,7 @@ package struct ChannelMix: Hashable, Sendable {
 }
 
 extension ChannelMix {
-  /// Mixes whole frames without allocating or waiting; the memory must not overlap.
+  /// Mixes whole frames without allocating or waiting; input and output must not overlap.
   package func apply(
     _ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>
   ) {
@@ -120,9 +120,10 @@ extension ChannelMix {
   }
 }
 
-/// Returns the output that each input has for itself; nil for an input without one.
+/// Returns the output for each input whose position matches an output; nil for other inputs.
 ///
-/// If `keepsAll` is true, inputs without a matching output get the first free output.
+/// No two inputs get the same output. If `keepsAll` is true, an input without a matching output
+/// gets the first free output.
 private func ownOutputs(
   of inputs: [ChannelPosition], among outputs: [ChannelPosition], keepsAll: Bool
 ) -> [Int?] {
@@ -143,7 +144,7 @@ private func ownOutputs(
 
 /// Returns the gains of an input, one for each output.
 ///
-/// `place` is the output that only this input uses; nil if it has none.
+/// `place` is the output that `ownOutputs` returned for this input; nil if there is none.
 private func channelGains(
   of position: ChannelPosition, at index: Int, alone place: Int?, in outputs: [ChannelPosition]
 ) -> [Float] {
@@ -152,8 +153,8 @@ private func channelGains(
   if let (positions, gain) = substitute {
     return outputs.map { positions.contains($0) ? gain : 0 }
   }
-  // Mono goes to all outputs. A channel at an unknown position goes to the output with the same
-  // index. So neither is lost.
+  // No channel is lost: mono goes to all outputs, and a channel at an unknown position goes to the
+  // output with the same index.
   return switch position {
   case .mono: outputs.map { _ in 1 }
   case .unknown: outputs.indices.map { $0 == index % outputs.count ? 1 : 0 }

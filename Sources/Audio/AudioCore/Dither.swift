@@ -2,8 +2,8 @@
 ///
 /// Dither turns the distortion of rounding into slight noise.
 ///
-/// A sample exactly on a step is unchanged: silence remains silence, and 16-bit audio passes bit
-/// for bit. The noise is the same in every run.
+/// A sample that is exactly a 16-bit value is unchanged: silence remains silence, and 16-bit audio
+/// passes bit for bit. The noise is the same in every run.
 package struct Dither: Sendable {
   private var position: UInt32
 
@@ -23,7 +23,7 @@ package struct Dither: Sendable {
     var index = 0
     while index < samples.count {
       let stretch = index..<min(index + 256, samples.count)
-      // Samples that were 16-bit integers equal a step exactly, so they need no dither.
+      // Samples that are exactly 16-bit values need no dither.
       if !Self.copy(samples, into: target, stretch) {
         for index in stretch {
           let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
@@ -35,8 +35,8 @@ package struct Dither: Sendable {
     position = start &+ UInt32(truncatingIfNeeded: samples.count)
   }
 
-  /// Writes the samples if all of them are on a step; otherwise returns false and leaves invalid
-  /// output.
+  /// Writes the samples if all are exactly 16-bit values; otherwise returns false and leaves
+  /// invalid output.
   private static func copy(
     _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>,
     _ stretch: Range<Int>
@@ -45,8 +45,8 @@ package struct Dither: Sendable {
     for index in stretch {
       let scaled = samples[index] * 0x1p15
       let shifted = scaled + 0x1.8p23
-      // Truncation changes integers beyond full scale, and NaN never equals a number, so neither
-      // counts as a sample on a step.
+      // Truncation changes integers beyond full scale, and NaN equals no number, so neither counts
+      // as a 16-bit value.
       let back = Float(Int16(truncatingIfNeeded: shifted.bitPattern))
       stray |= back == scaled ? 0 : 1
       target[index] = Int16(truncatingIfNeeded: shifted.bitPattern)
@@ -86,13 +86,13 @@ package struct Dither: Sendable {
 
 /// Conversions of a sample to integers: rounded to the nearest and limited, without dither.
 ///
-/// Full scale is 2 to the power of bits − 1, so integers are restored exactly. NaN becomes silence.
+/// Full scale is 2^(bits − 1), so integers are restored exactly. NaN becomes silence.
 extension Float {
   /// The sample as a 16-bit integer.
   @inlinable @inline(__always)
   package var int16Sample: Int16 { Int16(truncatingIfNeeded: whole(scale: 0x1p15)) }
 
-  /// The sample as a 24-bit integer in the low bits of 32.
+  /// The sample as a 24-bit integer, stored in 32 bits.
   @inlinable @inline(__always)
   package var int24Sample: Int32 { whole(scale: 0x1p23) }
 

@@ -16,8 +16,8 @@ package final class Lockstep: Sendable {
     /// The number of changes, by which the watchdog detects progress.
     var changes = 0
     var watchdog: Task<Void, Never>?
-    /// The names of the consumers that kept the clock from advancing for too long, so their holds
-    /// were removed.
+    /// The names of the consumers for which the clock stopped waiting, because they processed audio
+    /// for too long.
     var abandoned: [String] = []
 
     mutating func popWaiting() -> [CheckedContinuation<Void, Never>] {
@@ -58,7 +58,7 @@ package final class Lockstep: Sendable {
   /// Whether the app's code may still be handling a result, or a consumer is processing audio.
   package var isReacting: Bool { state.withLock { $0.isReacting || !$0.holds.isEmpty } }
 
-  /// Records that the app's code is receiving a result, which it may take time to handle.
+  /// Records that the app's code is receiving a result and may take time to handle it.
   package func expectReaction() {
     state.withLock { $0.isReacting = true }
   }
@@ -73,8 +73,8 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// The names of the consumers that keep the clock from advancing, and of those that kept it until
-  /// a timeout.
+  /// The names of the consumers that keep the clock from advancing, and of the consumers for which
+  /// the clock stopped waiting.
   package var holders: [String] {
     state.withLock { state in (state.holds.values.map(\.name) + state.abandoned).sorted() }
   }
@@ -93,7 +93,7 @@ package final class Lockstep: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Starts a task that removes all holds if no consumer makes progress for `patience`.
+  /// Starts a task that lets the clock advance if no consumer makes progress for `patience`.
   ///
   /// The task ends when no caller waits in `settled`.
   private func watchdog() -> Task<Void, Never> {
@@ -105,8 +105,9 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Removes all holds if nothing has changed since `changes`; returns whether a caller still waits
-  /// in `settled`.
+  /// Stops waiting for the current consumers if the number of changes is still `changes`.
+  ///
+  /// - Returns: whether a caller still waits in `settled`.
   private func isWatching(since changes: Int) -> Bool {
     let (waiting, isOver) = state.withLock { state in
       if !state.waiting.isEmpty, state.changes == changes {
@@ -129,8 +130,8 @@ package final class TimeHold: Sendable {
   private let lockstep: Lockstep
   private let state = Mutex((begins: 0, isClosed: false))
 
-  /// Creates a hold, which does not stop the clock before `begin` is called; nil without a
-  /// lockstep.
+  /// Creates an object that stops the clock only from `begin` to `end`; returns nil if `lockstep`
+  /// is nil.
   ///
   /// If `isFeature` is true, the consumer is the app's code. `settled` does not wait for that code,
   /// which may wait for something else before it requests the next element.

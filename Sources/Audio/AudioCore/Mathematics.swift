@@ -8,7 +8,7 @@ import Musl
 
 /// Returns the sine of a number of turns.
 ///
-/// The fraction is taken first, so a long signal stays exact.
+/// Whole turns are removed first, so the result is exact even late in a long signal.
 func sineOfTurns(_ turns: Double) -> Float {
   let fraction = turns - turns.rounded(.down)
   return Float(sin(2 * Double.pi * fraction))
@@ -34,7 +34,7 @@ func exponential(_ exponent: Double) -> Double {
 /// Without them, a number that does not fit an `Int` would trap in `Int(_: Double)`, in
 /// `Duration.seconds`, or in a sum.
 extension Int {
-  /// The greatest magnitude of a converted number: sums of several of them do not overflow.
+  /// The greatest magnitude of a converted number, so that sums of several numbers do not overflow.
   private static let greatest = 0x1p60
 
   /// Creates the nearest integer, at most 2^60 in magnitude; 0 for NaN.

@@ -3,7 +3,7 @@
 /// It is a high-pass filter at 20 Hz.
 package struct OffsetFilter: Sendable {
   private static let cutoff = 20.0
-  /// Below this rate the filter is not used.
+  /// The lowest sample rate, in hertz, at which the filter is used.
   private static let lowestRate = 400
   /// The duration of the first samples, whose mean is the initial offset.
   private static let start = Duration.milliseconds(5)

@@ -1,11 +1,11 @@
-/// The buffering policy of a pipe: the number of waiting elements, and the elements to replace.
+/// The buffering policy of a pipe: the limit of waiting elements, and the elements to drop.
 package struct PipePolicy<Element: Sendable>: Sendable {
   /// Appends the new element, and removes or merges elements to make room.
   package let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
   /// The number of waiting elements at which the pipe has no more room.
   package let limit: Int
 
-  /// Creates a policy; `enqueue` must bound the queue if the producer does not wait.
+  /// Creates a policy; `enqueue` must limit the queue's length if the producer does not wait.
   package init(
     limit: Int = .max, enqueue: @escaping @Sendable (inout [Element], Element) -> Void
   ) {
@@ -95,7 +95,7 @@ extension Array {
     append(element)
   }
 
-  /// Appends an element and keeps the newest `count` of its kind.
+  /// Appends an element, and keeps only the newest `count` elements of its kind.
   package mutating func append(
     _ element: Element, toNewest count: Int, where isOfItsKind: (Element) -> Bool
   ) {
@@ -110,7 +110,8 @@ extension Array {
   ///
   /// Every stream that drops audio calls this function, and reports the loss with its next element.
   /// The newest element stays, however long it is. At least an eighth of the elements is removed at
-  /// a time, because a few long losses spoil less speech than many short ones, and cost less work.
+  /// a time: a few long losses spoil less speech than many short losses, and removing them costs
+  /// less work.
   ///
   /// `length` returns the amount of audio in an element.
   package mutating func removeOldest<Length: AdditiveArithmetic & Comparable>(
@@ -128,7 +129,8 @@ extension Array {
     return dropped
   }
 
-  /// Adds an amount: replaces all elements of one kind with a single element that has their sum.
+  /// Replaces all elements of one kind with a single element, whose amount is the sum of the
+  /// replaced amounts plus `amount`.
   ///
   /// - Parameters:
   ///   - amount: the amount to add.

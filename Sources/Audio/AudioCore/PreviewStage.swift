@@ -4,7 +4,7 @@ package enum PreviewStep<Event: Sendable>: Sendable {
   case wait(Duration)
   /// Reads the duration of the next part of a stream; nil at the end of the stream.
   case read(@Sendable () async throws -> Duration?)
-  /// The script waits until it is changed or a read ends.
+  /// Waits until a read ends or the script is changed.
   case hold
   case end(throwing: (any Error)? = nil)
 }
@@ -13,7 +13,7 @@ package enum PreviewStep<Event: Sendable>: Sendable {
 package protocol PreviewScript<Event>: Sendable {
   associatedtype Event: Sendable
 
-  /// Whether the script may run until a change ends it.
+  /// Whether the script may run forever unless `PreviewStage.update` changes it.
   var isEndless: Bool { get }
 
   /// Returns the next step; called after each event, wait, read, and change.
@@ -118,8 +118,8 @@ package actor PreviewStage<Script: PreviewScript> {
   /// If `toNow` is true, the script is also informed of the elapsed part of an unfinished wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
-    // The elapsed time is read only once, because a real clock advances during the loop: otherwise,
-    // each iteration would find that more of the wait has elapsed.
+    // The elapsed time is read only once: a real clock advances during the loop, so another read
+    // would return a longer time.
     let elapsed = performances[number]?.elapsed?() ?? .zero
     while let performance = performances[number], let step = performances[number]?.script.next() {
       let passed = elapsed - performance.performed

@@ -14,8 +14,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
     case wav
     /// AIFF, or AIFF-C for float, up to 4 GiB; extensions `aiff`, `aif`, and `aifc`.
     ///
-    /// A write beyond that size throws `SoundFileError.tooLarge`; the file keeps the audio before
-    /// it.
+    /// A write beyond that size throws `SoundFileError.tooLarge`; the file keeps the earlier audio.
     case aiff
     /// AU by Sun and NeXT; extensions `au` and `snd`.
     case au
@@ -46,7 +45,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
   /// The container.
   public let container: Container
 
-  /// The sample format; nil if the container's coder determines it.
+  /// The sample format; nil if the container's codec determines it.
   public let samples: SampleFormat?
 
   /// Creates an encoding with 16-bit samples; for a lossy container, `samples` is nil.
@@ -105,7 +104,7 @@ extension SoundFileEncoding: CaseIterable {
 }
 
 extension SoundFileEncoding.Container {
-  /// The supported sample formats, the default first; empty if the coder determines them.
+  /// The supported sample formats, the default first; empty if the codec determines them.
   public var sampleFormats: [SoundFileEncoding.SampleFormat] {
     switch self {
     case .wav, .aiff, .au, .caf: [.int16, .int24, .int32, .float]
@@ -118,7 +117,7 @@ extension SoundFileEncoding.Container {
   /// audio.
   public var isStreamable: Bool { self != .aiff && self != .caf }
 
-  /// Creates the container for a path extension without its dot; case is ignored.
+  /// Creates the container for a path extension such as `wav`; case is ignored.
   public init?(pathExtension: String) {
     let name = pathExtension.lowercased()
     guard let container = Self.allCases.first(where: { $0.pathExtensions.contains(name) }) else {
@@ -127,7 +126,7 @@ extension SoundFileEncoding.Container {
     self = container
   }
 
-  /// The path extensions without their dots, the usual one first.
+  /// The path extensions without their dots, the usual extension first.
   public var pathExtensions: [String] {
     switch self {
     case .wav: ["wav", "wave"]
@@ -234,7 +233,7 @@ extension SampleFormatError: CustomStringConvertible {
   /// A sentence for users: the unsupported format, and the supported formats.
   public var description: String {
     let stored = container.sampleFormats.map { "\($0)" }.joined(separator: ", ")
-    let choice = stored.isEmpty ? "leave the samples to its coder" : "it stores \(stored)"
+    let choice = stored.isEmpty ? "leave the sample format to its codec" : "it stores \(stored)"
     return "\(container) cannot store \(samples) samples; \(choice)"
   }
 }

@@ -52,11 +52,11 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var whenAbandoned: (@Sendable () -> Void)?
     /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
-    /// The canceled readers that wait for the end, each with the latest element that it skipped,
-    /// which it gets at the end.
+    /// The canceled readers that wait for the end, each with its latest skipped element, which is
+    /// returned at the end.
     var canceled: [Int: Queue.Element?] = [:]
 
-    /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
+    /// Removes a canceled reader, or lets it wait for the end; returns the handler to call.
     mutating func cancel(_ reader: Int) -> (@Sendable () -> Void)? {
       guard awaitsEnd else {
         queue.abandon(by: reader)
@@ -66,8 +66,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
       return whenAbandoned.take()
     }
 
-    /// Returns the next element for a reader; a canceled reader gets the last element at the end of
-    /// the stream.
+    /// Returns the next element for a reader; a canceled reader skips all elements except the last,
+    /// which it gets at the end.
     mutating func next(for reader: Int) -> PipeStep<Queue.Element, Queue.Failure> {
       while true {
         let step = queue.next(for: reader)
@@ -84,10 +84,10 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   }
 
   // The lock is held for one change of the queue. Continuations and handlers are called after its
-  // release. Only a call on `hold` may resume a test clock under the lock.
+  // release. `hold` is called under the lock, and may resume a test clock there.
   private let state: Mutex<State>
-  /// Stops a virtual card's test clock from the time a reader gets an element until it requests the
-  /// next element; nil for hardware.
+  /// Keeps a virtual sound card's clock from advancing while a reader processes an element; nil for
+  /// hardware.
   private let hold: TimeHold?
 
   package init(_ queue: Queue, hold: TimeHold? = nil) {
@@ -124,8 +124,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 
   /// Returns the next element for a reader, nil after the end.
   ///
-  /// A canceled reader leaves at once. With `onTermination(awaitingEnd: true)`, it waits for the
-  /// end and gets the last element.
+  /// A canceled reader gets the end of the stream at once. With `onTermination(awaitingEnd: true)`,
+  /// a canceled reader waits for the end and gets the last element.
   package func next(
     for reader: Int = 0, isolation actor: isolated (any Actor)? = #isolation
   ) async throws(Queue.Failure) -> Queue.Element? {
@@ -142,8 +142,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return try answer.get()
   }
 
-  /// Sets the handler that is called once: when the readers leave before the end, or immediately if
-  /// they have left.
+  /// Sets a handler, which is called once if all readers leave before the end; immediately if they
+  /// have already left.
   ///
   /// - Parameters:
   ///   - awaitsEnd: whether a canceled reader waits until the handler has ended the stream.

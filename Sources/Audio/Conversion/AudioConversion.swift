@@ -28,9 +28,10 @@ public struct AudioConversion: Sendable {
     case file(URL)
     /// A file for each part, counted from 1; without `division` there is one part.
     case parts(@Sendable (_ number: Int) -> URL)
-    /// A descriptor, for example 1 for standard output, for a streamable container or raw samples.
+    /// A descriptor, for example 1 for standard output.
     ///
-    /// Raw samples are the samples of a WAV file without its header.
+    /// The container must be streamable. If `isRaw` is true, the output is a WAV file without its
+    /// header.
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 
@@ -40,13 +41,13 @@ public struct AudioConversion: Sendable {
     case joined
     /// The sources are mixed at their highest rate and with their most channels.
     ///
-    /// Each source is divided by the number of sources, so the sum does not clip.
+    /// All samples are divided by the number of sources, so the sum does not clip.
     case mixed
   }
 
   /// The target level of the audio.
   public enum Normalization: Hashable, Sendable {
-    /// The level of the highest sample.
+    /// The target level of the highest sample.
     case peak(Decibels)
     /// The integrated loudness. A limiter keeps true peaks at or below −1 dBTP, the maximum of EBU
     /// R 128, so the result may be quieter.
@@ -72,8 +73,10 @@ public struct AudioConversion: Sendable {
   public var container: SoundFileEncoding.Container?
   /// The sample format; nil to keep the first source's format if the container can store it.
   public var samples: SoundFileEncoding.SampleFormat?
-  /// The sample rate; nil to keep the first source's rate, or to use the next rate that the
-  /// encoding supports.
+  /// The sample rate; nil to keep the first source's rate.
+  ///
+  /// If the encoding does not support that rate, the result has the rate that
+  /// `SoundFileEncoding.supportedRate(for:)` returns.
   public var sampleRate: SampleRate?
   /// The number of channels; nil to keep the first source's number, up to the encoding's maximum.
   public var channelCount: Int?
@@ -83,7 +86,7 @@ public struct AudioConversion: Sendable {
   public var end: Duration?
   /// The silence to remove; nil to remove none.
   public var trimming: SilencePolicy?
-  /// The gain before `normalization`.
+  /// The gain to apply before `normalization`.
   public var gain = Decibels(0)
   /// The target level; nil to leave the level unchanged.
   ///
@@ -115,7 +118,7 @@ public struct AudioConversion: Sendable {
 
   /// Converts the sources and returns when every file is complete.
   ///
-  /// A complete file replaces an existing one of its name. A failure or cancellation leaves the
+  /// A complete file replaces an existing file of its name. A failure or cancellation leaves the
   /// existing file unchanged, and keeps the completed parts. A truncated source is reported in
   /// `shortfalls`, or is an error if the result would replace a source.
   ///
@@ -133,7 +136,9 @@ public struct AudioConversion: Sendable {
 
 /// The progress of a conversion.
 public struct ConversionProgress: Hashable, Sendable {
-  /// The duration of the converted audio; with `normalization`, it advances at half speed.
+  /// The duration of the converted audio.
+  ///
+  /// With `normalization`, the audio is read twice, and `position` advances at half speed.
   public let position: Duration
   /// The duration of all audio; nil if unknown.
   public let total: Duration?
@@ -157,9 +162,9 @@ public struct ConversionResult: Sendable {
   public let encoding: SoundFileEncoding
   /// The peak of the result; if it exceeds 0 dBFS, integer samples were clipped.
   public let peak: Decibels
-  /// The gain of `normalization`.
+  /// The gain that `normalization` applied.
   public let gain: Decibels
-  /// The lowest gain of the limiter of a loudness normalization; 0 dB if it changed nothing.
+  /// The lowest gain of a loudness normalization's limiter; 0 dB if nothing was limited.
   public let limiterGain: Decibels
   /// The loudness of the limited audio; nil if no limiter was used.
   public let limitedLoudness: LoudnessLevel?
@@ -192,7 +197,7 @@ public struct ConversionResult: Sendable {
     public let notice: SoundFileNotice
   }
 
-  /// A loss of bits.
+  /// A reduction of the number of bits per sample.
   public struct BitReduction: Hashable, Sendable {
     /// The highest number of bits per sample in the sources.
     public let stored: Int
@@ -213,7 +218,7 @@ public struct ConversionResult: Sendable {
 public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// Normalization reads a source twice, but a stream can be read only once.
   case cannotReadTwice(name: String)
-  /// The audio ends before the start.
+  /// The requested start is after the end of the audio.
   case startAfterEnd(start: Duration, end: Duration)
   /// The audio is not silent, but too short or too quiet for a loudness measurement.
   case noLoudness(name: String)

@@ -172,7 +172,7 @@ final class JoinedInput {
   /// Opens the first source.
   ///
   /// If `mayEndBeforeStart` is true, sources may end before the start without an error. If
-  /// `reportsCues` is true, lost cues of streams after the first source are reported.
+  /// `reportsCues` is true, a notice reports the lost cues of each later source that is a stream.
   init(
     _ sources: [AudioConversion.Source], start: Duration, end: Duration?,
     mayEndBeforeStart: Bool, reportsCues: Bool, interruption: WakeUp
@@ -240,8 +240,6 @@ final class JoinedInput {
       notices.append(ConversionResult.Notice(source: next, notice: lost))
     }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
-    // If the sample rate changes, the position is converted to the new rate; otherwise it stays as
-    // it is.
     if opened.format != format {
       position = FrameCount(
         position.duration(at: format.sampleRate), at: opened.format.sampleRate)

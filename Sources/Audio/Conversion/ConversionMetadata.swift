@@ -22,7 +22,7 @@ struct ConversionMetadata: Sendable {
 
   /// Creates the metadata of the outputs.
   ///
-  /// `later` contains the sources after the first one. `rate` is the rate of the result, and
+  /// `later` contains the sources after the first source. `rate` is the rate of the result, and
   /// `container` is the format of the outputs.
   init(
     _ conversion: AudioConversion, _ input: ConversionInput, later: [LaterSource?],
@@ -75,7 +75,7 @@ struct ConversionMetadata: Sendable {
     for (tag, values) in requested { whole.tags[tag] = values.isEmpty ? nil : values }
   }
 
-  /// Removes metadata that describes the level before the level was changed.
+  /// Removes the metadata that describes the level, because the conversion changes the level.
   private mutating func removeLevels() {
     let reason = "the level changes"
     removeTags(Set(whole.tags.keys.filter(\.isOfOldLevel)), reason: reason)
@@ -86,7 +86,7 @@ struct ConversionMetadata: Sendable {
     }
   }
 
-  /// The name, metadata, rate, and length of a source after the first one.
+  /// The name, metadata, rate, and length of a source after the first source.
   typealias LaterSource = (
     name: String, metadata: AudioMetadata, rate: SampleRate, length: FrameCount?
   )
@@ -148,9 +148,9 @@ struct ConversionMetadata: Sendable {
     notices.append(.omitted("the cues and chapters", reason: reason))
   }
 
-  /// Removes the chunks of cues and the `smpl` chunk.
+  /// Removes the cue chunks and the `smpl` chunk.
   ///
-  /// It reports the loss of `smpl`, and of cue texts that `AudioCue` does not store.
+  /// `notices` reports the loss of `smpl`, and of cue texts that `AudioCue` does not store.
   private mutating func removeChunksWithPositions(reason: String) {
     if whole.chunks.contains(where: \.hasNotes) {
       notices.append(.omitted("the notes of cues", reason: reason))
@@ -203,7 +203,7 @@ struct ConversionMetadata: Sendable {
 }
 
 extension AudioConversion {
-  /// Reads the metadata of the sources after the first one, for the cues of joined sources.
+  /// Reads the metadata of the sources after the first source, for the cues of joined sources.
   ///
   /// The metadata is nil for a source that can be read only once or cannot be opened. The
   /// conversion later throws the error of a source that cannot be opened.

@@ -82,8 +82,8 @@ final class ConversionOutput {
     }
   }
 
-  /// Opens the file of a part; throws if it would replace a source, because a part lacks some of
-  /// the source's audio.
+  /// Opens the file of a part; throws if the file is a source, because the part lacks some of that
+  /// source's audio.
   private func openPart(_ file: URL) throws {
     let path = FilePath(file)
     guard !sources.contains(where: { $0.isFile(at: path) }) else {

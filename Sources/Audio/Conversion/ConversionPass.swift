@@ -147,7 +147,7 @@ extension AudioConversion {
   }
 
   /// Returns the loss of bits per sample; nil if there is none, if a sample format was chosen, or
-  /// if a coder is lossy.
+  /// if a codec is lossy.
   func reduction(
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {

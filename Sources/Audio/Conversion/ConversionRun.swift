@@ -21,13 +21,13 @@ final class ConversionRun: Sendable {
     (self.conversion, self.interruption, self.progress) = (conversion, interruption, progress)
   }
 
-  /// Ends the run soon; any thread may call it.
+  /// Ends the run as soon as possible; any thread may call this method.
   func cancel() {
     isCancelled.store(true, ordering: .releasing)
     interruption.signal()
   }
 
-  /// Converts the sources; it blocks until all files are complete.
+  /// Converts the sources, and returns when all files are complete.
   func convert() throws -> ConversionResult {
     do {
       // The later sources are opened once for their cues, not in each pass.
@@ -59,8 +59,10 @@ final class ConversionRun: Sendable {
     }
   }
 
-  /// Reads all audio and returns the gain in decibels for the target level, and whether peaks must
-  /// be limited; silence is unchanged.
+  /// Reads all audio, and returns the gain in decibels that reaches the target level, and whether
+  /// peaks must be limited.
+  ///
+  /// The gain for silent audio is 0.
   private func change(
     for normalization: AudioConversion.Normalization, _ pass: ConversionPass
   ) throws -> (gain: Double, isLimited: Bool) {
@@ -127,7 +129,7 @@ final class ConversionRun: Sendable {
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
 
-  /// Throws if incomplete audio would replace a source, which may be its only copy.
+  /// Throws if incomplete audio would replace a source, which may be the only copy of its audio.
   private func checkReplacement(_ shortfalls: [ConversionResult.Shortfall]) throws {
     guard let missing = shortfalls.first, case .file(let output) = conversion.destination,
       case let path = FilePath(output), conversion.sources.contains(where: { $0.isFile(at: path) })
@@ -239,13 +241,13 @@ private final class ConversionWriting {
     _ = try results.next()
   }
 
-  /// Completes the files; it blocks until they are complete.
+  /// Waits until the files are complete, and returns them.
   func finish() throws -> Output {
     parts.finish()
     return try results.next() ?? ([], [])
   }
 
-  /// Discards the incomplete file; it blocks until that is done.
+  /// Discards the incomplete file, and waits until the encoding thread has finished.
   func abandon() {
     parts.finish(CancellationError())
     // The error is dropped, because the caller already has it.

@@ -17,18 +17,18 @@ extension AudioTag {
   /// The tags with the gain that players apply.
   static let replayGain = albumReplayGain.union([trackGain, trackPeak, opusTrack])
 
-  /// Whether the tag becomes wrong when the level changes, because it is not recomputed.
+  /// Whether a change of the level makes the tag wrong, because the tag is not recomputed.
   var isOfOldLevel: Bool {
     name.hasPrefix("MP3GAIN_") || name == "REPLAYGAIN_TRACK_RANGE"
   }
 }
 
 extension AudioMetadata {
-  /// Returns the gain in the tags of ReplayGain or R 128, which brings a track or its album to -18
-  /// LUFS; nil if there are no such tags.
+  /// Returns the gain in the tags of ReplayGain or R 128; nil if there are no such tags.
   ///
-  /// Without an album gain, the track gain is returned. If the peak is known, the gain does not
-  /// raise it above full scale.
+  /// The gain brings a track or its album to -18 LUFS. Without an album gain, the track gain is
+  /// returned. If the peak is known, the gain is limited, so that the peak stays at or below full
+  /// scale.
   package func replayGain(ofAlbum: Bool) -> Decibels? {
     let scopes: [(gain: AudioTag, opusGain: AudioTag, peak: AudioTag)] =
       (ofAlbum ? [(.albumGain, .opusAlbum, .albumPeak)] : [])

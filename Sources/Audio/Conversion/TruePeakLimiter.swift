@@ -3,9 +3,9 @@ import Loudness
 
 /// Limits true peaks to −1 dBTP, the maximum of EBU R 128.
 ///
-/// It looks ahead: the gain falls within 2.5 ms and is low enough at least 2.5 ms before a peak. It
-/// stays low for 20 ms and then rises linearly, by at most 0.1 per 10 ms. All channels of a frame
-/// get the same gain. Samples far from a peak are unchanged.
+/// The limiter looks ahead: the gain falls within 2.5 ms and is low enough at least 2.5 ms before a
+/// peak. The gain stays low for 20 ms and then rises linearly, by at most 0.1 per 10 ms. All
+/// channels of a frame get the same gain. Samples far from a peak are unchanged.
 struct TruePeakLimiter: AudioProcessor {
   static let ceiling = Decibels(-1)
   /// The number of blocks read ahead of the returned block.
@@ -55,8 +55,8 @@ struct TruePeakLimiter: AudioProcessor {
     waiting.append(block)
     limits.removeFirst()
     limits.append(limit(for: block))
-    // The gain at the end of the returned block is limited by that block, its neighbors, and the
-    // blocks before it for which the gain stays low.
+    // The lowest limit applies: `limits` covers the returned block, the blocks read ahead, and the
+    // earlier blocks, after whose peaks the gain stays low.
     let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
     defer { gain = next }
     guard waiting.count > Self.blocksAhead else { return nil }

@@ -22,7 +22,7 @@ package struct FilePathError: Error, Equatable {
     self.code = code
   }
 
-  /// The system's error.
+  /// The system's text for the error, with the error code.
   package var reason: String { "\(String(cString: strerror(code))) (errno \(code))" }
 
   /// The reason that a file cannot be read, with advice.
@@ -57,8 +57,8 @@ extension FilePath {
     var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
     // LDAP entries may be long. An entry that exceeds this buffer counts as missing.
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 65_536) { texts in
-      // The entry's strings are in the buffer, so the folder is copied before the buffer is
-      // released.
+      // The entry's strings are in the buffer, so the path of the home folder is copied before the
+      // buffer is released.
       guard let start = texts.baseAddress,
         getpwuid_r(getuid(), &entry, start, texts.count, &found) == 0,
         found != nil, let folder = entry.pw_dir
@@ -125,7 +125,7 @@ extension FilePath {
     return try Self.contents(of: file, atMost: limit)
   }
 
-  /// Returns the contents of an open file; the limit is the same as for a path.
+  /// Returns the contents of an open file, which is read as in `contents(atMost:)`.
   package static func contents(
     of descriptor: Int32, atMost limit: Int = .max
   ) throws(FilePathError) -> [UInt8] {

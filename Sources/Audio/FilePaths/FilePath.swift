@@ -88,7 +88,7 @@ extension FilePath {
     return slash == 0 ? "/" : FilePath(bytes: bytes[..<slash])
   }
 
-  /// The name in its folder.
+  /// The last component of the path.
   package var name: FilePath {
     FilePath(bytes: bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...])
   }
@@ -218,8 +218,8 @@ extension String {
   /// with `…`.
   package func printableLine(atMost length: Int) -> String {
     guard length > 0 else { return "" }
-    // Scalars and characters are both limited: a character may have any number of scalars, and an
-    // escaped scalar has several characters.
+    // Limits the scalars, because a character may have any number of scalars, and then the
+    // characters, because an escaped scalar becomes several characters.
     let beginning = unicodeScalars.prefix(length)
     let line = String(beginning).printableLine
     let isWhole = beginning.endIndex == unicodeScalars.endIndex && line.count <= length

@@ -40,8 +40,7 @@ package struct LoadedLibrary: Sendable {
   /// `Function` must be the function's type in the library's C header. The corresponding C function
   /// is `dlsym`.
   package func optional<Function>(_ name: String) -> Function? {
-    // dlsym returns the function's address, and in C a function's value is its address, so the cast
-    // is valid.
+    // A C function pointer is the function's address, which dlsym returns, so the cast is valid.
     dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
   }
 
@@ -53,10 +52,10 @@ package struct LoadedLibrary: Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Allocates memory for a value that a C callback gets by this pointer.
+  /// Allocates memory for a value, and returns the pointer to pass to a C callback.
   ///
-  /// The memory lives until `releaseCallbackMemory`, which the owner calls when no callback can
-  /// follow.
+  /// The memory lives until `releaseCallbackMemory`. The owner calls that when the callback can no
+  /// longer run.
   package static func makeCallbackMemory(_ value: Pointee) -> Self {
     let pointer = allocate(capacity: 1)
     pointer.initialize(to: value)

@@ -30,7 +30,7 @@ public struct AudioMeasurement: Hashable, Sendable {
 
   /// The highest peak of any channel, including peaks between samples.
   public var truePeak: Decibels { channels.map(\.truePeak).max() ?? .silence }
-  /// The clipped samples of all channels.
+  /// The number of clipped samples in all channels.
   public var clippedSampleCount: Int { channels.reduce(0) { $0 + $1.clippedSampleCount } }
   /// The duration of the audio.
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }

@@ -68,7 +68,7 @@ package final class AudioMeasurer {
       nonFiniteSampleCount: nonFiniteCount)
   }
 
-  /// Adds samples within one step of 0.1 s.
+  /// Adds samples that lie within one step of 0.1 s.
   private func add(step samples: UnsafeBufferPointer<Float>) {
     let frames = samples.count / format.channelCount
     state.add(samples, frameCount: frames)
@@ -181,7 +181,7 @@ private struct LoudnessWindows {
 
 /// The reason that the loudness of audio cannot be measured.
 public enum LoudnessError: Error, Equatable {
-  /// libebur128 measures 1 to 64 channels, at rates from 16 Hz to 2.8 MHz.
+  /// The format is unsupported: libebur128 measures 1 to 64 channels, at 16 Hz to 2.8 MHz.
   case unsupported(AudioFormat)
 
   /// The format of a buffer differs from that of the first buffer; measure each format separately.
@@ -201,9 +201,9 @@ extension LoudnessError: CustomStringConvertible {
   }
 }
 
-/// Counts blocks by their level; the noise floor is the level below which a tenth of them lie.
+/// Counts blocks by their level; a tenth of the blocks are below the noise floor.
 ///
-/// Silent blocks count only between sounds, because the silent ends are not noise.
+/// Silent blocks count only between sounds: silence at the beginning and the end is not noise.
 struct NoiseFloor: Sendable {
   private static let lowest = -150.0
   private static let binsPerDecibel = 10
@@ -226,8 +226,8 @@ struct NoiseFloor: Sendable {
   /// The number of frames until the block is full.
   var framesToBlock: Int { blockFrameCount - block.frameCount }
 
-  /// Adds at most `framesToBlock` frames; `squares` is the sum of their squares, averaged over the
-  /// channels.
+  /// Adds at most `framesToBlock` frames; `squares` is the sum of the samples' squares, averaged
+  /// over the channels.
   mutating func add(_ squares: Double, frameCount: Int, isLoud: Bool) {
     block.squares += squares
     block.frameCount += frameCount

@@ -24,8 +24,8 @@ struct ChannelMeter: Sendable {
     window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
   }
 
-  /// Adds one channel of at most `chunkFrameCount` interleaved frames; returns its peak and the sum
-  /// of its squares.
+  /// Adds one channel of at most `chunkFrameCount` interleaved frames; returns the peak and the sum
+  /// of squares of the added samples.
   mutating func add(
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> (highest: Float, squares: Double) {
@@ -84,7 +84,8 @@ struct ChannelMeter: Sendable {
   }
 }
 
-/// Returns the peak and the sums of a short piece of audio; processes eight samples at once.
+/// Returns the peak amplitude, the sum, and the sum of the squares of a few samples; processes
+/// eight samples at once.
 private func chunkSums(
   of samples: UnsafeBufferPointer<Float>
 ) -> (highest: Float, sum: Double, squares: Double) {
@@ -127,10 +128,10 @@ private func chunkSums(
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The filter coefficients for each interpolated position between two samples; the first one of
-  /// each applies to the latest sample.
+  /// For each interpolated position between two samples, the filter coefficients; the first
+  /// coefficient applies to the latest sample.
   private let phases: [[Float]]
-  /// The maximum ratio of an output to the highest of the samples that it depends on.
+  /// The maximum ratio of an output to the peak of the samples that it depends on.
   private let bound: Float
 
   /// The number of earlier samples on which an output depends.
@@ -152,7 +153,8 @@ package struct TruePeakFilter: Sendable {
     return Float(sinc * 0.5 * (1 - cos(2 * .pi * Double(tap) / Double(tapCount - 1))))
   }
 
-  /// Returns the highest of `peak` and the filter's outputs for the samples from `history` on.
+  /// Returns the maximum of `peak` and the filter's outputs for the samples from index `history`
+  /// on.
   ///
   /// `highest` is the peak amplitude of all of `samples`.
   package func peak(
@@ -166,8 +168,8 @@ package struct TruePeakFilter: Sendable {
     of samples: UnsafeBufferPointer<Float>, _ phase: [Float], from history: Int
   ) -> Float {
     phase.withUnsafeBufferPointer { phase in
-      // Loads eight samples from any index: `position` and the taps before it lie within the
-      // buffer.
+      // Raw bytes can be loaded without alignment. Each load of eight samples lies within the
+      // buffer, because `position` is at least `history`.
       let bytes = UnsafeRawBufferPointer(samples)
       var highest = SIMD8<Float>(repeating: 0)
       var position = history

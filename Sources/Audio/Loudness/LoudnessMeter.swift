@@ -1,7 +1,7 @@
 public import AudioCore
 import CEBUR128
 
-/// Measures the loudness of audio while it passes and reports it at even intervals.
+/// Measures the loudness of a stream, and reports it at equal intervals.
 public struct LoudnessMeter: AudioProcessor {
   private let interval: Duration
   private let silence: Decibels
@@ -12,7 +12,7 @@ public struct LoudnessMeter: AudioProcessor {
   /// Creates a meter that reports once per interval.
   ///
   /// - Parameters:
-  ///   - interval: the audio between two reports; above 0.
+  ///   - interval: the duration of audio between two reports; above 0.
   ///   - silence: the level below which the beginning and the end count as silent.
   public init(every interval: Duration, silence: Decibels = Decibels(-60)) {
     (self.interval, self.silence) = (interval, silence)
@@ -85,7 +85,7 @@ extension AsyncSequence where Element: AudioBlock {
   /// all audio, use `measured(silence:)`.
   ///
   /// - Parameters:
-  ///   - interval: the audio between two readings; above 0.
+  ///   - interval: the duration of audio between two readings; above 0.
   ///   - silence: the level below which the beginning and the end count as silent.
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func loudness(
@@ -99,7 +99,7 @@ extension AsyncSequence where Element: AudioBlock {
 struct EBUR128Handle: ~Copyable {
   private let state: UnsafeMutablePointer<ebur128_state>
 
-  /// Creates a state with a histogram, so memory does not grow, and the loudness range is rounded
+  /// Creates a state that uses a histogram: memory does not grow, and the loudness range is rounded
   /// to 0.1 LU.
   ///
   /// The corresponding C functions are `ebur128_init` and `ebur128_set_channel`.

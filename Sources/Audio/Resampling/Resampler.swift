@@ -5,7 +5,7 @@ import CSoxr
 ///
 /// The result does not depend on the buffer lengths and has no delay: the first output frame
 /// corresponds to the first input frame. Audio that soxr buffers (about 20 ms with `.high`) comes
-/// with the next buffers, and the last of it from `flush`.
+/// with the next buffers, and `flush` returns the rest.
 ///
 /// Channels keep their positions. Channels without a position in the output are mixed down as in
 /// ITU-R BS.775, scaled so that nothing clips: stereo becomes mono as the average, and center and
@@ -56,7 +56,8 @@ public final class Resampler {
     self.outputFormat = outputFormat
     self.quality = quality
     let (before, after) = (inputFormat.channelCount, outputFormat.channelCount)
-    // Fewer channels mean less work for soxr, so audio is mixed down before it and up after it.
+    // Fewer channels mean less work for soxr: audio is mixed down before soxr, and mixed up after
+    // it.
     let mix =
       inputFormat.layout == outputFormat.layout
       ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)
@@ -72,8 +73,8 @@ public final class Resampler {
   /// Converts one buffer; the result may be empty, or differ slightly in duration.
   ///
   /// The output frames are numbered continuously at the new rate from the start of the first
-  /// buffer. For a gap in the input, use `StreamResampler`, or call `flush` before it and `reset`
-  /// after it.
+  /// buffer. If the input has gaps, use `StreamResampler`, or call `flush` before each gap and
+  /// `reset` after it.
   ///
   /// - Throws: `.wrongFormat`, `.finished`, or `.failed`.
   public func process(_ buffer: AudioBuffer) throws(ResamplingError) -> AudioBuffer {

@@ -17,7 +17,7 @@ public struct StreamResampler: AudioProcessor {
     (self.quality, self.target) = (quality, target)
   }
 
-  /// Creates a resampler to this format.
+  /// Creates a resampler that converts to `format`.
   public init(to format: AudioFormat, quality: Resampler.Quality = .high) {
     self.init(quality: quality) { _ in format }
   }
@@ -65,8 +65,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// Converts the audio to another format; buffers that already have this format are unchanged.
   ///
   /// Frames are numbered at the new rate. A gap in the indices keeps its duration: buffered audio
-  /// comes before it, and the converter restarts after it. A change of format starts another
-  /// converter.
+  /// comes before the gap, and the converter restarts after the gap. A change of format starts
+  /// another converter.
   ///
   /// - Throws: the errors of this sequence, and `ResamplingError`.
   public func resampled(

@@ -18,7 +18,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let encoding: String
   /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The stored bits per sample; nil if the coder is lossy, or if they are unknown.
+  /// The stored bits per sample; nil for a lossy codec, or if unknown.
   public let bitsPerSample: Int?
   /// The length in frames; nil if only decoding would determine it, as in a stream or a file that
   /// FFmpeg decodes.
@@ -41,7 +41,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   /// The missing audio at the end of the file; nil if the file seems complete without decoding.
   public let shortfall: SoundFileShortfall?
 
-  /// Reads the description of a file; it blocks during the read.
+  /// Reads the description of a file; the call blocks.
   ///
   /// FFmpeg opens a file on the web (http, https).
   ///
@@ -97,7 +97,7 @@ public struct AudioFileInfo: Equatable, Sendable {
       byteCount: descriptor.fileSize, stored)
   }
 
-  /// Decodes a file or a stream to its end, and describes it; blocks until then.
+  /// Describes a file or a stream after decoding all of its audio; the call blocks.
   ///
   /// - Parameters:
   ///   - reader: the file, at its beginning.
@@ -171,7 +171,7 @@ extension SoundFileHandle {
   }
 }
 
-/// The actual number of frames, or nil to use the header's number; and the missing audio.
+/// The number of frames found, or nil to use the header's number, and the missing audio.
 private typealias KnownEnding = (found: FrameCount?, shortfall: SoundFileShortfall?)
 
 extension SoundDecoder {
@@ -231,7 +231,7 @@ extension FLACDecoder {
   }
 }
 
-/// A fact that the user of a sound file should know, although no audio is known to be missing.
+/// A problem in a sound file's header or metadata; no audio is known to be missing.
 public enum SoundFileNotice: Hashable, Sendable, CustomStringConvertible {
   /// The header claims less audio than the file contains; all of the audio is read.
   case unfinishedHeader

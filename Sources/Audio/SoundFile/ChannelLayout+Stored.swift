@@ -51,8 +51,8 @@ extension SoundFileHandle {
     return Set(positions).count == channelCount ? ChannelLayout(positions) : nil
   }
 
-  /// Stores the positions of the channels to write; libsndfile rejects positions that it does not
-  /// support.
+  /// Stores the positions of the channels to write; stores nothing if libsndfile does not support
+  /// them.
   ///
   /// The corresponding C command is `SFC_SET_CHANNEL_MAP_INFO`.
   func store(_ layout: ChannelLayout) {

@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// Opens a file at the first demand and releases it at the end, after an error, or on cancellation.
+/// Opens a file at the first request; releases it at the end, after an error, or on cancellation.
 final class FileDemand: Sendable {
   private let framesPerBuffer: FrameCount
   private let open: FileReading.Opening

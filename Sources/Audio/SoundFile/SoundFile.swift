@@ -6,10 +6,10 @@ public import FoundationEssentials
 public enum SoundFile {
   /// Returns the frames of a file as a stream, in order and on demand.
   ///
-  /// Nothing is read ahead: the consumer's demand is the back-pressure. The first demand opens the
-  /// file on its own thread. The stream ends after the last frame. When it ends, fails, or loses
-  /// its consumer, the file is closed and the thread ends. A canceled consumer gets the end of the
-  /// stream, as with every `AsyncThrowingStream`.
+  /// Nothing is read ahead: frames are read when the consumer requests them. The first request
+  /// opens the file on its own thread. The stream ends after the last frame. When the stream ends,
+  /// fails, or loses its consumer, the file is closed and the thread ends. A canceled consumer gets
+  /// the end of the stream, as with every `AsyncThrowingStream`.
   ///
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.

@@ -24,7 +24,7 @@ public enum SoundFileError: Error, Equatable {
   case unsupported(path: String, what: String)
   /// The file has a known format, `what`, but contains no audio.
   case silent(path: String, what: String)
-  /// The audio was read up to `frame`, and is damaged there or before.
+  /// The audio was read up to `frame`, and is damaged there or earlier.
   case damaged(path: String, frame: FrameCount, reason: String)
   /// The system failed to read the file.
   case cannotRead(path: String, reason: String)
@@ -50,9 +50,9 @@ public enum SoundFileError: Error, Equatable {
   case tooLarge(path: String)
   /// The file is shorter than the written audio: the last part is lost.
   case incomplete(path: String, written: FrameCount, found: FrameCount)
-  /// The file or its folder was removed while it was written, and the audio could not be saved.
+  /// The file or its folder was removed during writing, and the audio could not be saved.
   case removed(path: String)
-  /// The file or its folder was removed while it was written, and the audio was saved to `copy`.
+  /// The file or its folder was removed during writing, and the audio was saved to `copy`.
   ///
   /// The copy is a complete file beside the original, in the nearest folder above it, or in the
   /// system's temporary folder.
@@ -133,7 +133,7 @@ extension SoundFileError: CustomStringConvertible {
 
 /// Converts libsndfile's codes to errors.
 extension LibraryFailure {
-  /// Returns the error of opening a file.
+  /// Converts this failure to the error of opening a file.
   ///
   /// `kind` is the kind that the first bytes indicate; nil if unknown.
   func opening(_ path: String, kind: FileKind?) -> SoundFileError {
@@ -154,7 +154,7 @@ extension LibraryFailure {
       ? .reading(path, code: systemCode) : .damaged(path: path, frame: frame, reason: sentence)
   }
 
-  /// Returns the error of a write.
+  /// Converts this failure to the error of a write.
   ///
   /// The system's code takes precedence, because it indicates a full disk even if an encoder
   /// reports another error.

@@ -35,8 +35,8 @@ struct SoundFileHandle: ~Copyable {
 
   /// Opens a stream, whose header may arrive late.
   ///
-  /// The wait is too long to hold `openFailure`, so libsndfile's reason for a failure is not
-  /// available.
+  /// Waiting for the header takes too long to hold the lock `openFailure`, so libsndfile's reason
+  /// for a failure is not available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
     // On failure, libsndfile 1.2 closes the descriptor, even if told not to, so libsndfile gets a
     // duplicate. Otherwise we would close the same number again, which another thread may have
@@ -95,7 +95,9 @@ extension SoundFileHandle {
     Int(sf_readf_float(file, target, sf_count_t(frames)))
   }
 
-  /// The corresponding C function is `sf_seek`; returns false on failure.
+  /// Seeks to a frame; returns false on failure.
+  ///
+  /// The corresponding C function is `sf_seek`.
   func seek(to frame: Int) -> Bool {
     sf_seek(file, sf_count_t(frame), SEEK_SET) >= 0
   }

@@ -24,10 +24,10 @@ public final class SoundFileReader {
   /// The human-readable container and encoding, as libsndfile names them.
   public let encodingDescription: String
 
-  /// The stored bits per sample; nil for a lossy coder.
+  /// The stored bits per sample; nil for a lossy codec.
   public var bitsPerSample: Int? { decoder.stored?.bits }
 
-  /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
+  /// The sample format that holds the stored samples; nil for a lossy codec.
   ///
   /// For a file that FFmpeg decodes, this property starts ffprobe. Without ffprobe, the format is
   /// known only for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
@@ -51,7 +51,7 @@ public final class SoundFileReader {
   /// The index of the next frame to read.
   public private(set) var position: FrameCount = 0
 
-  /// The index of the frame after the decoded audio; at the end of the file, its actual length.
+  /// The index of the frame after the decoded audio; at the end, the actual length of the file.
   public private(set) var framesRead: FrameCount = 0
 
   /// Whether a read has reached the end of the file.
@@ -153,9 +153,9 @@ public final class SoundFileReader {
     let count = decoder.read(start, frames: room)
     let end = position + FrameCount(count)
     if count < room, let failure = decoder.failure(at: end) {
+      // If there are frames before the damage, this read returns them, and the next read throws.
+      // The error is kept until then, because libsndfile clears its own error at the next call.
       damage = failure
-      // The error is kept until the next read, because this read still returns the frames before
-      // the damage, and libsndfile clears its error at the next call.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room

@@ -5,7 +5,7 @@ extension SoundFileWriter {
   /// Writes a stream to a descriptor without seeking, for example 1 for standard output.
   ///
   /// The caller keeps and closes the descriptor. The writer's methods block while a pipe has no
-  /// room, until the stop signal. A WAV header has the largest possible sizes, as with
+  /// room; `stopSignal` limits the wait. A WAV header has the largest possible sizes, as with
   /// `StreamingWAVWriter`, and no tags. The headers of AU, FLAC, and MP3 have no length.
   ///
   /// - Parameters:

@@ -55,8 +55,8 @@ public final class SoundFileWriter {
 
   /// Creates a file, or a replacement of an existing file.
   ///
-  /// The existing file is replaced once half a second of audio, or all of a shorter file, is
-  /// written. A failure before that leaves it untouched.
+  /// The existing file is replaced once half a second of audio is written, or when a shorter file
+  /// is closed. An earlier failure leaves the existing file unchanged.
   ///
   /// - Parameters:
   ///   - url: the path of the file.
@@ -157,12 +157,13 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Writes whole frames of interleaved samples; it allocates at most once a second.
+  /// Writes whole frames of interleaved samples; the writer allocates at most once a second.
   ///
   /// - Throws: `.diskFull`, `.tooLarge`, or `.cannotWrite`; earlier audio stays readable, and
-  ///   `framesWritten` counts it after `close`. For a removed file: `.recovered` with the path of
-  ///   the copy, or `.removed` if it could not be saved; the writer is then closed. `.incomplete`
-  ///   if another program truncated the file or its encoder writes nothing, and `.closed`.
+  ///   `framesWritten` counts it after `close`. If the file was removed: `.recovered` with the path
+  ///   of the copy, or `.removed` if there is no copy; the writer is then closed. `.incomplete` if
+  ///   another program truncated the file, or if the encoder writes nothing. `.closed` after
+  ///   `close`.
   public func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     precondition(
       samples.count.isMultiple(of: format.channelCount),
@@ -183,9 +184,9 @@ public final class SoundFileWriter {
 
   /// Completes the file, flushes it to the disk, and checks that it is complete.
   ///
-  /// Calling it again has no effect. After a failed write, it completes the audio written before,
-  /// and throws only if another program has removed or truncated the file since. If less than half
-  /// a second of audio was written, an existing file is then not replaced. Releasing the writer
+  /// A second call has no effect. After a failed write, `close` completes the earlier audio, and
+  /// throws only if another program has since removed or truncated the file. An existing file is
+  /// then replaced only if at least half a second of audio was written. Releasing the writer
   /// without `close` completes a file that has audio, but skips the checks.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` if the file
@@ -200,8 +201,7 @@ public final class SoundFileWriter {
       file.claim.release()
     }
     let written = framesWritten
-    // This is checked first, because a file without a name disappears when it is closed, whatever
-    // else failed.
+    // A removed file disappears when it is closed, so this check comes before all others.
     if file.isRemoved { throw completeRemoved() }
     // This is checked before the file is completed, because completing it could hide a truncation.
     let isCut = acceptCut()
@@ -219,7 +219,7 @@ public final class SoundFileWriter {
     guard !hasFailed else { return try checkLoss() }
     try storing.get()
     try check()
-    // Checked before a pending file replaces a complete one.
+    // This check precedes `publish`, so an incomplete file never replaces a complete file.
     try checkCompleteness()
     try file.claim.publish()
   }
@@ -236,10 +236,9 @@ public final class SoundFileWriter {
     file.claim.release()
   }
 
-  /// Performs the updates and checks that are due.
+  /// Makes the audio readable after every half second.
   ///
-  /// After every half second of audio, it makes the audio readable. After every second, it also
-  /// flushes the file to the disk and checks that the file exists.
+  /// After every second, it also flushes the file to the disk and checks that the file exists.
   private func update() throws(SoundFileError) {
     guard halfSeconds.isDue(at: framesWritten) else { return }
     let isSecond = seconds.isDue(at: framesWritten)
@@ -277,8 +276,8 @@ public final class SoundFileWriter {
     if file.isRemoved { throw completeRemoved() }
     let (written, length) = (framesWritten, file.length)
     guard acceptCut() else { return }
-    // The product of frames and bytes needs its full width, because it overflows after some hours
-    // of audio.
+    // After some hours of audio, the product of frames and bytes exceeds 64 bits, so it is computed
+    // at full width.
     let product = written.rawValue.multipliedFullWidth(by: file.length)
     let found = max(1, length).dividingFullWidth(product).quotient
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))

@@ -6,8 +6,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// Returns the same buffers; each is written to a file before it is yielded.
   ///
   /// The first buffer determines the format of the file, which has its own thread; without buffers,
-  /// no file is created. The consumer's demand is the back-pressure. The file is complete when the
-  /// stream has ended, failed, or been canceled, or soon after its consumer has left.
+  /// no file is created. A buffer is read only when the consumer requests it. The file is complete
+  /// when the stream has ended, failed, or been canceled, or soon after the consumer is released.
   ///
   /// By default, frames that are missing in the stream are silence in the file.
   ///
@@ -20,7 +20,7 @@ extension AsyncSequence where Element: AudioBlock {
     TeedAudio(base: self, url: url, encoding: encoding, policy: policy)
   }
 
-  /// Writes all audio to a file, and returns its number of frames when it is complete and on disk.
+  /// Writes all audio to a file; returns the number of frames once the complete file is on disk.
   ///
   /// The first buffer determines the format of the file, which has its own thread. Without buffers,
   /// no file is created, and the number is 0.
@@ -28,9 +28,10 @@ extension AsyncSequence where Element: AudioBlock {
   /// - Parameters:
   ///   - url: the path of the file.
   ///   - encoding: the container and sample format.
-  ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
-  ///     An error or a cancellation then discards all audio. If false, the file can be read while
-  ///     it is written, and keeps the audio written before an error: use this for a microphone.
+  ///   - isAtomic: whether the file appears, or replaces an existing file, only when it is
+  ///     complete. An error or a cancellation then discards all audio. If false, the file can be
+  ///     read while it is written, and keeps the audio written before an error: use this for a
+  ///     microphone.
   ///   - gaps: the handling of missing frames in the stream.
   ///   - actor: the caller's actor, on which `progress` and the operators of this sequence run.
   ///   - progress: called after each buffer with the length of the file so far.
@@ -59,12 +60,13 @@ extension AsyncSequence where Element: AudioBlock {
 }
 
 extension AudioBlock {
-  /// Writes the audio to a file, on the file's own thread; it is complete and on disk afterward.
+  /// Writes the audio to a file on the file's own thread, and returns when the file is on disk.
   ///
   /// - Parameters:
   ///   - url: the path of the file.
   ///   - encoding: the container and sample format.
-  ///   - isAtomic: whether the file appears, or replaces an existing one, only when it is complete.
+  ///   - isAtomic: whether the file appears, or replaces an existing file, only when it is
+  ///     complete.
   ///   - actor: the caller's actor.
   /// - Throws: `SoundFileError`, and `CancellationError` in a canceled task.
   public func write(
@@ -208,7 +210,7 @@ public struct TeePolicy: Sendable {
 
 /// A file that is opened, written, and closed on its own thread.
 private actor TeeWriting {
-  /// The executor with the file's thread.
+  /// The executor that runs this actor on the file's own thread.
   nonisolated let executor: ThreadExecutor
 
   private static let longestSilence: FrameCount = 4_096
@@ -216,7 +218,7 @@ private actor TeeWriting {
   private let url: URL
   private let encoding: SoundFileEncoding
   private let gaps: TeePolicy.Gaps
-  /// Whether an incomplete file disappears.
+  /// Whether an incomplete file is discarded instead of kept.
   private let isAtomic: Bool
   private var continuity = ContinuityChecker()
   private var writer: SoundFileWriter?
@@ -230,7 +232,7 @@ private actor TeeWriting {
     (self.gaps, self.isAtomic) = (gaps, isAtomic)
   }
 
-  // If the consumer leaves, the file is completed and closed on the thread.
+  // If the consumer stops early, the file is completed and closed on the file's thread.
   isolated deinit {
     writer = nil
   }
@@ -242,7 +244,7 @@ private actor TeeWriting {
   /// Writes a buffer and returns the length of the file; after a failure, the file is closed before
   /// the error is thrown.
   ///
-  /// It throws `CancellationError` if the task is canceled while a gap is filled.
+  /// The error is `CancellationError` if the task is canceled while a gap is filled.
   @discardableResult
   func process(_ buffer: AudioBuffer) throws -> Duration {
     do {
@@ -270,8 +272,9 @@ private actor TeeWriting {
     return writer?.framesWritten ?? 0
   }
 
-  /// Closes the file after an error; an error of closing is dropped, because the first error is
-  /// more useful.
+  /// Closes the file after an error.
+  ///
+  /// An error from closing is dropped, because the first error is more useful.
   func abandon() {
     let writer = writer.take()
     if isAtomic { writer?.discard() } else { try? writer?.close() }

@@ -237,7 +237,7 @@ struct Color: Hashable, Sendable {
 
   /// Returns the color of a level in a spectrogram, 0 to 1.
   ///
-  /// Colors become steadily lighter, so that they are readable in print and without color vision.
+  /// A higher level is always lighter, so that plots are readable in grayscale.
   static func heat(_ level: Double) -> Color {
     let position = max(0, min(level, 1)) * Double(heats.count - 1)
     let index = min(Int(clamping: position.rounded(.down)), heats.count - 2)

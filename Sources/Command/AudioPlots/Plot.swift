@@ -1,12 +1,12 @@
 import AudioCore
 
-/// The frame of a plot: its size, title, and cues.
+/// The size, title, and cues of a plot.
 public struct PlotFrame: Hashable, Sendable {
   /// A text below the plot, for a range of time.
   public struct Cue: Hashable, Sendable {
-    /// The start and end.
+    /// The start and end of the cue.
     public var time: Range<Duration>
-    /// The text.
+    /// The text of the cue.
     public var text: String
 
     /// Creates a cue for a range of time.
@@ -119,7 +119,7 @@ extension WaveformImage {
     canvas.text("-inf", x: lane.x - 6, y: middle + 4, anchor: 1, size: 10, color: .faint)
     for level in [0.0, -6, -12] {
       let distance = Decibels(level).amplitude * lane.height / 2
-      // Low lanes have room only for 0 dB, or for 0 and -6 dB.
+      // A lane of little height has room only for 0 dB, or for 0 and -6 dB.
       if level < 0, lane.height < 110 || level < -6 && lane.height < 160 { continue }
       for y in [middle - distance, middle + distance] {
         canvas.line(.grid, from: (lane.x, y), to: (lane.x + lane.width, y))
@@ -130,8 +130,9 @@ extension WaveformImage {
 }
 
 extension SpectrogramImage {
-  /// The levels in decibels that are drawn in the darkest and in the brightest color.
+  /// The level in decibels that has the darkest color.
   private static let lowest = -100.0
+  /// The level in decibels that has the brightest color.
   private static let highest = 0.0
 
   /// Returns the spectrogram as a file, with a lane for each channel, axes in hertz and seconds, a

@@ -2,9 +2,7 @@ public import AudioCore
 import CKissFFT
 import Glibc
 
-/// The frequencies of a stretch of audio over time, in a few hundred columns.
-///
-/// Its size does not depend on the length of the audio.
+/// A spectrogram of a few hundred columns, whatever the length of the audio.
 public struct SpectrogramImage: Hashable, Sendable {
   /// The mapping of frequencies to rows.
   public enum Scale: String, Hashable, Sendable, CaseIterable {
@@ -47,7 +45,7 @@ public struct SpectrogramImage: Hashable, Sendable {
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
-/// Computes the columns of one channel; whenever there are too many, each pair becomes one column.
+/// Computes the columns of one channel, and merges pairs of columns when there are too many.
 ///
 /// It is an actor, so that channels are measured in parallel.
 private actor ChannelSpectrogram {
@@ -63,7 +61,7 @@ private actor ChannelSpectrogram {
   private(set) var columns: [[Float]] = []
   /// The number of spectra that a column averages.
   private var spectraPerColumn = 1
-  /// The sum of the power spectra measured for the next column, and their number.
+  /// The sum of the power spectra for the next column; `spectraInColumn` is their number.
   private var powers: [Float]
   private var spectraInColumn = 0
 
@@ -80,7 +78,7 @@ private actor ChannelSpectrogram {
     (self.length, hop) = (length, length / 2)
     self.spectrum = spectrum
     powers = Array(repeating: 0, count: length / 2 + 1)
-    // The center of the first window is the first frame, so silence fills its first half.
+    // The first window is centered on the first frame, so its first half is silence.
     pending = Array(repeating: 0, count: length / 2 * channelCount)
     let highest = Double(length / 2)
     let nyquist = Double(format.sampleRate.hertz) / 2
@@ -186,7 +184,7 @@ extension AsyncSequence where Element: AudioBlock {
       frameCount += audio.frameCount
       second = try await withThrowingTaskGroup { group in
         for channel in channels { group.addTask { await channel.add(audio.samples) } }
-        // The next second is decoded while the channels measure the current second.
+        // The next second is decoded while the tasks compute the spectra of the current second.
         return try await Self.nextSecond(&iterator, like: format)
       }
     }
@@ -228,12 +226,12 @@ extension AsyncSequence where Element: AudioBlock {
 struct Spectrum: ~Copyable {
   private let length: Int
   private let setup: kiss_fftr_cfg
-  // Pointers are used, because the bounds checks of arrays would make a window a tenth slower.
+  // Pointers avoid the bounds checks of arrays, which would cost 10 percent more time.
   private let window: UnsafeMutablePointer<Float>
   private let input: UnsafeMutablePointer<Float>
   private let output: UnsafeMutablePointer<kiss_fft_cpx>
 
-  /// - Parameter length: the samples of a window, a power of two.
+  /// - Parameter length: the number of samples in a window, a power of two.
   init?(length: Int) {
     guard let setup = kiss_fftr_alloc(Int32(length), 0, nil, nil) else { return nil }
     (self.length, self.setup) = (length, setup)
@@ -249,7 +247,7 @@ struct Spectrum: ~Copyable {
   }
 
   deinit {
-    // C's `kiss_fftr_free` is a macro for `free`, which Swift cannot import.
+    // Swift cannot import C's `kiss_fftr_free`, which is a macro for `free`.
     free(UnsafeMutableRawPointer(setup))
     window.deallocate()
     input.deallocate()
@@ -264,7 +262,7 @@ struct Spectrum: ~Copyable {
   ///   - samples: interleaved samples.
   ///   - first: the index of the window's first sample.
   ///   - step: the distance between the indices of consecutive samples of the window.
-  ///   - powers: the sums of the powers, with half the window's length plus one elements.
+  ///   - powers: the sums to add to: one for each of the window's `length / 2 + 1` frequencies.
   func measure(_ samples: [Float], from first: Int, step: Int, addingTo powers: inout [Float]) {
     precondition(first >= 0 && step > 0 && first + (length - 1) * step < samples.count)
     precondition(powers.count == length / 2 + 1)

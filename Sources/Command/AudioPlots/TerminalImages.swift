@@ -54,7 +54,7 @@ struct BrailleDrawing {
   private let width: Int
   private var cells: [[UInt8]]
 
-  /// The bits of the dots of a character, by row and column.
+  /// The bit of each dot in a Braille character, by row and column.
   private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
 
   init(columns: Int, rows: Int) {
@@ -81,8 +81,9 @@ struct BrailleDrawing {
 }
 
 extension WaveformImage {
-  /// Returns the waveform in Braille characters: lines of `columns` characters, `rows` for each
-  /// channel.
+  /// Returns the waveform as lines of Braille characters.
+  ///
+  /// Each channel has `rows` lines of `columns` characters.
   public func braille(columns: Int, rows: Int) -> [String] {
     channels.flatMap { channel in
       var drawing = BrailleDrawing(columns: max(1, columns), rows: max(1, rows))
@@ -108,8 +109,9 @@ extension SpectrogramImage {
     [0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5],
   ]
 
-  /// Returns the spectrogram in Braille characters, with denser dots for louder parts: lines of
-  /// `columns` characters, `rows` for each channel, the highest frequencies first.
+  /// Returns the spectrogram as lines of Braille characters, with denser dots for louder parts.
+  ///
+  /// Each channel has `rows` lines of `columns` characters, with the highest frequencies first.
   public func braille(columns: Int, rows: Int) -> [String] {
     channels.flatMap { channel in
       var drawing = BrailleDrawing(columns: max(1, columns), rows: max(1, rows))

@@ -1,9 +1,9 @@
 public import AudioCore
 
-/// The shape of a stretch of audio in a few hundred columns.
+/// A waveform; each column has the lowest sample, the highest sample, and the root mean square.
 ///
-/// Each column has the lowest sample, the highest sample, and the root mean square. The size of the
-/// image does not depend on the length of the audio.
+/// `waveformImage(columnCount:)` makes a few hundred columns, whatever the length of the audio.
+/// `waveformImage(framesPerColumn:)` makes columns of a fixed length.
 public struct WaveformImage: Hashable, Sendable {
   /// One column of one channel; full scale is ±1.
   public struct Column: Hashable, Sendable {

@@ -126,7 +126,7 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Returns the version, or the help of the whole command, if the arguments request nothing else.
   ///
-  /// It uses neither the parser nor a thread, so that the answer comes at once.
+  /// It uses neither the parser nor a thread, so that the text is printed at once.
   static func requestedText(_ arguments: [String]) -> String? {
     switch arguments {
     case ["--version"]: SyrinxVersion.current
@@ -137,8 +137,8 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Writes the requested text, or an error about the arguments, and returns the exit status.
   ///
-  /// If there is an unknown option, it is reported instead of the parser's error, because it may
-  /// have caused that error.
+  /// An unknown option is reported instead of the parser's error, because the option may have caused
+  /// that error.
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",
@@ -147,7 +147,7 @@ struct RootCommand: AsyncParsableCommand {
     let names = ["syrinx"] + arguments.prefix(arguments.count - rest.count)
     let remedy = unknown.suggestion.map { "did you mean \($0)?" }
     let message = fullMessage(for: error)
-    // The parser's message ends with this text about the usage.
+    // The usage is at the end of the parser's message.
     let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
     return end(
       with: """
@@ -171,7 +171,8 @@ struct RootCommand: AsyncParsableCommand {
     return (command, rest)
   }
 
-  /// Writes the requested text, or the reason that the command failed.
+  /// Writes the error's message, which is the help if the arguments request help, and returns the
+  /// exit status.
   private static func end(with error: any Error) -> Int32 {
     let text = renderedHelp(fullMessage(for: error))
     let status = exitCode(for: error).rawValue
@@ -199,8 +200,8 @@ extension RootCommand {
   /// Rearranges the help in a message of swift-argument-parser: usage, examples, keys, and options;
   /// any other message is unchanged.
   ///
-  /// swift-argument-parser puts the whole discussion first, but its prose belongs to the manual,
-  /// which is made from `--experimental-dump-help`.
+  /// swift-argument-parser puts the whole discussion first. The prose of the discussion belongs to
+  /// the manual only, which is made from `--experimental-dump-help`.
   ///
   /// - Parameter message: the rendered message.
   static func renderedHelp(_ message: String) -> String {

@@ -15,7 +15,7 @@ extension RootCommand {
   /// The parser's time grows with the square of the number of operands. Only arguments with errors
   /// still take that long.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    // A full parse handles all other arguments, and produces every error.
+    // `parseAsRoot` handles all other arguments, and reports every error.
     if let command = ShortenedArguments(arguments)?.parsed() { return command }
     return try parseAsRoot(arguments)
   }
@@ -45,14 +45,14 @@ struct ShortenedArguments {
   }
 
   private mutating func append(_ run: ArraySlice<String>) {
-    // The last operand is kept, too, because it is the output of a conversion.
+    // The last operand is kept, because it may be the output of a conversion.
     let middle = run.dropFirst(Self.keptCount).dropLast()
     guard run.count > Self.longestRun, let first = middle.first, let last = run.last else {
       words += run
       return
     }
     // A NUL makes the placeholder unique, because no argument of a process contains one. The name
-    // of the first replaced file keeps its extension valid.
+    // of the first replaced file gives the placeholder a valid extension.
     words += run.prefix(Self.keptCount) + ["\0" + first, last]
     middles.append(middle)
   }
@@ -88,7 +88,7 @@ struct ShortenedArguments {
 extension CommandContext {
   /// Processes several elements at a time, and passes the results on in the order of the elements.
   ///
-  /// If there are several elements and one fails, this is reported and the others are processed.
+  /// If one of several elements fails, the failure is reported, and the others are processed.
   ///
   /// - Parameters:
   ///   - elements: the elements to process, in order.

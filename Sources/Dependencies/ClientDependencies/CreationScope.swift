@@ -8,8 +8,7 @@ package struct CreationScope: Sendable {
   /// Captures the current scope.
   package init() {}
 
-  /// Runs a call in the current scope, which inherits the overrides that it lacks from the captured
-  /// scope.
+  /// Runs a call in the current scope; the captured overrides apply where that scope has none.
   package func run<R>(_ call: () throws -> R) rethrows -> R {
     try withDependencies {
       $0 = values
@@ -18,8 +17,8 @@ package struct CreationScope: Sendable {
     }
   }
 
-  /// Runs an asynchronous call in the current scope, which inherits the overrides that it lacks
-  /// from the captured scope.
+  /// Runs an asynchronous call in the current scope; the captured overrides apply where that scope
+  /// has none.
   package nonisolated(nonsending) func run<R: Sendable>(
     _ call: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {

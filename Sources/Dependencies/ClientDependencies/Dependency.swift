@@ -2,16 +2,16 @@
 /// Reads a dependency: `@Dependency(\.audioPlayer) var audioPlayer`.
 ///
 /// A read returns the value of the current scope, or else of the scope in which the wrapper was
-/// created. So a property of an object that was created inside `withDependencies` keeps that
-/// scope's overrides. Use it as a stored, local, or static property. It can also read a part of a
-/// dependency: `@Dependency(\.audioPlayer.play) var play`.
+/// created. An object that is created inside `withDependencies` therefore keeps that scope's
+/// overrides in its properties. Use the wrapper for stored, local, or static properties. It can
+/// also read a part of a dependency: `@Dependency(\.audioPlayer.play) var play`.
 ///
 /// A wrapper inside a computed property of `DependencyValues`, or inside a value under
 /// construction, sees the same scope as the wrapper that is being read. A constructed value is
 /// cached for all readers.
 ///
-/// Thread safety: any thread may read it. Reading a value without an override takes a lock for a
-/// lookup. If another thread is constructing the value, the read waits for it.
+/// Thread safety: any thread may read a dependency. Reading a value without an override takes a
+/// lock for a lookup. If another thread is constructing the value, the read waits for that thread.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
   let read: @Sendable (DependencyValues) -> Value

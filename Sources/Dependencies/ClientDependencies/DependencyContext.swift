@@ -21,8 +21,8 @@ struct ContextDetection: Equatable {
 
   /// Selects the context.
   ///
-  /// The environment variable `override` comes first, then Xcode's variable for previews, and then
-  /// whether tests run in the process.
+  /// A valid environment variable `override` takes precedence over Xcode's variable for previews,
+  /// which takes precedence over `isTesting`.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {

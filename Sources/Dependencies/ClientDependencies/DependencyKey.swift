@@ -16,7 +16,7 @@ public protocol TestDependencyKey<Value>: SendableMetatype {
   /// Whether to report a test value that replaces a missing live value; by default true, except
   /// while an update closure changes a part of the value.
   ///
-  /// A test value that reports its own issue checks this first:
+  /// A test value that reports its own issue checks this property first:
   /// `if shouldReportUnimplemented { reportIssue("This test has no database.") }`.
   static var shouldReportUnimplemented: Bool { get }
 }
@@ -34,8 +34,8 @@ public protocol DependencyKey<Value>: TestDependencyKey {
 
   /// The value in tests; by default ``previewValue``.
   ///
-  /// Using the default in a test is reported as an issue. Changing it in an update closure does not
-  /// count as a use.
+  /// Using the default in a test is reported as an issue. Changing the default in an update closure
+  /// does not count as a use.
   static var testValue: Value { get }
 }
 

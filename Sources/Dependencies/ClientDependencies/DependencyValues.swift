@@ -18,7 +18,7 @@ public struct DependencyValues: Sendable {
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
   var scope: DependencyScope
-  /// The declaration of the wrapper that is being read.
+  /// The source location of the `@Dependency` that is being read.
   var site: SourceLocation?
   var purpose: Purpose
 
@@ -102,7 +102,7 @@ extension DependencyValues {
     self.purpose = purpose
   }
 
-  /// Returns the current values with another purpose.
+  /// Returns the current values, to be read for the given purpose.
   static func current(for purpose: Purpose) -> DependencyValues {
     DependencyValues(scope: _current.scope, purpose: purpose)
   }

@@ -4,7 +4,7 @@
 #else
 /// Writes an issue to standard error.
 ///
-/// In a test process, it ends the process instead.
+/// In a test process, this function ends the process instead.
 ///
 /// With the trait `Foundation`, IssueReporting's function of the same name is used instead, which
 /// also fails the running test.

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// Which value a key lacks in its context, so that another value replaces it.
+/// The kind of value that a key does not provide and that another value therefore replaces.
 enum MissingValueKind: Sendable {
   /// The live value is missing, so the test value is used.
   case liveValue
@@ -78,7 +78,7 @@ func fullName(of type: Any.Type) -> String {
 
 /// Returns the name of the property that uses the key, or else the name of the key.
 ///
-/// `property` is the value of `#function`. It is not a property if it contains parentheses, as in a
+/// `property` is the value of `#function`. It names no property if it contains parentheses, as in a
 /// function, or is the module's name, as in top-level code.
 func dependencyName(
   of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString

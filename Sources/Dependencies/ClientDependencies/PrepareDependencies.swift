@@ -160,7 +160,7 @@ struct ValuesOfTest {
 
   /// Replaces an entry.
   ///
-  /// - Returns: the earlier entry, which the caller releases.
+  /// - Returns: the earlier entry, for the caller to release outside the lock.
   mutating func put(_ new: any CacheEntry, at place: Place) -> (any CacheEntry)? {
     entries.updateValue(new, forKey: place)
   }

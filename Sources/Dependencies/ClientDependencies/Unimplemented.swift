@@ -3,7 +3,7 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
   /// The endpoint, as in `AudioPlayerClient.play`.
   public let endpoint: String
 
-  /// Names the endpoint, as in `AudioPlayerClient.play`.
+  /// Creates the error for an endpoint that is named as in `AudioPlayerClient.play`.
   public init(_ endpoint: String) {
     self.endpoint = endpoint
   }
@@ -69,9 +69,9 @@ public func unimplemented<each Argument, Result>(
 ///
 /// The defaults that `unimplemented(endpoint:)` makes call this function.
 ///
-/// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
-/// called on a thread outside the test's tasks captures `IssueOrigin.current` at its creation and
-/// passes it as `origin`, because the test cannot be found from that thread.
+/// In a test the issue fails the test; elsewhere it is written to stderr. On a thread outside the
+/// test's tasks, the test cannot be found. An endpoint for such threads captures
+/// `IssueOrigin.current` at its creation and passes it as `origin`.
 @discardableResult
 public func reportUnimplemented(
   _ endpoint: String,

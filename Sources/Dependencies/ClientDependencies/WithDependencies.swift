@@ -44,9 +44,10 @@ public nonisolated(nonsending) func withDependencies<R>(
 /// Updates values and runs the operation with them.
 ///
 /// In a test process, a second task-local value marks reads in the update closure, so that they are
-/// not reported as uses. Other processes omit it, because it would double the cost of a scope.
+/// not reported as uses. Other processes omit this second value, because it would double the cost
+/// of a scope.
 ///
-/// It is inlined, because a call would add a tenth to the cost of a scope.
+/// The function is inlined, because a call would add a tenth to the cost of a scope.
 @inline(__always)
 func run<R>(
   with current: consuming DependencyValues,

@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// Each `var` with a function type is an endpoint, as ``DependencyEndpoint(method:)`` makes it.
+/// Each `var` with a function type becomes an endpoint; see ``DependencyEndpoint(method:)``.
 /// When an endpoint without an implementation is called on any thread, it reports an issue, which
 /// fails the test that read the client. Then it throws `Unimplemented` if it can throw, and
 /// otherwise returns the result of its default, nothing, or nil.
@@ -27,11 +27,12 @@
 ///
 /// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
 ///
-/// The type of an endpoint may be a type alias, declared anywhere. An initializer call may omit
-/// such a property, and the endpoint is then unimplemented; another module must import this module
-/// to make that call. The endpoint reports issues to the test that created the client. If the
-/// client is created once for all tests (`static let`), mark the property with
-/// `@DependencyEndpoint`, so that it reports to the test that reads the client.
+/// The type of an endpoint may be a type alias, declared anywhere. The initializer without
+/// endpoints then has an optional parameter for the endpoint, which is unimplemented if a call
+/// omits it; a module with such a call must import `ClientDependenciesMacros`. The endpoint reports
+/// issues to the test that created the client. If the client is created once for all tests
+/// (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the test
+/// that reads the client.
 @attached(
   member, names: named(init), named(_issueOrigin), named(_initialValue),
   named(_checkIsolation))
@@ -41,11 +42,11 @@ public macro DependencyClient() =
 
 /// Makes a property with a function type an endpoint: it is unimplemented until it is set.
 ///
-/// `@DependencyClient` attaches this macro to each function of a client, and its documentation
-/// describes calls without an implementation. There are two exceptions:
-/// - With `throws(MyError)` and no default, it throws an instance of `MyError` if that conforms to
-///   ``UnimplementedEndpointError``. Otherwise it returns a placeholder (see
-///   ``UnimplementedPlaceholder``), or throws the first case of `MyError` if that is
+/// `@DependencyClient` attaches this macro to each function of a client. Calls without an
+/// implementation behave as ``DependencyClient()`` describes, with two exceptions:
+/// - With `throws(MyError)` and no default, the call throws an instance of `MyError` if `MyError`
+///   conforms to ``UnimplementedEndpointError``. Otherwise the call returns a placeholder (see
+///   ``UnimplementedPlaceholder``), or throws the first case of `MyError` if `MyError` is
 ///   `CaseIterable`. If none of this is possible, the process ends with a message, which ends all
 ///   tests.
 /// - With a type alias and no default, the same applies. A function with `inout` parameters, or a
@@ -85,7 +86,7 @@ public macro DependencyEndpointIgnored() =
 /// }
 /// ```
 ///
-/// The initial value is used in tests. A value is created for each cache, that is, for each test.
+/// The initial value is used in tests; it is created separately for each test.
 /// The key is hidden unless the property is `public` or `package`. The key of such a property has
 /// the property's access level, and a name that derives from the property's written type, or else
 /// from its name: `AudioPlayerKey`. If two such properties have the same type, one of them must

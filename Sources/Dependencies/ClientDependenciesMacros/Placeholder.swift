@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 public import ClientDependencies
 
-/// Finds a value of a type by its conformances alone.
+/// Finds a placeholder value of a type from the type's conformances alone.
 enum Placeholder {
   static func value<Value>(of type: Value.Type) -> Value? {
     if let void = () as? Value { return void }
@@ -78,9 +78,9 @@ public enum _Checks {
   /// The result of `isolation(of:)` for a function on the main actor.
   public struct OnMainActor {}
 
-  /// Selected if `function`, and thus the declaration that encloses it, is nonisolated.
+  /// The overload for a nonisolated `function`, whose enclosing declaration is nonisolated, too.
   public static func isolation(of function: () -> Void) -> Nonisolated { Nonisolated() }
-  /// Selected if `function`, and thus the declaration that encloses it, is on the main actor.
+  /// The overload for a main-actor `function`, whose enclosing declaration is on the main actor.
   public static func isolation(of function: @MainActor () -> Void) -> OnMainActor { OnMainActor() }
 
   /// Accepts a nonisolated declaration, which code on any actor may use.
@@ -95,7 +95,7 @@ public enum _Checks {
   )
   public static func isNonisolated(_ isolation: OnMainActor) {}
 
-  /// Rejects an entry whose value is not `Sendable`.
+  /// Compiles only if the entry's value is `Sendable`.
   public static func isSendable<Value: Sendable>(_ entry: KeyPath<DependencyValues, Value>) {}
 
   /// Rejects a live or preview value whose type is not the type of its dependency.

@@ -8,8 +8,8 @@ public struct _UnimplementedEndpoint: Sendable {
   let line: UInt
   let column: UInt
 
-  /// Creates an endpoint from its name, as in `AudioPlayerClient.play`, its test, and the source
-  /// location for issues.
+  /// Creates an endpoint with a name such as `AudioPlayerClient.play`, the test that gets its
+  /// issues, and their source location.
   public init(
     _ name: String, from origin: IssueOrigin, fileID: StaticString, filePath: StaticString,
     line: UInt, column: UInt
@@ -33,13 +33,13 @@ public struct _UnimplementedEndpoint: Sendable {
 /// The origin of endpoints outside a `@DependencyClient`; a client has a property of the same name.
 public var _issueOrigin: IssueOrigin { .current }
 
-// Replacements for endpoints whose function type is hidden from the macro by a type alias. The type
-// of the passed storage selects the overload; exactly one overload fits.
+// Unimplemented versions of endpoints whose function type is hidden from the macro by a type alias.
+// The type of the passed storage selects the overload; exactly one overload fits.
 //
 // Functions that do not throw need their own overloads, because the compiler (Swift 6.3) crashes
 // when it converts a function that throws `Never`.
 extension _UnimplementedEndpoint {
-  /// Makes a replacement for a function.
+  /// Makes an unimplemented version of a synchronous function.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) -> Result)?
   ) -> @Sendable (repeat each Argument) -> Result {
@@ -49,7 +49,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for an asynchronous function.
+  /// Makes an unimplemented version of an asynchronous function.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) async -> Result)?
   ) -> @Sendable (repeat each Argument) async -> Result {
@@ -59,21 +59,21 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function that throws.
+  /// Makes an unimplemented version of a throwing function.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) throws -> Result)?
   ) -> @Sendable (repeat each Argument) throws -> Result {
     { (_: repeat each Argument) throws -> Result in throw report() }
   }
 
-  /// Makes a replacement for an asynchronous function that throws.
+  /// Makes an unimplemented version of an asynchronous throwing function.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) async throws -> Result)?
   ) -> @Sendable (repeat each Argument) async throws -> Result {
     { (_: repeat each Argument) async throws -> Result in throw report() }
   }
 
-  /// Makes a replacement for a function that throws its own error type.
+  /// Makes an unimplemented version of a function with typed throws.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) throws(Failure) -> Result)?
@@ -83,7 +83,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for an asynchronous function that throws its own error type.
+  /// Makes an unimplemented version of an asynchronous function with typed throws.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) async throws(Failure) -> Result)?
@@ -93,7 +93,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function that is isolated to the main actor.
+  /// Makes an unimplemented version of a function that is isolated to the main actor.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) -> Result)?
@@ -104,7 +104,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// Makes a replacement for a function that is isolated to the main actor and throws.
+  /// Makes an unimplemented version of a throwing function that is isolated to the main actor.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) throws -> Result)?
@@ -114,12 +114,16 @@ extension _UnimplementedEndpoint {
 }
 
 extension _UnimplementedEndpoint {
-  /// Reports the issue, and ends a call that cannot throw `Unimplemented`.
+  /// Reports the issue, then throws or returns the first of these that is possible.
   ///
-  /// It throws `Failure.unimplemented` if `Failure` is an ``UnimplementedEndpointError``, or
-  /// returns a placeholder, or throws or returns the first case of a `CaseIterable` type. If none
-  /// of this is possible, it ends the process, because waiting forever would hide the issue behind
-  /// a time limit.
+  /// - It throws `Unimplemented`.
+  /// - It throws `Failure.unimplemented`, if `Failure` is an ``UnimplementedEndpointError``.
+  /// - It returns a placeholder.
+  /// - It throws the first case of `Failure`, if `Failure` is `CaseIterable`.
+  /// - It returns the first case of `Result`, if `Result` is `CaseIterable`.
+  ///
+  /// If none is possible, it ends the process. A call that never returned would end with a test's
+  /// time limit, which would hide the issue.
   public func outcome<Result, Failure: Error>(
     throwing: Failure.Type
   ) throws(Failure) -> Result {
@@ -153,7 +157,7 @@ extension _UnimplementedEndpoint {
 /// An error that an unimplemented endpoint can throw.
 ///
 /// An endpoint with `throws(MyError)` cannot throw ``/ClientDependencies/Unimplemented`` when it is
-/// called without an implementation. If its error conforms to this protocol, it throws
+/// called without an implementation. If `MyError` conforms to this protocol, the endpoint throws
 /// `MyError.unimplemented`; a case of an enumeration is enough:
 ///
 /// ```swift
@@ -171,26 +175,28 @@ public protocol UnimplementedEndpointError: Error {
   static func unimplemented(_ endpoint: String) -> Self
 }
 
-// The types below are for initializer parameters whose type is written as a name, which may be an
+// The types below are for initializer parameters whose written type is only a name, which may be an
 // alias of a function type.
 
 /// The type of an initializer's parameter; only the macros' expansions use it.
 public protocol _ParameterType<Kept> {
-  /// The type of the stored value; a function type needs no `@escaping` here, because it escapes.
+  /// The type of the stored value; a function type here is escaping without `@escaping`.
   associatedtype Kept
 }
 
 /// Names a ``_ParameterType``; only the macros' expansions use it.
 public enum _TypeOfParameter<Kept>: _ParameterType {}
 
-/// An unimplemented function, as an initializer's default; only the macros' expansions use it.
+/// Makes the default argument of a parameter that may be a function.
+///
+/// Only the macros' expansions use it.
 @freestanding(expression)
 public macro _ClientDependenciesMacros_unimplementedEndpoint<Value>(_ endpoint: String) -> Value =
   #externalMacro(
     module: "ClientDependenciesMacrosPlugin", type: "UnimplementedEndpointMacro")
 
 extension _UnimplementedEndpoint {
-  /// Makes a replacement that reports issues to the test in which it is created.
+  /// Makes an unimplemented function, which reports issues to the test that creates it.
   public static func standIn<Endpoint>(
     _ name: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column, _ closure: (Self, Endpoint?) -> Endpoint
@@ -200,7 +206,7 @@ extension _UnimplementedEndpoint {
     return closure(endpoint, nil)
   }
 
-  /// Rejects a property that is not a function, because only functions have a replacement.
+  /// Rejects a property that is not a function, because only a function can be unimplemented.
   @_disfavoredOverload
   @available(
     *, unavailable,

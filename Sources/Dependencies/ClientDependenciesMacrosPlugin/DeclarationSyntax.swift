@@ -22,7 +22,7 @@ extension DeclModifierListSyntax {
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
-  /// The modifier `static`, `class`, or `lazy`; no initializer sets a property with one of them.
+  /// The modifier `static`, `class`, or `lazy`; no initializer sets such a property.
   var ofNoInstance: DeclModifierSyntax? {
     first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
   }
@@ -62,7 +62,7 @@ extension String {
     count > 2 && hasPrefix("`") && hasSuffix("`") ? String(dropFirst().dropLast()) : self
   }
 
-  /// Whether the text can be a name without backticks, apart from keywords.
+  /// Whether the text has the form of an identifier; keywords have this form, too.
   var isIdentifier: Bool {
     guard let first, first == "_" || first.isLetter else { return false }
     return dropFirst().allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
@@ -70,9 +70,9 @@ extension String {
 }
 
 extension CodeBlockItemListSyntax {
-  /// The statements of a closure with an explicit `return`.
+  /// The same statements, with an explicit `return` of a single expression.
   ///
-  /// A single expression needs `return` once a statement precedes it.
+  /// A closure's single expression needs `return` once another statement precedes it.
   var returning: CodeBlockItemListSyntax {
     guard count == 1, let statement = first else { return self }
     if statement.item.isValue, statement.item.as(ExprSyntax.self)?.isFatalError != true {
@@ -127,7 +127,7 @@ extension IfExprSyntax {
 }
 
 extension IfConfigDeclSyntax {
-  /// The branches with an explicit `return`.
+  /// The same `#if` block with an explicit `return` in each branch.
   fileprivate var returning: IfConfigDeclSyntax {
     let clauses = clauses.map { clause in
       guard case .statements(let statements) = clause.elements else { return clause }
@@ -154,7 +154,7 @@ extension TypeSyntax {
     return attributed.attributes.compactMap { $0.as(AttributeSyntax.self)?.trimmed }
   }
 
-  /// The type as a parameter that escapes if it is a function.
+  /// The function type with `@escaping`, for a parameter.
   var escaping: String {
     if let tuple = self.as(TupleTypeSyntax.self), let inner = tuple.elements.first?.type {
       return inner.escaping

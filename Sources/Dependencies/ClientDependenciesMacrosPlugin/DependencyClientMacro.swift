@@ -77,7 +77,7 @@ struct Client {
     """
   }
 
-  /// Returns a function that is never called.
+  /// Returns a function that is compiled as a check, but never called.
   ///
   /// The function does not compile if the module's default isolation puts the client on the main
   /// actor.
@@ -205,12 +205,12 @@ extension Client.Member {
   }
 }
 
-/// Which of a client's type names are functions and which are not, as far as the source shows.
+/// The names of types that are known to be functions, and of types that are known not to be.
 struct ClientNames {
   /// Type aliases of function types in the struct itself.
   private var functions: Set<String>
-  /// Types that are not functions: the struct's types, its generic parameters, and well-known
-  /// types.
+  /// Types that are not functions: types declared in the struct, its generic parameters, and
+  /// well-known types.
   private var values: Set<String>
 
   init(_ declaration: StructDeclSyntax) {

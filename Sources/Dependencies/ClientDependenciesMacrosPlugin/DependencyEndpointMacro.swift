@@ -118,7 +118,7 @@ extension MacroExpansionContext {
 }
 
 extension TypeSyntax {
-  /// Whether the type is the protocol or contains it, as `@unchecked Sendable` does.
+  /// Whether the type is the protocol `name` or contains `name`, as `@unchecked Sendable` does.
   fileprivate func names(_ name: String) -> Bool {
     if let type = self.as(AttributedTypeSyntax.self) { return type.baseType.names(name) }
     if let type = self.as(CompositionTypeSyntax.self) {
@@ -140,8 +140,8 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
 /// Makes the default argument of an initializer parameter whose type may be a function.
 ///
 /// The macro is expanded only where a call omits the argument, and the expansion compiles only if
-/// the parameter is a function. The closure has two statements, because the compiler would convert
-/// the type of a single expression to the parameter's type.
+/// the parameter is a function. The closure in the expansion has two statements. If it had a single
+/// expression, the compiler would convert the expression to the parameter's type.
 enum UnimplementedEndpointMacro: ExpressionMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -168,7 +168,7 @@ extension AttributeSyntax {
 enum Named {
   case method, key
 
-  /// The words with which a diagnostic about the name begins.
+  /// The subject of a diagnostic about the name.
   var subject: String { self == .method ? "'method'" : "The name of a key" }
   var noun: String { self == .method ? "a function" : "a type" }
 }

@@ -50,7 +50,7 @@ extension DependencyEntryMacro: PeerMacro {
   }
 }
 
-/// Turns a key's static property into a computed one whose type is inferred from its initial value.
+/// Turns a key's static property into a computed property that returns the initial value.
 enum DependencyEntryValueMacro: AccessorMacro {
   static func expansion(
     of node: AttributeSyntax,
@@ -105,7 +105,7 @@ struct EntryProperty {
       .expression
   }
 
-  /// The calls of `_Checks`, for checks that need the type checker.
+  /// Calls of `_Checks` functions, with which the compiler checks the types of the values.
   var checks: [String] {
     let entry = "\\DependencyValues.\(identifier)"
     let values = [argument("liveValue"), argument("previewValue")].compactMap(\.self)
@@ -116,8 +116,7 @@ struct EntryProperty {
   private var isShared: Bool { access >= .package }
   private var access: AccessLevel { property.modifiers.accessLevel }
 
-  /// The key's name: a readable one if other modules or files can name the key, otherwise a hidden
-  /// one.
+  /// The key's name: readable if other modules or files can name the key, otherwise hidden.
   var key: TokenSyntax {
     let name = identifier.text.withoutBackticks
     guard isShared else { return .identifier("__Key_\(name)") }

@@ -77,10 +77,10 @@ extension DeclSyntaxProtocol {
 }
 
 extension MacroExpansionContext {
-  /// Returns the body of a function that is never called: calls of `_Checks` on the line of a node.
+  /// Returns the body of a function that is compiled as a check, but never called.
   ///
-  /// The first call checks the isolation of the function, which is that of the enclosing
-  /// declaration.
+  /// The body calls functions of `_Checks`, and an error in it names the line of `node`. The first
+  /// call checks the isolation of the function, which is that of the enclosing declaration.
   func checks(in function: String, on node: some SyntaxProtocol, _ calls: [String] = []) -> String {
     let checks = "ClientDependenciesMacros._Checks."
     let calls =

@@ -39,9 +39,9 @@ extension Endpoint {
 
   /// The name of the stored implementation, which is nil if unimplemented.
   var storage: TokenSyntax { Self.storage(of: identifier) }
-  /// The name of the function that makes the replacement of a missing implementation.
+  /// The name of the function that returns an unimplemented closure.
   var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_standIn_") }
-  /// The name of the function that makes the replacement for a given `_UnimplementedEndpoint`.
+  /// The name of the function that makes the closure from an `_UnimplementedEndpoint`.
   var unimplemented: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
 
   static func storage(of identifier: TokenSyntax) -> TokenSyntax {
@@ -76,7 +76,7 @@ extension Endpoint {
     return function == nil && type.isNoFunction ? .notAnEndpoint(attribute) : nil
   }
 
-  /// The reason that an unimplemented call has nothing to return.
+  /// The error that a default is not a closure, or that a required default is missing.
   var problemOfDefault: Diagnostic? {
     if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
       return .defaultIsNoClosure(self, initializer)
@@ -100,7 +100,7 @@ extension Endpoint {
     return .labelsOfVariadic(self, function)
   }
 
-  /// The warning that the default ends the process.
+  /// The warning that the default only calls `fatalError`, which ends the process.
   var warningOfTrap: Diagnostic? {
     guard let statements = binding.initializer?.value.as(ClosureExprSyntax.self)?.statements,
       let statement = statements.first, statements.count == 1,
@@ -139,10 +139,10 @@ extension Endpoint {
     "\(raw: hidden) var \(storage): (\(type))? = nil"
   }
 
-  /// The function that an unimplemented call uses.
+  /// The declaration of the function that returns an unimplemented closure.
   ///
-  /// Its parameters are the location of an issue. It is not inlined, to keep the code of
-  /// implemented calls short.
+  /// The function's parameters pass the location of the issue. The function is not inlined, which
+  /// keeps the code of implemented calls short.
   var standInDeclaration: DeclSyntax {
     """
     @inline(never) \(raw: hidden) func \(standIn)(\
@@ -157,7 +157,7 @@ extension Endpoint {
     """
   }
 
-  /// The declaration of the function that makes the closure for a missing implementation.
+  /// The declaration of the function that makes the closure from an `_UnimplementedEndpoint`.
   var unimplementedDeclaration: DeclSyntax {
     """
     private static func \(unimplemented)(\
@@ -217,8 +217,8 @@ extension ClosureExprSyntax {
 extension Endpoint {
   /// Returns the methods with the closure's argument labels.
   ///
-  /// The first is for calls, and its issues name the caller's line. The second has no additional
-  /// parameters, so that it can be passed as a function value.
+  /// The first method is for calls, and its issues name the caller's line. The second method has no
+  /// additional parameters, so that it can be passed as a function value.
   ///
   /// If `isSendable` is true, the methods may be `@Sendable`, as in a `Sendable` type.
   func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
@@ -243,7 +243,8 @@ extension Endpoint {
 
   /// Returns a method that calls the stored closure, if there is one.
   ///
-  /// It tests the storage and then calls it, because binding the closure to a name would retain it.
+  /// The method tests the storage and calls the closure in it, without binding the closure to a
+  /// name, because a binding would retain the closure.
   private func method(
     _ name: TokenSyntax, of function: FunctionTypeSyntax, head: String, parameters: [String],
     reportingAt location: String

@@ -3,7 +3,7 @@ public import ClientDependencies
 public import Testing
 import XCTest
 
-/// A trait that gives each test its own values, with overrides.
+/// A trait that gives each test its own dependency values, with overrides.
 ///
 /// Use it through `.dependencies`, `.dependencies { }`, and `.dependency`.
 public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
@@ -36,9 +36,10 @@ public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == _DependenciesTrait {
-  /// Gives each test, and each case of a parameterized test, its own values.
+  /// Gives each test, and each case of a parameterized test, its own dependency values.
   ///
-  /// On a suite it applies to each test in it. The values are released when the test ends.
+  /// On a suite, the trait applies to each test in the suite. The values are released when the test
+  /// ends.
   public static var dependencies: Self {
     Self { _ in }
   }
@@ -113,7 +114,7 @@ extension RunningTest {
   }
 }
 
-/// Reports where XCTest's cases start and end, so that each has its own values.
+/// Reports when XCTest's cases start and end, so that each case has its own dependency values.
 final class XCTestCaseObserver: NSObject, XCTestObservation {
   func testCaseWillStart(_ testCase: XCTestCase) {
     XCTestRun.caseWillStart()
@@ -133,7 +134,7 @@ final class CaseIdentities: Sendable {
   static let shared = CaseIdentities { Array(String(reflecting: $0).utf8) }
 
   private struct Entry {
-    // Retained, so that another case does not get the same memory and thus the same bits.
+    // Retained, so that no other case reuses the addresses that `bits` contains.
     var testCase: Test.Case
     var bits: [UInt8]
     var identity: [UInt8]
@@ -153,8 +154,8 @@ final class CaseIdentities: Sendable {
   /// - Returns: nil for the only case of a test without parameters.
   func identity(of testCase: Test.Case) -> [UInt8]? {
     guard testCase.isParameterized else { return nil }
-    // Copies of a case have the same bits, so the bits find a known case without another
-    // description. If only padding differs, the case is described again.
+    // Copies of a case have the same bits, so a known case is found without describing it again. A
+    // copy that differs only in padding bits is described again.
     let bits = withUnsafeBytes(of: testCase) { Array($0) }
     if let known = entries.withLock({ $0.first { $0.bits == bits }?.identity }) { return known }
     let entry = Entry(testCase: testCase, bits: bits, identity: describe(testCase))

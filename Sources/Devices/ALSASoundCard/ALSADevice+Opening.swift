@@ -24,7 +24,7 @@ extension ALSADevice {
     do throws(SoundCardError) {
       return try open(direction, request, convertsFormats: false)
     } catch .unsupported {
-      // A card can be opened only once, but the failed attempt has closed its PCM.
+      // The failed attempt has closed its PCM, so the card can be opened again.
       return try open(direction, request, convertsFormats: true)
     }
   }
@@ -57,9 +57,9 @@ extension ALSADevice {
 }
 
 extension Mutex<WakeUp?> {
-  /// Runs `body` after the previous `body` has returned, or after `limit` if that one still runs.
+  /// Runs `body` after the `body` of the previous call has returned, or after `limit`.
   ///
-  /// A hanging call delays only the next call. The lock is held only to exchange a reference.
+  /// A call that hangs delays only the next call. The lock is held only to exchange a reference.
   func runInTurn<Output>(
     waitingAtMost limit: Duration, _ body: () -> Output
   ) throws(SystemError) -> Output {

@@ -80,14 +80,16 @@ struct DelayEstimate {
   private let buffer: FrameCount
   private let rate: SampleRate
   private var last: FrameCount = 0
-  /// The time at which the device will have played all written frames; nil if it holds none.
+  /// The time at which the device will have played all written frames; nil if there are none.
   private var underrunTime: SuspendingClock.Instant?
 
   init(buffer: FrameCount, rate: SampleRate) {
     (self.buffer, self.rate) = (buffer, rate)
   }
 
-  /// Returns the delay in frames, at most 16 buffers, because a sound server also buffers frames.
+  /// Returns the delay in frames.
+  ///
+  /// A sound server also buffers frames, so a delay of up to 16 device buffers is plausible.
   ///
   /// - Parameters:
   ///   - reported: the reported delay, or nil after an error.
@@ -117,7 +119,7 @@ struct DelayEstimate {
     case ENODEV, ENXIO: nil
     // The device has underrun: all written frames have been played.
     case EPIPE: delay(reported: 0, held: held())
-    // The failure may be temporary.
+    // Another failure may be temporary, so the device does not count as lost.
     case _ where code < 0: delay(reported: nil, held: held())
     default: delay(reported: frames, held: held())
     }

@@ -126,7 +126,7 @@ extension ALSADevice {
     case SND_PCM_STATE_XRUN: try underrun(for: interest)
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
-    // Some plug-ins detect an xrun only when their position is read, so read it.
+    // Some plug-ins detect an xrun only when their position is read, so read the position.
     default:
       switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
       case .frames, .excess: try wakeUpAfterRecovery(0)

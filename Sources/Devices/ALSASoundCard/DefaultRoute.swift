@@ -23,7 +23,7 @@ enum DefaultRoute: Equatable {
       }
   }
 
-  /// Reads the configuration of this process.
+  /// Reads the default route from ALSA's configuration for this process.
   static func read() -> DefaultRoute {
     var top: OpaquePointer?
     guard snd_config_update_ref(&top) >= 0, let top else { return .missing }
@@ -54,8 +54,8 @@ enum DefaultRoute: Equatable {
 
   /// Runs the configuration hooks, which redefine `default` if a sound server responds.
   ///
-  /// Of ALSA's searches, only the search for a definition runs the hooks. The definition itself is
-  /// not needed.
+  /// Only `snd_config_search_definition` runs the hooks; the definition that it returns is not
+  /// needed.
   private static func runHooks(_ top: OpaquePointer) {
     var definition: OpaquePointer?
     if snd_config_search_definition(top, "pcm", "default", &definition) >= 0 {

@@ -14,8 +14,8 @@ struct DeviceCatalog {
   var served: [AudioDevice] = []
   var isServerAvailable: (_ plugin: String) -> Bool
 
-  /// Plug-ins that are only building blocks of devices, and names of cards, which `hardware` lists
-  /// in a better form.
+  /// The names of configured PCMs that are not listed: building blocks of other devices, and sound
+  /// cards, because `hardware` already contains the cards.
   private static let internalPlugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "a52", "oss",
     "jack",

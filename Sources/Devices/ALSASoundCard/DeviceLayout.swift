@@ -3,10 +3,10 @@ import CALSA
 import Glibc
 
 extension ChannelLayout {
-  /// Returns the device's channel layout, or ALSA's usual one if the device reports none.
+  /// Returns the device's channel layout, or ALSA's usual layout if the device reports none.
   ///
-  /// If a playback device lacks some positions of the WAV layout, this sets the WAV layout on the
-  /// device, which may refuse.
+  /// If a playback device lacks some positions of the WAV layout, this method requests the WAV
+  /// layout from the device, which may refuse the request.
   static func settled(
     _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
   ) -> ChannelLayout {
@@ -17,8 +17,9 @@ extension ChannelLayout {
     return read(pcm, channelCount: channelCount) ?? own
   }
 
-  /// The corresponding C function is `snd_pcm_get_chmap`; nil if the device reports no matching
-  /// layout.
+  /// Returns the device's current layout; nil if the device reports no matching layout.
+  ///
+  /// The corresponding C function is `snd_pcm_get_chmap`.
   private static func read(_ pcm: OpaquePointer, channelCount: Int) -> ChannelLayout? {
     guard let map = snd_pcm_get_chmap(pcm) else { return nil }
     defer { free(map) }
@@ -27,7 +28,9 @@ extension ChannelLayout {
     return ChannelLayout(alsa: (0..<channelCount).map { values[$0] })
   }
 
-  /// The corresponding C function is `snd_pcm_set_chmap`; false if the device refuses.
+  /// Requests a layout; returns false if the device refuses.
+  ///
+  /// The corresponding C function is `snd_pcm_set_chmap`.
   private static func set(_ layout: ChannelLayout, on pcm: OpaquePointer) -> Bool {
     let count = layout.positions.count
     let size = MemoryLayout<snd_pcm_chmap_t>.stride + count * MemoryLayout<UInt32>.stride
@@ -53,7 +56,7 @@ extension ChannelLayout {
 }
 
 extension ChannelLayout {
-  /// ALSA's conventional order, or the order of WAV files if ALSA has no convention.
+  /// Returns ALSA's usual channel order, or the WAV order if ALSA has no usual order.
   static func alsa(_ channelCount: Int) -> ChannelLayout {
     let most: [ChannelPosition] = [
       .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lowFrequency,

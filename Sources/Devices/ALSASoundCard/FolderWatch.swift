@@ -50,7 +50,7 @@ private func waitForChange(of descriptor: Descriptor, or quit: WakeUp) -> Bool {
   return polled[1].revents == 0
 }
 
-/// Reads the pending events and returns their names.
+/// Reads the pending events and returns the names of the changed files.
 private func readNames(from descriptor: Descriptor) -> [String] {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 8)
   defer { buffer.deallocate() }

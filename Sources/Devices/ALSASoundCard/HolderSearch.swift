@@ -6,9 +6,9 @@ import SoundCard
 struct HolderSearch {
   /// The root of the proc file system.
   var root = "/proc"
-  /// The destination of `default` in ALSA's configuration.
+  /// Returns the PCM that `default` stands for in ALSA's configuration.
   var defaultRoute: () -> DefaultRoute = DefaultRoute.read
-  /// The card that ALSA uses if a PCM name contains none.
+  /// Returns the card that ALSA uses if a PCM name contains none.
   var defaultCard: () -> String = DefaultRoute.card
 
   /// The numbers that the kernel assigns to cards, and to the devices of a card.

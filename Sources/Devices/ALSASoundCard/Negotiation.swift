@@ -90,7 +90,7 @@ struct Negotiation: ~Copyable {
     let period = max(1, FrameCount(request.buffering.period, at: rate).rawValue)
     let buffer = period * max(2, request.buffering.periodCount)
     var code: Int32 = 0
-    // Some drivers must get the period first, others the buffer.
+    // Some drivers require the period size to be set first, others the buffer size.
     for isPeriodFirst in [true, false] {
       // A failed attempt changes its parameters, so each attempt gets a copy.
       let attempt = try Negotiation(pcm, device, request, for: direction)

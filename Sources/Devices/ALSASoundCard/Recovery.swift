@@ -119,8 +119,8 @@ struct Recovery {
 extension ALSADevice {
   /// Runs the steps of `Recovery` until the device runs again; throws if it cannot.
   ///
-  /// Returns `interrupted`, or nil if there was no failure. Returns `woken`, before the recovery is
-  /// finished, if the waker was signaled while a suspended device resumed.
+  /// Returns `interrupted`, or nil if there was no failure. If the waker is signaled while a
+  /// suspended device resumes, returns `woken` at once.
   func recover(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
     guard let pcm else { throw lose() }
     var recovery =
@@ -164,9 +164,9 @@ extension ALSADevice {
 
   /// Recovers from an xrun.
   ///
-  /// A playback device with interest `.nothing` may have reached the end of its audio. It is
-  /// prepared only before its next use, because preparing fails if the sound server has paused or
-  /// ended by then.
+  /// A playback device with interest `.nothing` may have reached the end of its audio. Such a
+  /// device is prepared only before its next use, because preparing fails on a sound server that
+  /// has paused or ended.
   func underrun(for interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
     guard direction == .playback, interest == .nothing, let pcm else {
       return try wakeUpAfterRecovery(-EPIPE)

@@ -86,7 +86,7 @@ struct PackedInt24: BitwiseCopyable, Equatable {
     #endif
   }
 
-  /// The signed value.
+  /// The number as a 32-bit integer.
   @inline(__always)
   var value: Int32 {
     #if _endian(little)

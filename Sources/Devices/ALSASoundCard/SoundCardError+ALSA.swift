@@ -38,8 +38,8 @@ extension SoundCardError {
   ) -> SoundCardError {
     switch code.errnoValue {
     case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
-    // PulseAudio's plug-in connects to the named sink or source at this point, not when it is
-    // opened.
+    // PulseAudio's plug-in connects to the named sink or source during the negotiation, not when
+    // the device is opened.
     case EIO where id.rawValue.hasPrefix("pulse:"):
       .unsupported(
         id,
@@ -72,7 +72,7 @@ extension AudioDevice.ID {
 enum DriverAnswer: Equatable {
   /// A count from 0 to the requested number of frames.
   case frames(Int)
-  /// More frames than requested: alsa-lib then moves frames beyond the caller's memory.
+  /// More frames than requested; alsa-lib has then accessed memory past the end of the transfer.
   case excess
   /// An error, as a negative errno value.
   case failure(Int32)

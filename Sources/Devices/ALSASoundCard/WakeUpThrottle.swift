@@ -9,13 +9,13 @@ struct WakeUpThrottle {
   private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 
   private static let limit = 4
-  /// Of this many waits, one waits for the device itself instead of sleeping by the clock, so that
-  /// a lost device is detected.
+  /// One of this many sleeps is replaced by a wait for the device, so that a lost device is
+  /// detected.
   private static let maximumRests = 8
   private let period: Int
   private let rate: SampleRate
   private let shortest: Duration
-  /// The first and the last observation of this wait.
+  /// The first observation of this wait; `last` is the latest.
   private var first: Observation?
   private var last: Observation?
   /// The frames available at the end of the last wait, minus the frames transferred since.

@@ -11,8 +11,8 @@ import Synchronization
 package final class ChildProcess: Sendable {
   /// The process ID, valid until the status has been collected.
   package let identifier: Int32
-  // The status from `waitpid`. The lock is held while a signal is sent, because the system does not
-  // reuse a process ID before its status is collected.
+  // The status from `waitpid`. The lock is held while a signal is sent, so that the status is not
+  // collected and the process ID is not reused meanwhile.
   private let collected = Mutex<Int32?>(nil)
 
   /// Starts a program with default signal handling and only the given standard descriptors.

@@ -114,7 +114,7 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
   pthread_sigmask(SIG_BLOCK, &everything, &previous)
   defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
-  // The new thread moves the closure out of this memory and frees it.
+  // The new thread moves the closure out of this memory and frees the memory.
   let start = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
   start.initialize(to: {
     _ = syrinx_set_thread_name(name)

@@ -3,7 +3,7 @@ import FilePaths
 import Glibc
 import Logging
 
-/// Real-time priority for audio threads, so that they run in time on a busy machine.
+/// Real-time priority for audio threads, so that they meet their deadlines on a busy machine.
 ///
 /// The kernel grants it if `RLIMIT_RTPRIO` permits. Otherwise, the desktop service RTKit may grant
 /// it. The result is logged with the label `syrinx.threads` at level debug.
@@ -78,7 +78,7 @@ struct RTKit: ~Copyable {
 
   private static let service = "org.freedesktop.RealtimeKit1"
   private static let path = "/org/freedesktop/RealtimeKit1"
-  /// The timeout of a call, in microseconds.
+  /// The timeout of a D-Bus call, in microseconds.
   private static let timeout: UInt64 = 2_000_000
 
   private let library: LoadedLibrary

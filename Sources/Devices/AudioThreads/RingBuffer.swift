@@ -18,7 +18,7 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   private let isMapped: Bool
   @usableFromInline let head = Atomic<Int>(0)
   @usableFromInline let tail = Atomic<Int>(0)
-  /// The position stored in the first slot.
+  /// The position of the element in the first slot; positions count elements since creation.
   @usableFromInline let origin = Atomic<Int>(0)
 
   /// Creates a ring; the pages of a large ring become present when they are first written.
@@ -80,8 +80,7 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     let room = writable
     guard room > 0, let base = storage.baseAddress else { return false }
     if room == capacity { origin.store(position, ordering: .relaxed) }
-    // This initializes the element itself, because copying bytes from a pointer to it would also
-    // read its padding.
+    // The element is initialized directly, because copying its bytes would also read its padding.
     (base + slot(of: position)).initialize(to: element)
     head.store(position + 1, ordering: .releasing)
     return true
@@ -126,12 +125,12 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 }
 
-/// The memory of the ring, which returns to the system when it is released.
+/// The ring's memory, which returns to the system when the ring is released.
 ///
-/// Large blocks are mapped with `mmap`. The allocator would keep them for the thread that allocated
-/// them, so a process that starts and ends threads would grow. Resident blocks are mapped, too.
-/// Their pages are present before the audio thread touches them, and are locked if `RLIMIT_MEMLOCK`
-/// permits.
+/// Large blocks are mapped with `mmap`. The allocator would keep large blocks for the thread that
+/// allocated them, and a process with many short-lived threads would grow. Resident blocks are
+/// mapped, too. Their pages are present before the audio thread touches them, and are locked if
+/// `RLIMIT_MEMLOCK` permits.
 extension RingBuffer {
   /// The smallest mapped block, in bytes.
   private static var leastMapped: Int { 1 << 16 }

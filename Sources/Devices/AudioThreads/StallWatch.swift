@@ -6,9 +6,9 @@
 package struct StallWatch: Equatable, Sendable {
   /// The state of the device.
   package enum Verdict: Equatable, Sendable {
-    /// The device moves frames, or may still do so.
+    /// The device is neither late nor stalled.
     case fine
-    /// The device has moved no frames for so long that a stop no longer waits for it.
+    /// The device has moved no frames for some time; stopping the engine no longer waits for it.
     case late
     /// The device no longer moves frames.
     case stalled
@@ -17,11 +17,11 @@ package struct StallWatch: Equatable, Sendable {
   /// The maximum number of recoveries without moving a frame; a device that needs more is stalled.
   static let interruptionLimit = 100
 
-  /// A device is stalled once it has discarded frames this many times without playing more than a
-  /// buffer in between.
+  /// The number of discards after which a device counts as stalled, if it plays at most one buffer
+  /// between them.
   static let discardLimit = 4
 
-  /// A wait that ends this long after its timeout does not show that a running device has stalled.
+  /// How much later than its timeout a wait may end and still count toward `limit`.
   package static let lateness = Duration.milliseconds(50)
 
   private let lateAfter: Duration
@@ -51,7 +51,7 @@ package struct StallWatch: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - lateAfter: the time until a device is late.
-  ///   - longestWait: the longest wait; a running device counts as stalled no sooner.
+  ///   - longestWait: the longest wait; it replaces a shorter `patience`.
   ///   - patience: the waiting time without progress after which a running device counts as
   ///     stalled.
   package init(lateAfter: Duration, longestWait: Duration, patience: Duration) {
@@ -68,8 +68,8 @@ package struct StallWatch: Equatable, Sendable {
     return waited > lateAfter ? .late : .fine
   }
 
-  /// Returns the timeout of the next wait: at most `longest`, and for a running device at most its
-  /// limit.
+  /// Returns the timeout of the next wait: at most `longest`, and for a running device at most the
+  /// remaining time of its limit.
   package func nextWait(atMost longest: Duration) -> Duration {
     isRunning ? max(.milliseconds(1), min(longest, limit - waitedInTime)) : longest
   }
@@ -83,7 +83,8 @@ package struct StallWatch: Equatable, Sendable {
     self.isRunning = isRunning
   }
 
-  /// Resets the waits; call it when the device is not expected to move frames.
+  /// Resets the waiting time and the counts of recoveries and refusals; call it when the device is
+  /// not expected to move frames.
   package mutating func reset() {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
@@ -101,8 +102,8 @@ package struct StallWatch: Equatable, Sendable {
 
   /// Records a recovery.
   ///
-  /// The first recovery after a transfer resets the waiting time. Later ones do not, so a device
-  /// that only recovers eventually counts as stalled.
+  /// The first recovery after a transfer resets the waiting time. Further recoveries do not, so a
+  /// device that recovers again and again without a transfer counts as stalled in the end.
   ///
   /// - Parameter isDiscarding: whether the device has discarded frames instead of playing them.
   package mutating func interrupted(isDiscarding: Bool = false) {

@@ -64,7 +64,7 @@ public final class WakeUp: Sendable {
     return clear()
   }
 
-  /// Blocks the calling thread until there is a signal, at most `timeout`, and clears it.
+  /// Blocks the calling thread until a signal, for at most `timeout`, and clears the signal.
   ///
   /// - Returns: false on timeout.
   @discardableResult
@@ -93,8 +93,8 @@ extension Duration {
   }
 }
 
-/// A flag with which one thread asks another to wake it, so that the other thread signals only when
-/// needed.
+/// A flag with which a thread requests a wake-up before it sleeps; the other thread signals only if
+/// the flag is set.
 ///
 /// After `make`, the requesting thread must check its condition once more before it sleeps.
 ///

@@ -33,9 +33,9 @@ package protocol DevicePort: AnyObject, Sendable {
 package enum DeviceEvent: BitwiseCopyable {
   /// The port has been served to its end, and its place can be freed.
   case finished(Int)
-  /// The port was silent because its source was late.
+  /// The port played `frames` frames of silence because its source was late.
   case starved(Int, frames: Int)
-  /// The port was silent because of the device.
+  /// The port played `frames` frames of silence because the device was interrupted.
   case silence(Int, frames: Int)
   /// The lowest gain, since the last report, that kept the sum of all ports within ±1.
   case limited(gain: Float)
@@ -65,7 +65,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
 
   /// - Parameters:
   ///   - limit: the maximum number of ports at a time.
-  ///   - lockstep: the lockstep of a virtual card.
+  ///   - lockstep: the `Lockstep` of a virtual card; nil for any other card.
   package init(limit: Int, lockstep: Lockstep? = nil) throws(SystemError) {
     ports = PortTable(limit: limit)
     arrivals = RingBuffer(capacity: limit, resident: limit)
@@ -104,7 +104,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
 // lock, until the place is in `arrivals`, and then the audio thread until it sends `finished`. The
 // list of served places belongs to the audio thread.
 package final class PortTable<Port: AnyObject>: @unchecked Sendable {
-  /// The number of places.
+  /// The maximum number of ports.
   package let limit: Int
   private let places: UnsafeMutableBufferPointer<Port?>
   private let served: UnsafeMutableBufferPointer<Int>
@@ -141,7 +141,7 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
     return port
   }
 
-  /// Returns the table place of the served port at `index`.
+  /// Returns the place in the table of the served port at `index`.
   package func place(at index: Int) -> Int { served[index] }
 
   /// Starts serving the port at `place`.

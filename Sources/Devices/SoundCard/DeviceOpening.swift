@@ -28,10 +28,10 @@ package protocol PortServer: AnyObject, Sendable {
   /// - Parameter time: the device's time at the end of its thread; nil if a call hangs.
   func lose(at time: Duration?)
 
-  /// Performs commands while the device is lost; false after `quit`.
+  /// Performs commands while the device is lost; returns false after `quit`.
   func serveInSilence() -> Bool
 
-  /// Continues with a device that returned after `gap`; called before its thread runs.
+  /// Continues with a device that returned after `gap`; called before the device's thread runs.
   ///
   /// - Throws: if the device no longer suits its ports.
   func begin(on device: Device, after gap: Duration) throws(SoundCardError)

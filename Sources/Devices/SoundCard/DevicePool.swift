@@ -71,7 +71,7 @@ package actor DevicePool<Server: PortServer> {
 
   /// Removes a user from a device.
   ///
-  /// If the device is closed because of this, the call returns after it is closed.
+  /// If this closes the device, the call returns after the device is closed.
   package func release(_ runtime: Runtime) async {
     if let id = id(of: runtime) { await leave(id)?.value }
   }
@@ -127,7 +127,7 @@ package actor DevicePool<Server: PortServer> {
   }
 
   private func endIdling(_ id: Int) async {
-    // A user may have arrived at the last moment.
+    // A new user may have acquired the device just after the idle time.
     if slots[id]?.users == 0 { await close(id)?.value }
   }
 
@@ -205,8 +205,9 @@ package actor DevicePool<Server: PortServer> {
 }
 
 extension DeviceOpening {
-  /// Whether both open the same device of the same card, because a test may override the card of
-  /// some users.
+  /// Whether both openings request the same device of the same sound card.
+  ///
+  /// The sound cards differ if a test overrides the card of only some users.
   fileprivate func isOfSameDevice(as other: DeviceOpening) -> Bool {
     card == other.card && (request.device ?? "default") == (other.request.device ?? "default")
   }

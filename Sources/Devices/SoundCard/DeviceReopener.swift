@@ -80,7 +80,7 @@ package struct ReopeningSchedule: Sendable {
 
   /// Expires the waiters whose deadlines have passed, and begins an attempt if one is due.
   ///
-  /// While the device is open, it does neither. `opened` or `failed` ends the attempt.
+  /// While the device is open, this method does neither. `opened` or `failed` ends the attempt.
   ///
   /// - Returns: whether any waiters expired, and whether an attempt begins.
   package mutating func advance(to time: Duration) -> (hasExpired: Bool, opens: Bool) {
@@ -122,7 +122,7 @@ package struct ReopeningSchedule: Sendable {
 
 /// Reopens a lost device for all its waiters.
 ///
-/// Thread safety: any thread may call it.
+/// Thread safety: all methods may be called from any thread.
 package final class DeviceReopener<Device: Sendable>: Sendable {
   /// The error with which the device was lost.
   let error: SoundCardError
@@ -150,7 +150,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   ///   - close: closes a device that no waiter uses.
   ///   - changes: makes a stream of device changes.
   ///   - clock: the clock that schedules the attempts.
-  ///   - lockstep: the lockstep of a virtual card.
+  ///   - lockstep: the `Lockstep` of a virtual card; nil for any other card.
   ///   - notify: called on any thread when a result is available.
   package init(
     after error: SoundCardError, open: @escaping @Sendable () async throws -> Device,
@@ -167,7 +167,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     hold?.begin()
   }
 
-  /// Starts; call it after the first waiters have joined.
+  /// Begins to reopen the device; call it after the first waiters have joined.
   package func start() {
     let running = Task { [self] in await run() }
     let isOver = state.withLock { state in

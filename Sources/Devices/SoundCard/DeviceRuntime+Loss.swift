@@ -3,8 +3,9 @@ import Synchronization
 
 /// The control thread's work for a lost device.
 extension DeviceRuntime {
-  /// Handles the loss of the device, after its thread has left the server; the device is reopened
-  /// if a port waits.
+  /// Handles the loss of the device, after the audio thread has stopped using `server`.
+  ///
+  /// If a port waits for the device, the device is reopened.
   func lose(_ error: any Error, at time: Duration?) {
     state.withLock { ($0.device, $0.audioThread) = (nil, nil) }
     link.commandHold?.end()
@@ -18,7 +19,7 @@ extension DeviceRuntime {
   }
 
   private func reopen(_ reopening: DeviceOpening<Server>, after error: SoundCardError) {
-    // A reopener is over once all waiting ports have left it, so this loss then needs a new one.
+    // A reopener ends when the last waiting port has left it, so this loss may need a new reopener.
     let last = state.withLock { state in
       state.reopener?.isOver == true ? state.reopener.take() : nil
     }

@@ -25,7 +25,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     /// The result with which the runtime ended; nil while it runs.
     var outcome: Result<Void, any Error>?
     var isEnding = false
-    /// Reopens a lost device, until the device moves frames.
+    /// Reopens the lost device; nil again once the returned device moves frames.
     var reopener: DeviceReopener<Server.Device>?
 
     /// Removes the port in `place`; returns nil if the port has already been removed.
@@ -36,10 +36,10 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// The device's configuration when it was first opened; after a loss, the device may have
-  /// another.
+  /// The device's configuration at its first opening; a reopened device may have another
+  /// configuration.
   package let configuration: PCMConfiguration
-  /// The work of the audio thread.
+  /// Transfers audio between the ports and the device.
   package let server: Server
   let link: DeviceLink<Port>
   let reopening: DeviceOpening<Server>?
@@ -77,7 +77,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Whether the device is lost and may return.
   package var isAway: Bool { state.withLock { $0.reopener?.isDeviceLost == true } }
 
-  /// Reserves a place for a port; nil if all are in use.
+  /// Reserves a place for a port; returns nil if all places are in use.
   ///
   /// Ports that a hanging thread has not released keep their places.
   package func reserve() -> Int? {
@@ -88,7 +88,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// Serves a port in its reserved place; after the device's end, the port is concluded at once.
+  /// Adds a port in its reserved place; if the device has ended, concludes the port at once.
   package func add(_ port: Port, in place: Int) {
     let refusal: Result<Void, any Error>? = hasStarted.withLock { hasStarted in
       if let refusal = admit(port, in: place) { return refusal }
@@ -116,8 +116,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Wakes the audio thread, because there is a command or a port has changed.
   package func wake() {
     guard let device = state.withLock({ $0.device }) else { return link.wakeControl() }
-    // `commandHold` stops a virtual card's time until the audio thread ends it, so it begins only
-    // if that thread has started.
+    // `commandHold` stops a virtual card's time until the audio thread ends the hold. Without that
+    // thread, the hold must not begin.
     if hasStarted.withLock({ $0 }) { link.commandHold?.begin() }
     device.waker.signal()
     // If the device was lost meanwhile, the control thread performs the commands and ends
@@ -178,7 +178,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
       let outcome = Result { () throws(SoundCardError) in try server.run() }
       let time = device.elapsed
       device.close(after: outcome) { outcome in
-        // If another device has replaced this one meanwhile, its thread's result is ignored.
+        // If another device has replaced this one meanwhile, the result of this thread is ignored.
         state.withLock { if $0.device === device { $0.threadEnd = (outcome, time) } }
         link.wakeControl()
       }
@@ -198,16 +198,16 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   // MARK: The control thread
 
   private func control() {
-    // These holds stop a virtual card's time, and no thread releases them after this thread has
-    // ended.
+    // After this thread has ended, no thread would end these holds, and a virtual card's time would
+    // stop.
     defer {
       link.newsHold?.close()
       link.commandHold?.close()
     }
     while true {
       let newsCount = link.newsHold?.count
-      // The end must be read before the ring: the audio thread writes its last event before its
-      // end, so a ring that is read later contains all events.
+      // `threadEnd` is read before the events: the audio thread writes its last event before it
+      // ends, so the events that are read afterward are complete.
       let threadEnd = state.withLock { $0.threadEnd.take() }
       passOnEvents()
       switch threadEnd?.outcome {
@@ -259,8 +259,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     for port in ports { port.reportNews() }
   }
 
-  /// Frees the place of a port that the audio thread has released, and ends the port unless it has
-  /// ended before.
+  /// Frees the place of a port that the audio thread has released, and ends the port if necessary.
   private func release(_ place: Int) {
     let port = state.withLock { state in
       link.ports.put(nil, in: place)
@@ -273,7 +272,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Ends a port before the audio thread releases it; its place stays reserved until then.
   func end(_ place: Int, _ error: any Error) {
     state.withLock { $0.remove(place) }?.conclude(error)
-    // While the device is lost, the control thread releases the port, so it must run again.
+    // While the device is lost, the control thread releases the port, so wake that thread.
     link.wakeControl()
   }
 

@@ -40,8 +40,8 @@ package final class Heartbeat: Sendable {
     word.exchange(Self.abandoned, ordering: .acquiringAndReleasing) != Self.abandoned
   }
 
-  /// Abandons the thread if it is still in the call of a snapshot; returns false if that call has
-  /// returned.
+  /// Abandons the thread if it is still in the call that `beat` recorded; returns false if that
+  /// call has returned.
   package func abandon(in beat: Beat) -> Bool {
     replace(Self.word(beat), by: Self.abandoned)
   }

@@ -25,8 +25,8 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   private let pcm: any PCM
   /// The memory for transfers.
   ///
-  /// The caller's memory is not passed to the device, because a hanging call may still access it
-  /// later.
+  /// The caller's memory is not passed to the device, because a hanging call may access it after
+  /// the caller has freed it.
   private let block: UnsafeMutableBufferPointer<Float>
 
   // MARK: The state of the monitoring thread
@@ -77,7 +77,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
 
   /// The time between two snapshots of the heartbeat.
   static var interval: Duration { .milliseconds(200) }
-  /// A call that is unchanged for longer than this is suspected of hanging.
+  /// The duration after which a call counts as `late`.
   private static var suspicion: Duration { .milliseconds(300) }
   private static var longestLimit: Duration { .seconds(5) }
 
@@ -88,8 +88,8 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - news: the signal to wait for.
-  ///   - isEnding: whether the caller wants to end; the time limit is then that of a sound card,
-  ///     even for a slower sound server.
+  ///   - isEnding: whether the caller wants to end. A call then has the time limit of a sound card,
+  ///     even on a slower sound server.
   /// - Returns: false on timeout.
   package func monitor(
     until news: WakeUp, isEnding: Bool = false

@@ -4,13 +4,13 @@ public import AudioThreads
 /// An open device, driven by the audio thread of an engine.
 ///
 /// Thread safety: `configuration` and `waker` are safe on any thread; everything else belongs to
-/// one thread at a time. Only `wait` blocks; no method allocates or takes a lock that another
-/// thread holds while it waits, so the audio thread can call them all.
+/// one thread at a time. Only `wait` blocks. No method allocates, or takes a lock that another
+/// thread holds for long, so the audio thread can call all methods.
 public protocol PCM: AnyObject, Sendable {
   /// The configuration negotiated at opening.
   var configuration: PCMConfiguration { get }
 
-  /// Ends a `wait` from any thread: the current `wait`, or else the next one that would block.
+  /// Ends a `wait` from any thread: the current `wait`, or else the next `wait` that would block.
   var waker: WakeUp { get }
 
   /// The device time since opening: the system's monotonic clock, which pauses while the machine
@@ -19,7 +19,8 @@ public protocol PCM: AnyObject, Sendable {
 
   /// Returns the host's time at a device time near `elapsed`.
   ///
-  /// A virtual card follows its own clock, from the real time at which the card was made.
+  /// For a virtual card with a clock, this is the real time at which the card was made, plus the
+  /// card's time.
   func hostTime(at time: Duration) -> ContinuousClock.Instant
 
   /// Makes the calling thread the device's thread; call it before the first transfer.
@@ -55,7 +56,7 @@ extension PCM {
   /// Leaves the thread's priority unchanged.
   public func adoptThread() {}
 
-  /// Converts the time since `elapsed` by the host's clock.
+  /// Returns the current host time minus the time that has passed since `time`.
   public func hostTime(at time: Duration) -> ContinuousClock.Instant { .now - (elapsed - time) }
 }
 

@@ -20,8 +20,8 @@ public struct PCMRequest: Hashable, Sendable {
   /// The time limit for opening before `notResponding` is thrown; nil means no limit.
   ///
   /// A call into a hanging sound server cannot be canceled, so its thread remains after the limit.
-  /// A caller that retries passes nil, so that an attempt begins only after the previous one has
-  /// ended.
+  /// A caller that retries passes nil, because each attempt must wait for the end of the previous
+  /// attempt.
   public var openingLimit: Duration? = .seconds(5)
 
   /// Creates a request, by default with the buffering of ordinary playback.
@@ -58,15 +58,14 @@ public struct PCMBuffering: Hashable, Sendable {
 
   /// 20 ms × 10, for recording and capture.
   ///
-  /// Both use the same buffering, because the first user opens a device that they share.
+  /// A recording and a capture can share a device, so both use the same buffering.
   public static let capture = PCMBuffering(period: .milliseconds(20), periodCount: 10)
 }
 
 extension AudioFormat {
-  /// The format for a device that other streams may share: at least 2 channels, and at least
-  /// 44.1 kHz.
+  /// The format for a device that other streams may share: at least 44.1 kHz and 2 channels.
   ///
-  /// A lower rate becomes 44.1 kHz if that is a multiple of it, and otherwise 48 kHz.
+  /// A lower rate becomes 44.1 kHz if it divides 44,100, and otherwise 48 kHz.
   package var widened: AudioFormat {
     let rate = sampleRate.hertz
     let wider: SampleRate =

@@ -30,7 +30,7 @@ public struct SoundCard: Sendable {
     endpoint: "SoundCard.deviceChanges"
   ) { _ in AsyncStream { $0.finish() } }
 
-  /// The consumers that a virtual card in lockstep waits for; nil for any other card.
+  /// Makes the clock of a virtual card wait for the consumers of its audio; nil for any other card.
   package var lockstep: Lockstep?
 
   /// Identifies a virtual card, so that its devices are not confused with another card's; nil for
@@ -92,7 +92,7 @@ extension DependencyValues {
     }
   }
 
-  /// The lockstep of the sound card; nil if the program has no sound card.
+  /// The sound card's `Lockstep`; nil if the program has no sound card.
   package private(set) var lockstep: Lockstep? {
     get { self[Lockstep.self] }
     set { self[Lockstep.self] = newValue }

@@ -16,7 +16,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   ///
   /// Usually the user is not in the group `audio`.
   case permissionDenied(AudioDevice.ID)
-  /// The device offers no format that can be converted to the requested one.
+  /// The device offers no format that can be converted to the requested format.
   case unsupported(AudioDevice.ID, reason: String)
   /// The device was unplugged or closed, or its sound server ended.
   case deviceLost(AudioDevice.ID)

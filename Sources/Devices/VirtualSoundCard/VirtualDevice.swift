@@ -17,8 +17,8 @@ final class VirtualDevice: Sendable {
   private let playback: Int?
   /// Stops the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
-  // The lock is held for a few instructions by the audio thread and the pacer, never while either
-  // waits. The card's lock may be acquired while this lock is held, but not the reverse.
+  // The lock is held for a few instructions by the audio thread and the pacing task, never while
+  // either waits. The card's lock may be acquired while this lock is held, but not the reverse.
   private let shared:
     Mutex<(transfer: VirtualTransfer, idleState: EngineIdleState, pacer: Task<Void, Never>?)>
 
@@ -77,8 +77,8 @@ final class VirtualDevice: Sendable {
     let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
       defer { shared.transfer.happened = [] }
-      // Faults are recorded under the lock, because a thread that finds the device lost may reopen
-      // it at once, and that opening must fail.
+      // Faults are recorded under the lock. A thread that finds the device lost may reopen it at
+      // once, and that must fail while the card is unplugged.
       for fault in shared.transfer.happened { card.record(fault) }
       return (result, shared.transfer.happened)
     }
@@ -95,7 +95,7 @@ final class VirtualDevice: Sendable {
     return result
   }
 
-  /// Advances the device's time by `frames`, to this time of the card; returns false if the device
+  /// Advances the device's time by `frames`, to the card time `time`; returns false if the device
   /// is closed.
   func tick(_ frames: FrameCount, at time: Duration) -> Bool {
     // Changes the state before waiters are woken.
@@ -122,7 +122,7 @@ final class VirtualDevice: Sendable {
     change { $0.expectTick() }
   }
 
-  /// Resumes the pacer when the engine waits only for the card.
+  /// Resumes the pacing task when the engine waits only for the card.
   func resumeWhenEngineIsIdle(_ pacer: CheckedContinuation<Void, Never>) {
     change { $0.await(pacer) }?.resume()
   }
@@ -183,12 +183,14 @@ final class VirtualDevice: Sendable {
   }
 }
 
-/// The state of the engine's thread, and the pacer that waits until the engine waits only for the
-/// card.
+/// Whether the engine's thread waits, and for what.
+///
+/// In lockstep, the pacing task advances the card's time. It is suspended until the engine waits
+/// only for the card; this state stores its continuation.
 struct EngineIdleState {
   /// Whether the device is closed.
   private(set) var isClosed = false
-  /// Whether the engine has begun and does not wait.
+  /// Whether the engine's thread is running rather than waiting.
   private var isEngineAwake = false
   /// Whether the engine waits only for the card, not for its source, its consumer, or a command.
   private var waitsForCard = false
@@ -199,15 +201,15 @@ struct EngineIdleState {
 
   /// Whether the time of a test clock must stop, because the engine runs or a step is due.
   ///
-  /// The time advances while the engine waits for something other than the card, because that may
-  /// itself depend on the time.
+  /// The time advances while the engine waits for its source or consumer, which may wait for the
+  /// clock.
   var isBusy: Bool { !isClosed && (isEngineAwake || isDue && waitsForCard) }
 
   mutating func expectTick() {
     isDue = true
   }
 
-  /// Records that the engine waits; returns the pacer to resume.
+  /// Records that the engine waits; returns the suspended pacing task if it can resume now.
   mutating func arrived(
     forCard: Bool, rests: Bool
   ) -> CheckedContinuation<Void, Never>? {
@@ -227,7 +229,7 @@ struct EngineIdleState {
     left()
   }
 
-  /// Stores the waiting pacer, or returns it if there is nothing to wait for.
+  /// Stores the suspended pacing task, or returns it if it can resume now.
   mutating func await(
     _ continuation: CheckedContinuation<Void, Never>
   ) -> CheckedContinuation<Void, Never>? {
@@ -241,7 +243,7 @@ struct EngineIdleState {
     return hasRested
   }
 
-  /// Records that the device is closed; returns the pacer to resume.
+  /// Records that the device is closed; returns the suspended pacing task, if any, to resume.
   mutating func close() -> CheckedContinuation<Void, Never>? {
     isClosed = true
     return popWaiting()

@@ -52,7 +52,8 @@ public enum VirtualFault: Hashable, Sendable {
 }
 
 extension VirtualFault {
-  /// Another program uses the card exclusively for the first `times` openings, or always if nil.
+  /// Another program uses the card exclusively for the first `times` openings, or always if `times`
+  /// is nil.
   public static func busy(holder: DeviceHolder? = nil, times: Int? = nil) -> VirtualFault {
     .failing(in: .open, with: .busy(VirtualSoundCard.device.id, holder: holder), times: times)
   }
@@ -92,7 +93,7 @@ struct VirtualScript: Sendable {
       .sorted { $0.frame < $1.frame }
   }
 
-  /// Returns the failure of a call at this frame.
+  /// Returns the scripted failure of a call at this frame; nil if there is none.
   func failure(
     in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, error: SoundCardError)? {

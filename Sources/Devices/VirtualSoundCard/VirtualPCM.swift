@@ -78,7 +78,8 @@ extension VirtualDevice: PCM {
     return try withOpen { $0.poll(interest) }
   }
 
-  /// Returns how far a wait advances the time of an untimed card; nil if it does not.
+  /// Returns the time by which this wait advances an untimed card; nil if the wait advances no
+  /// time.
   ///
   /// The time of an untimed card advances only by transfers and waits.
   private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
@@ -91,12 +92,12 @@ extension VirtualDevice: PCM {
     with { $0.pass(max(1, frames)) }
   }
 
-  /// Whether an engine with this interest and timeout waits for the card.
+  /// Whether a wait with this interest and timeout is only for the card, and for nothing else.
   ///
-  /// With interest `.nothing`, an engine waits for the card only for a short time: until its audio
-  /// is played, until more is captured, or after a refused transfer. To wait for its source or
-  /// consumer, it passes a longer timeout or none. A capture that waits for frames passes at most
-  /// half of the buffer's duration.
+  /// With interest `.nothing`, a short timeout means that the engine waits until audio is played or
+  /// captured, or until it can retry a refused transfer. A long timeout, or none, means that the
+  /// engine waits for its source or consumer. A capture that waits for frames has a timeout of at
+  /// most half of the buffer's duration.
   private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }
@@ -205,15 +206,16 @@ public struct VirtualMicrophone: Sendable {
     }
   }
 
-  /// A microphone that also captures what the same card plays, as near a loudspeaker.
+  /// A microphone that also captures the card's playback, like a microphone near a loudspeaker.
   ///
-  /// A loopback over a loopback is a room with another reflection. The card then has one rate for
-  /// both directions: its own, that of the microphone, or 48 kHz. It keeps what it plays, and its
-  /// pace must not be `.untimed`.
+  /// To add another reflection, pass a loopback as `microphone`.
+  ///
+  /// The card has one rate for both directions: its own, that of the microphone, or 48 kHz. The
+  /// card keeps the samples that it plays, and its pace must not be `.untimed`.
   ///
   /// - Parameters:
-  ///   - delay: the time from the loudspeaker to the microphone. Below 10 ms, or below a period of
-  ///     the playback in lockstep, the beginning of a sound may be missing.
+  ///   - delay: the time from the loudspeaker to the microphone. If it is shorter than 10 ms or, in
+  ///     lockstep, than the playback's period, the beginning of a sound may be missing.
   ///   - gain: the factor of the played samples; their channels are averaged.
   ///   - microphone: the signal of the room itself.
   public static func loopback(

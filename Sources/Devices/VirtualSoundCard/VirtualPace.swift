@@ -11,9 +11,10 @@ public enum VirtualPace: Sendable {
   case clock(any Clock<Duration>)
   /// A clock that waits for the engine instead of letting it miss a deadline.
   ///
-  /// A `TestClock` waits for every consumer of the card's audio: the engines, a recognizer with its
-  /// backlog, and a feature until it asks for the next element or waits for something else. Every
-  /// run is then identical, as long as each consumer responds within 20 seconds.
+  /// A `TestClock` waits until every consumer has processed the card's audio: the engines, a
+  /// recognizer including its backlog, and a feature that reads an engine's stream. The feature has
+  /// processed an element when it requests the next element or waits for something else. Every run
+  /// is then identical, as long as each consumer responds within 20 seconds.
   ///
   /// If the card is late, it catches up as fast as the engine runs. If it is late by more than
   /// `slack`, it skips the delay instead. Nil means no limit, as test clocks need.
@@ -26,7 +27,7 @@ public enum VirtualPace: Sendable {
 }
 
 extension VirtualPace {
-  /// Starts the task that advances a device's time by the clock, from this time of the card until
+  /// Starts the task that advances a device's time by the clock, from the card time `time` until
   /// the device ends.
   ///
   /// Returns nil for an untimed card, which needs no task.
@@ -55,7 +56,7 @@ extension VirtualPace {
         wake: { device?.expectTick() },
         hasRested: {
           guard inLockstep else { return false }
-          // The pacer must not retain the device while it waits, so that the device can be
+          // This task must not retain the device while it waits, so that the device can be
           // released.
           await withCheckedContinuation { pacer in
             if let device { device.resumeWhenEngineIsIdle(pacer) } else { pacer.resume() }
@@ -94,7 +95,8 @@ extension VirtualPace {
 }
 
 extension VirtualPace {
-  /// Makes the lockstep for which a test clock waits; nil for any other pace.
+  /// Adds a lockstep to the test clock, which then waits for the card's consumers; returns nil for
+  /// any other pace.
   func makeLockstep() -> Lockstep? {
     #if !PointFreeDependencies
     guard case .lockstep(let clock as TestClock<Duration>, _) = self else { return nil }

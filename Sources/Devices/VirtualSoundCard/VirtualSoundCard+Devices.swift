@@ -24,7 +24,7 @@ extension VirtualSoundCard {
     kept.withLock { $0[playback].samples.append(contentsOf: samples) }
   }
 
-  /// Removes the last frames, because they were not played.
+  /// Removes the last `frames` frames of the kept samples, because they were not played.
   func retract(_ frames: FrameCount, from playback: Int) {
     kept.withLock { kept in
       let channels = kept[playback].format.channelCount
@@ -32,12 +32,12 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Records that a playback began to play from a frame on, or continues, at this time of the card.
+  /// Records that a playback plays `frame` at the card's time `time`.
   func played(from frame: FrameCount, at time: Duration, in playback: Int) {
     kept.withLock { $0[playback].play(from: frame, at: time) }
   }
 
-  /// Adds the echoes of all playbacks to samples that are captured at this time of the card.
+  /// Adds the echoes of all playbacks to samples that are captured at the card time `time`.
   func addEchoes(
     to samples: UnsafeMutableBufferPointer<Float>, _ format: AudioFormat, at time: Duration
   ) {
@@ -56,7 +56,7 @@ extension VirtualSoundCard {
   /// The script with the remaining faults.
   var script: VirtualScript { state.withLock { $0.script } }
 
-  /// Returns the scripted failure of an opening, and counts it as happened.
+  /// Returns the scripted failure of an opening, and records that the fault has happened.
   func popOpenFailure() -> SoundCardError? {
     state.withLock { state in
       let last = FrameCount(.max)
@@ -66,8 +66,8 @@ extension VirtualSoundCard {
     }
   }
 
-  /// Returns how long the script blocks this opening, and counts the fault as happened; nil if it
-  /// does not block.
+  /// Returns how long the script blocks this opening, and records that the fault has happened; nil
+  /// if the script does not block the opening.
   func popOpenBlock() -> Duration? {
     state.withLock { state in
       let last = FrameCount(.max)
@@ -112,7 +112,7 @@ extension VirtualSoundCard {
   /// Whether calls no longer block.
   var areCallsReleased: Bool { blocked.withLock { $0.isReleased } }
 
-  /// Records the blocked call of a device, whose waker is signaled when the call should return.
+  /// Records that a device's call is blocked; `waker` is signaled when the call should return.
   func beginBlock(in call: PCMCall, _ waker: WakeUp) {
     let waiting = blocked.withLock { blocked in
       blocked.calls[ObjectIdentifier(waker)] = (call, waker)
@@ -132,14 +132,14 @@ extension VirtualSoundCard {
 struct KeptPlayback {
   let format: AudioFormat
   var samples: [Float] = []
-  /// The frames from which on the device played without a pause, and the card's time of each.
+  /// The starts of playback after an opening or a pause: the first frame, and the card's time.
   private var starts: [(frame: Int, time: Duration)] = []
 
   init(format: AudioFormat) {
     self.format = format
   }
 
-  /// Records that the device played from a frame on, at this time of the card.
+  /// Records that the device plays `frame` at the card's time `time`.
   mutating func play(from frame: FrameCount, at time: Duration) {
     if let last = starts.last {
       let expected = last.time + (frame - FrameCount(last.frame)).duration(at: format.sampleRate)
@@ -148,8 +148,9 @@ struct KeptPlayback {
     starts.append((frame.rawValue, time))
   }
 
-  /// Adds the mean of the channels at this time of the card; written frames count as played if the
-  /// device plays without a pause.
+  /// Adds to `target` the mean of the channels that the device plays from `time` on.
+  ///
+  /// Written frames that are not played yet are assumed to play without a pause.
   func add(
     to target: UnsafeMutableBufferPointer<Float>, _ channels: Int, at time: Duration, gain: Float
   ) {
@@ -157,7 +158,7 @@ struct KeptPlayback {
     let scale = gain / Float(width)
     var end = samples.count / width
     for start in starts.reversed() {
-      // The frame of the target at which this part would begin.
+      // Frame `n` of `samples` is added to frame `n + offset` of `target`.
       let offset = FrameCount(start.time - time, at: format.sampleRate).rawValue - start.frame
       let first = max(0, start.frame + offset)
       let last = min(target.count / channels, end + offset)
@@ -166,7 +167,8 @@ struct KeptPlayback {
         let sum = samples[source..<(source + width)].reduce(0, +)
         for channel in 0..<channels { target[frame * channels + channel] += scale * sum }
       }
-      // The device may have begun anew before the samples up to there were kept.
+      // `samples` may end before `start.frame` if playback restarted before all earlier frames were
+      // kept.
       end = min(end, start.frame)
       if end + offset <= 0 { return }
     }

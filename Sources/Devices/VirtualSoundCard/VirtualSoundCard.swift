@@ -31,12 +31,12 @@ public final class VirtualSoundCard: Sendable {
   /// The time since `madeAt` by the card's clock; nil for an untimed card.
   let time: Stopwatch?
   let madeAt = ContinuousClock.now
-  /// The consumers that a test clock in lockstep waits for.
+  /// Makes a test clock wait for the consumers of the card's audio; nil for any other clock.
   let lockstep: Lockstep?
   /// Reports when the card is connected or unplugged.
   let changes = DeviceChanges()
-  // The lock is held for a few instructions by a device's thread or pacer, by an opening, or by an
-  // observer.
+  // The lock is held for a few instructions by a device's thread or pacing task, by an opening, or
+  // by an observer.
   let state: Mutex<(isUnplugged: Bool, script: VirtualScript, openDevices: Int)>
   // The lock is held for a few instructions; wakers and tasks are resumed after its release.
   let blocked = Mutex<

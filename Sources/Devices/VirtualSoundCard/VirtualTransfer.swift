@@ -10,7 +10,7 @@ struct VirtualTransfer {
   private var interruption: PCMInterruption?
   /// Whether a playback has an unreported underrun.
   private var isDry = false
-  /// The suspend that has not ended yet, and the time at which it began.
+  /// The current suspend, and the value of `ticked` at its beginning.
   private var suspend: (fault: VirtualFault, began: FrameCount)?
   private var isRunning = false
   private var isStalled = false
@@ -58,7 +58,7 @@ struct VirtualTransfer {
 
   var rate: SampleRate { configuration.format.sampleRate }
 
-  /// The card's time at which a captured frame was captured, if none was lost since.
+  /// The card's time at which `frame` was captured, if no frames have been lost since then.
   func time(of frame: FrameCount) -> Duration { time - (position - frame).duration(at: rate) }
 
   /// Whether the device is resuming; a wait then outlasts its timeout.
@@ -205,8 +205,9 @@ struct VirtualTransfer {
     }
   }
 
-  /// Reports a loss of `lost` + `passed` frames, and advances a capture by `lost`, because its time
-  /// has already advanced by `passed`.
+  /// Reports a loss of `lost` + `passed` frames, and advances the time of a capture by `lost`.
+  ///
+  /// The time has already advanced by `passed`.
   private mutating func skip(
     _ lost: FrameCount, and passed: FrameCount = 0, because cause: PCMInterruption.Cause
   ) {

@@ -3,7 +3,7 @@ public import Foundation
 extension IdentifiedArray {
   /// Adds an element at the end.
   ///
-  /// - Returns: whether it was added, and the index of the element with its ID.
+  /// - Returns: whether the element was added, and the index of the element with this ID.
   @discardableResult
   public mutating func append(_ element: Element) -> (inserted: Bool, index: Int) {
     insert(element, at: count)
@@ -16,7 +16,7 @@ extension IdentifiedArray {
 
   /// Adds an element at an index from 0 to `count`, if its ID is not in use.
   ///
-  /// - Returns: whether it was added, and the index of the element with its ID.
+  /// - Returns: whether the element was added, and the index of the element with this ID.
   @discardableResult
   public mutating func insert(_ element: Element, at index: Int) -> (inserted: Bool, index: Int) {
     if let present = self.index(id: element[keyPath: id]) { return (false, present) }
@@ -46,7 +46,7 @@ extension IdentifiedArray {
 
   /// Replaces the element with the same ID where it is, or inserts the element at an index.
   ///
-  /// - Returns: the replaced element, and the index of the new one.
+  /// - Returns: the replaced element, and the index of the new element.
   @discardableResult
   public mutating func updateOrInsert(
     _ element: Element, at index: Int
@@ -54,7 +54,7 @@ extension IdentifiedArray {
     elementsByID.updateValue(element, forKey: element[keyPath: id], insertingAt: index)
   }
 
-  /// Removes the element with an ID and returns it.
+  /// Removes and returns the element with an ID.
   @discardableResult
   public mutating func remove(id: ID) -> Element? { elementsByID.removeValue(forKey: id) }
 
@@ -62,7 +62,7 @@ extension IdentifiedArray {
   @discardableResult
   public mutating func remove(_ element: Element) -> Element? { remove(id: element[keyPath: id]) }
 
-  /// Removes the element at an index and returns it.
+  /// Removes and returns the element at an index.
   @discardableResult
   public mutating func remove(at index: Int) -> Element { elementsByID.remove(at: index).value }
 
@@ -106,7 +106,7 @@ extension IdentifiedArray {
   /// Allocates memory for at least `count` elements.
   public mutating func reserveCapacity(_ count: Int) { elementsByID.reserveCapacity(count) }
 
-  /// Moves the elements at some indices, in their order, before the element at an index.
+  /// Moves the elements at the indices `source`, in their order, before the element at `target`.
   public mutating func move(fromOffsets source: IndexSet, toOffset target: Int) {
     let moved = source.map { self[$0] }
     let start = target - source.count(in: 0..<target)
@@ -130,9 +130,9 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
 
   /// The element at an index.
   ///
-  /// Changing the element's ID in place is reported as an issue. If you set an element whose ID is
-  /// in use at another index, it moves to this index; otherwise, it replaces the element at this
-  /// index.
+  /// Changing the element's ID in place is reported as an issue. Setting an element whose ID is in
+  /// use at another index moves the element to this index. Setting any other element replaces the
+  /// element at this index.
   public subscript(position: Int) -> Element {
     get { elementsByID.values[position] }
     _modify {
@@ -161,10 +161,10 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
   /// Reverses the order of the elements.
   public mutating func reverse() { elementsByID.reverse() }
 
-  /// Changes the order of the elements at random.
+  /// Shuffles the elements.
   public mutating func shuffle() { elementsByID.shuffle() }
 
-  /// Changes the order of the elements with random numbers of a generator.
+  /// Shuffles the elements with the given generator.
   public mutating func shuffle(using generator: inout some RandomNumberGenerator) {
     elementsByID.shuffle(using: &generator)
   }
@@ -189,8 +189,8 @@ where Element: Identifiable, Element.ID == ID {
 
   /// Replaces the elements in a range of indices.
   ///
-  /// If a new element's ID is in use outside the range, the new element replaces the old element in
-  /// its place.
+  /// If a new element's ID is in use outside the range, the new element takes the old element's
+  /// place.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with elements: some Collection<Element>
   ) {

@@ -81,10 +81,10 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The element with an ID; if there is none, a default, which is stored when it is changed.
+  /// The element with an ID, or a default if there is none.
   ///
-  /// A changed default is appended if it has the given ID; otherwise, the change is reported as an
-  /// issue.
+  /// Changing the default appends it to the array. A changed default must have the given ID;
+  /// otherwise, the change is reported as an issue and has no effect.
   public subscript(id id: ID, default value: @autoclosure () -> Element) -> Element {
     get { self[id: id] ?? value() }
     _modify {
@@ -126,7 +126,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   }
 }
 
-/// An identified array of elements that have their own ID.
+/// An identified array of `Identifiable` elements.
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
@@ -207,7 +207,7 @@ extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 extension IdentifiedArray: CustomReflectable {
-  /// Only the elements, as in an array's mirror, so that a test failure shows nothing else.
+  /// Only the elements, as in an array's mirror, for the report of a failed test.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: elements, displayStyle: .collection)
   }
@@ -231,7 +231,7 @@ public struct Identified<ID: Hashable, Value>: Identifiable {
     self.init(value, id: id(value))
   }
 
-  /// Gives a value the ID that the key path reads from it.
+  /// Gives a value the ID that is stored at a key path of the value.
   public init(_ value: Value, id: KeyPath<Value, ID>) {
     self.init(value, id: value[keyPath: id])
   }

@@ -14,7 +14,7 @@ public protocol ReducerTypes {
 
 /// A feature's logic: the change of the state for each action, and the resulting effects.
 ///
-/// A feature declares its `body` from other reducers; a simple one implements
+/// A feature declares its `body` from other reducers; a simple feature implements
 /// `reduce(into:action:)` itself.
 public protocol Reducer<State, Action>: ReducerTypes {
   /// The data that the feature keeps.
@@ -29,12 +29,13 @@ public protocol Reducer<State, Action>: ReducerTypes {
 
   /// The reducers that the feature consists of, run in this order for each action.
   ///
-  /// A store creates the body once, with the first action. It uses the dependencies that were
+  /// A store creates the body once, with the first action. The body uses the dependencies that were
   /// current when the reducer was created.
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// Returns a version of the reducer that creates its parts only once; only reducers in this
-  /// module implement it.
+  /// Returns a version of the reducer that creates its child reducers only once.
+  ///
+  /// Only reducers in this module implement this function.
   func prepared() -> PreparedReducer<State, Action>
 }
 
@@ -62,7 +63,7 @@ extension Reducer where Body: Reducer<State, Action> {
 
   /// Returns a reducer that creates the body with the first action.
   ///
-  /// It is not created earlier, because the feature may contain itself.
+  /// The body is not created earlier, because the feature may contain itself.
   @inlinable
   public func prepared() -> PreparedReducer<State, Action> {
     PreparedReducer(of: Self.self) { body.prepared().function }
@@ -72,23 +73,23 @@ extension Reducer where Body: Reducer<State, Action> {
 /// Combines the reducers of a body; each runs for each action, from top to bottom.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
-  /// A reducer that combines one or several lines.
+  /// A reducer that combines one or more statements of a body.
   public typealias Component = PreparedReducer<State, Action>
 
-  /// Builds one line.
+  /// Converts an expression statement into a component.
   @inlinable
   public static func buildExpression(_ reducer: some Reducer<State, Action>) -> Component {
     reducer.prepared()
   }
-  /// Builds one line from a reducer of any type.
+  /// Converts an expression statement of the type `any Reducer` into a component.
   public static func buildExpression(_ reducer: any Reducer<State, Action>) -> Component {
     reducer.prepared()
   }
   /// An empty body.
   public static func buildBlock() -> Component { EmptyReducer().prepared() }
-  /// Builds the first line.
+  /// Begins a block with its first component.
   public static func buildPartialBlock(first: Component) -> Component { first }
-  /// Adds a line.
+  /// Appends the next component to a block.
   @inlinable
   public static func buildPartialBlock(accumulated: Component, next: Component) -> Component {
     Reduce { state, action in
@@ -112,7 +113,7 @@ public enum ReducerBuilder<State, Action> {
   public static func buildLimitedAvailability(_ reducer: Component) -> Component { reducer }
 }
 
-/// A reducer whose parts are created once and used for each action.
+/// A reducer that creates its child reducers once and uses them for each action.
 ///
 /// The functions that reduce are `@inlinable`, so that the compiler specializes them for the types
 /// of each feature. Without that, an action spends most of its time on looking up types.
@@ -135,7 +136,7 @@ public final class PreparedReducer<State, Action>: Reducer {
 
   @usableFromInline
   func makeFunction() -> Function {
-    // The parts are created with the reducer's own dependencies, not with those of the first
+    // The child reducers are created with this reducer's dependencies, not with those of the first
     // action.
     let function = withDependencies {
       $0 = dependencies

@@ -71,12 +71,14 @@ public enum _SynthesizedConformance: Sendable {
   case codable, decodable, encodable, equatable, hashable, sendable
 }
 
-/// Marks a case of destinations as data that has no reducer and no actions.
+/// Marks a case of a destination enumeration as data, without a reducer or actions.
 @attached(peer)
 public macro ReducerCaseIgnored() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")
 
-/// Has no effect; it lets code compile that marks a property of the state as not observed.
+/// Has no effect: a property with this attribute is observed like any other.
+///
+/// Code that was written for the Composable Architecture compiles with it.
 @attached(peer)
 public macro ObservationStateIgnored() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "MarkerMacro")
@@ -95,9 +97,9 @@ where R.Action: ViewAction
 public macro Presents() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "PresentsMacro")
 
-/// Marks the state of a feature whose properties are observed individually.
+/// Marks the state of a feature, so that its properties are observed individually.
 ///
-/// It generates no code, because a store observes any state like this. See
+/// The macro generates no code, because a store observes any state in this way. See
 /// <doc:/Reducers/ComingFromTheComposableArchitecture>.
 @attached(peer)
 public macro ObservableState() =

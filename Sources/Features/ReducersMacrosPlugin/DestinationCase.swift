@@ -43,7 +43,7 @@ struct DestinationCase {
       reducer: first.defaultValue?.value.trimmedDescription ?? "\(type)()")
   }
 
-  /// The line of the body that runs the feature; nil for data.
+  /// The line of the generated `body` that runs the feature's reducer; nil for data.
   var scope: String? {
     reducer.map {
       "Reducers.Scope(state: \\State.Cases.\(name), action: \\Action.Cases.\(name)) { \($0) }"

@@ -18,7 +18,7 @@ extension MacroExpansionContext {
 }
 
 extension DeclModifierListSyntax {
-  /// `public ` or `package ` if the declaration has it, to repeat it in members.
+  /// The declaration's `public ` or `package ` modifier, for its members; otherwise empty.
   var accessPrefix: String {
     let wide = first { [.keyword(.public), .keyword(.package)].contains($0.name.tokenKind) }
     return wide.map { "\($0.name.text) " } ?? ""

@@ -69,7 +69,7 @@ extension ReducerMacro: MemberMacro {
 
   /// Returns the types and the body that a feature lacks.
   ///
-  /// A feature with its own `reduce`, or with a `body` of other types, needs none of these types.
+  /// A feature with its own `reduce`, or with a `body` that names other types, lacks no types.
   private static func missingMembers(
     of feature: StructDeclSyntax, in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -149,7 +149,7 @@ extension ReducerMacro: MemberMacro {
   }
 }
 
-/// A generated enumeration with the members that `@CasePathable` adds.
+/// Returns a generated enumeration, completed with the members that `@CasePathable` adds.
 ///
 /// The attribute itself cannot be generated, because Swift 6.3 crashes when it expands an extension
 /// macro on a generated type.

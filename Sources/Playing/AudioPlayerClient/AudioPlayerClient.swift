@@ -43,7 +43,7 @@ public struct AudioPlayerClient: Sendable {
     @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
       unimplemented(endpoint: "AudioPlayerClient.playback") { .finished(throwing: $0) }
 
-  /// Sends a command to a playback and returns when it has taken effect on the device.
+  /// Sends a command to a playback and returns when the command has taken effect on the device.
   ///
   /// A pause has taken effect once its fade has been written to the device, a volume ramp once it
   /// has reached its end, and `stop` once the playback is silent. Cancellation ends the wait but
@@ -65,7 +65,7 @@ public struct AudioPlayerClient: Sendable {
 
   /// Returns the volume of a bus that `setBusVolume` set last, or 1.
   ///
-  /// During a ramp it is the ramp's target. It does not include `PlaybackRequest.ducking`.
+  /// During a ramp, the volume is the ramp's target. It does not include `PlaybackRequest.ducking`.
   public var busVolume: @Sendable (_ bus: PlaybackBus) async -> Float = unimplemented(
     endpoint: "AudioPlayerClient.busVolume"
   ) { _ in 1 }
@@ -81,12 +81,15 @@ public struct AudioPlayerClient: Sendable {
       _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
     ) async throws -> PreloadedSound = unimplemented(endpoint: "AudioPlayerClient.preload")
 
-  /// Begins to keep the last two seconds that a device plays, as the mix of all sounds, or the device
-  /// opened last for nil; returns a function that returns the blocks since its last call.
+  /// Returns a function that returns the mix that a device has received since the previous call.
   ///
-  /// A block is returned when it has been passed to the device, before it sounds. Its `hostTime` is
-  /// when its first frame leaves the loudspeaker; a call counts all its times from the newest one.
-  /// Frames are counted for each opening of the device, and do not advance in a pause. The voice processing of a capture reads it; see `voiceProcessed`.
+  /// If `device` is nil, the function reads the device that was opened last. The player keeps the
+  /// mix from the call of this endpoint on, at most its last two seconds.
+  ///
+  /// A block is returned when it has been passed to the device, before it is audible. Its
+  /// `hostTime` is the time at which its first frame leaves the loudspeaker, computed from the
+  /// device's newest report. The frame count restarts when the device is opened, and stops while
+  /// the device is paused. `voiceProcessed` uses the mix for echo cancellation.
   public var makeMixReader: @Sendable (_ device: AudioDevice.ID?) -> @Sendable () -> [AudioBuffer] =
     unimplemented(
       endpoint: "AudioPlayerClient.makeMixReader"

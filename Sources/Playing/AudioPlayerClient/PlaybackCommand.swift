@@ -3,8 +3,8 @@ import Synchronization
 
 /// A command to a running playback; see the endpoint `control`.
 ///
-/// Negative fades and ramps count as zero. If commands follow each other quickly, only the last one
-/// may take effect.
+/// Negative fades and ramps count as zero. If commands follow each other quickly, only the last
+/// command may take effect.
 public enum PlaybackCommand: Sendable {
   /// Fades out and holds the position.
   ///
@@ -91,7 +91,7 @@ extension PlaybackID: CustomStringConvertible {
 }
 
 extension PlaybackID: ExpressibleByStringLiteral {
-  /// The literal is the name.
+  /// Creates an ID whose name is the literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }

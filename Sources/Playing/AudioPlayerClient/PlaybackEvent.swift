@@ -47,10 +47,10 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// The title may be longer than a line, and its control characters are escaped. The event's
   /// timing is accurate to within seconds.
   case title(item: Int, String)
-  /// This many samples of the current item were NaN or infinite; they are played as silence.
+  /// `sampleCount` samples of the current item were NaN or infinite; they are played as silence.
   ///
-  /// Samples of a preloaded sound are silenced during loading, and are reported each time it is
-  /// played. A slow consumer gets one event with the sum.
+  /// Samples of a preloaded sound are silenced during loading, and are reported each time the sound
+  /// is played. A slow consumer gets one event with the sum.
   case nonFinite(sampleCount: Int)
   /// An item cannot be played to its end; the next item follows.
   ///
@@ -58,7 +58,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   case failed(item: Int, AudioPlayerError)
   /// The sum of all sounds exceeded full scale and was limited by this gain, below 0 dB.
   ///
-  /// It is the lowest gain of the last second, reported at most once a second and once before
+  /// The gain is the lowest of the last second, reported at most once a second and once before
   /// `finished`. A slow consumer gets one event with the lowest gain.
   case limited(Decibels)
   /// The device is lost, and the playback waits for it as requested.
@@ -123,10 +123,10 @@ public struct PlaybackProgress: Hashable, Sendable {
   /// The announced duration of the item's source, or nil if unknown.
   public var length: Duration?
 
-  /// The time at which the playhead was here, on the clock of `AudioBuffer.hostTime`; nil before the
-  /// device has audio, and in previews and replays.
+  /// The time at which the playhead was at this position, on the clock of `AudioBuffer.hostTime`.
   ///
-  /// It is when the audio leaves the loudspeaker, as far as the device reports its delay.
+  /// At this time, the audio leaves the loudspeaker, if the device reports its delay correctly. Nil
+  /// before the device has audio, and in previews and replays.
   public var hostTime: ContinuousClock.Instant?
 
   /// Creates a description of a playback's progress.

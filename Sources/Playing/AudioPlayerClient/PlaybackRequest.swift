@@ -16,7 +16,7 @@ public struct PlaybackRequest: Sendable {
 
   /// The volume of this sound, 0 to 10, multiplied by the volumes of its bus and the client.
   ///
-  /// Above 1 it amplifies; the limiter keeps the sum of all sounds within full scale.
+  /// A volume above 1 amplifies; the limiter keeps the sum of all sounds within full scale.
   public var volume: Float
 
   /// The largest volume.
@@ -50,11 +50,11 @@ public struct PlaybackRequest: Sendable {
 
   /// The gains of buses while this sound plays, such as `[.music: .decibels(-14)]`.
   ///
-  /// A gain applies on all devices, from the sound's first frame to its end for any reason, even if
-  /// the sound waits for its lost device, but not while the sound is paused. It is multiplied by
-  /// the volume of the bus, which can be set meanwhile. If several sounds duck a bus, the lowest of
-  /// their gains applies. Gains above 0 dB and NaN count as 0 dB. A sound that ducks its own bus is
-  /// attenuated, too.
+  /// A gain applies on all devices, from the sound's first frame until the sound ends for any
+  /// reason. It applies while the sound waits for a lost device, but not while the sound is paused.
+  /// The gain is multiplied by the volume of the bus, which can be set meanwhile. If several sounds
+  /// duck a bus, the lowest of their gains applies. Gains above 0 dB and NaN count as 0 dB. A sound
+  /// that ducks its own bus is attenuated, too.
   public var ducking: [PlaybackBus: Decibels]
 
   /// The time in which the ducked buses reach their gains when the ducking begins or ends.
@@ -187,7 +187,7 @@ public struct PlaybackItem: Sendable {
   /// The number of repetitions; after an endless item, only `skip` reaches the next item.
   public var repetition: PlaybackRepetition
 
-  /// The gain of the item before all volumes, such as its ReplayGain, at most 20 dB.
+  /// The item's gain, such as its ReplayGain, at most 20 dB; applied before all volumes.
   public var gain: Decibels
 
   /// Creates an item that by default plays all of `source` once.

@@ -47,7 +47,7 @@ public enum PlaybackRepetition: Hashable, Sendable {
 /// The device stays open while the sound exists. The sound can be played any number of times, even
 /// concurrently.
 public struct PreloadedSound: Sendable {
-  /// The device, or nil for the default one.
+  /// The device, or nil for the default device.
   public let device: AudioDevice.ID?
 
   /// The decoded audio.

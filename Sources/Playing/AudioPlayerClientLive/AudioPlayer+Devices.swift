@@ -20,8 +20,8 @@ typealias PlaybackDevices = DevicePool<PlaybackThread>
 extension AudioPlayer {
   /// Returns the requested device, which other sounds may share; opens it if necessary.
   ///
-  /// A canceled task gets `CancellationError` at once. When no caller waits for an opening any
-  /// longer, the opening is canceled.
+  /// A canceled task gets `CancellationError` at once. When no caller waits for the device any
+  /// longer, its opening is canceled.
   nonisolated func acquire(_ request: PCMRequest) async throws -> PlaybackDevice {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.playbackIdleTime) var idleTime
@@ -38,7 +38,7 @@ extension AudioPlayer {
     return try await openDevices.acquire(opening)
   }
 
-  /// Releases a device; if it is closed because of this, the call returns after it is closed.
+  /// Releases a device; if this closes the device, the call returns after the device is closed.
   nonisolated func release(_ device: PlaybackDevice) async {
     await openDevices.release(device)
   }
@@ -123,7 +123,7 @@ private final class PreloadedDevice: Sendable {
 }
 
 extension AudioPlayerError {
-  /// Converts an error of a device, a thread, or anything else that playing needs.
+  /// Converts an error of a sound card or of the system; an `AudioPlayerError` stays unchanged.
   init(_ error: any Error, on device: AudioDevice.ID?) {
     self =
       switch error {

@@ -3,9 +3,9 @@ import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
-/// The live player: its sessions by playback ID, its open devices, and their volumes.
+/// The live player: its playbacks by ID, its open devices, and the volumes of its buses.
 actor AudioPlayer {
-  /// Makes the source of an item, on the thread that reads it.
+  /// Makes the source of an item, on the thread that reads the source.
   let makeSource: SourceMaker
   /// The clock for the time limit on a blocked source: the machine's clock, even in tests with a
   /// virtual clock, because file reads take real time.
@@ -85,10 +85,11 @@ actor AudioPlayer {
     return volume
   }
 
-  /// Lowers the buses that `session` ducks as far as a playing sound requests, over its ramp.
+  /// Ramps each bus that `session` ducks to the lowest gain that a playing sound requests for the
+  /// bus.
   func updateDucking(of session: PlaybackSession) {
     for bus in session.request.ducking.keys {
-      // NaN ducks nothing, so that the minimum does not depend on the order of the sessions.
+      // `min()` of values with NaN would depend on the order of the sessions.
       let gains = sessions.values.compactMap { $0.ducking[bus]?.amplitude }.filter { !$0.isNaN }
       volume(of: bus).duck(to: Float(gains.min() ?? 1), session.request.duckingRamp)
     }

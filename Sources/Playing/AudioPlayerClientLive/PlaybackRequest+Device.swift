@@ -31,7 +31,8 @@ extension PCMBuffering {
   /// free.
   static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 
-  /// For a playback without progress events or control; a stop without a fade discards the buffer.
+  /// A buffer of 2 s, for progress intervals of 2 s or more; a stop without a fade discards the
+  /// buffered audio.
   static let unattendedPlayback = PCMBuffering(period: .milliseconds(500), periodCount: 4)
 }
 

@@ -24,7 +24,7 @@ final class PlaybackSession: Sendable {
   >((false, false, false, nil))
   private let task = Mutex<Task<Void, any Error>?>(nil)
 
-  /// Creates a session; `lockstep` is the lockstep of a virtual card.
+  /// Creates a session; `lockstep` keeps a virtual card's test clock in step with the playback.
   init(
     _ request: PlaybackRequest, by player: AudioPlayer, lockstep: Lockstep?,
     report: @escaping @Sendable (PlaybackEvent) -> Void
@@ -34,8 +34,8 @@ final class PlaybackSession: Sendable {
     parameters = SharedVoiceParameters(request.id, gain: request.volume)
     mailbox = FeederMailbox(request.id)
     hold = TimeHold(lockstep, "a playback that ends")
-    // `hold` would stop the card's time, but the source may need that time to advance before it can
-    // begin. An expected reaction stops the time only while tasks can be running.
+    // `hold` would stop the virtual card's time, but the source may need time to pass before it can
+    // begin. `expectReaction` stops the time only while tasks can be running.
     lockstep?.expectReaction()
   }
 
@@ -186,8 +186,8 @@ final class PlaybackSession: Sendable {
       outcome = .failure(error)
     }
     await duck(false)
-    // Unless a read blocks, the session ends after the feeder's thread has ended and closed its
-    // file.
+    // This ends the feeder. Unless a read blocks, the session waits until the feeder has closed
+    // its file.
     voice.close()
     await feeding.end(player.readingClock)
     return try outcome.get()
@@ -216,7 +216,7 @@ final class PlaybackSession: Sendable {
       throw AudioPlayerError.tooManyVoices(limit: VoiceTable.limit)
     }
     let settings = device.configuration
-    // Before the start is reported, so that the ducking begins with the sound's first period.
+    // Duck before the start is reported, so that the ducking begins with the sound's first period.
     await duck(true)
     report(
       .started(

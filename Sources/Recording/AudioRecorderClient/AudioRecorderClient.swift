@@ -43,9 +43,9 @@ public struct AudioRecorderClient: Sendable {
   ///
   /// The `next()` of a canceled consumer returns nil when its capture has ended.
   ///
-  /// Captures and recordings of a device, at most 4,096, share one opening; each gets its own rate
-  /// and channels, converted from the device's. The first user opens the device and determines its
-  /// format and period. A capture opens it with at least two channels and at least 44.1 kHz, so
+  /// A device is opened once for all its captures and recordings, at most 4,096; each gets its own
+  /// rate and channels, converted from the device's. The first user opens the device and determines
+  /// its format and period. A capture opens it with at least two channels and at least 44.1 kHz, so
   /// that the format suits other users. A recording opens it in the file's format, so that nothing
   /// is converted. `CapturedAudio.device` and `RecordingStart` report the device's format, which
   /// may be lower than a later user's.

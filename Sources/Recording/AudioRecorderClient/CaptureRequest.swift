@@ -2,7 +2,7 @@ public import AudioCore
 
 /// A request for live buffers.
 public struct CaptureRequest: Hashable, Sendable {
-  /// The device, or nil for the default one.
+  /// The device, or nil for the default device.
   public var device: AudioDevice.ID?
 
   /// The rate of the buffers, or nil for the device's; a device opened for this capture runs at 48
@@ -18,8 +18,8 @@ public struct CaptureRequest: Hashable, Sendable {
 
   /// The frames of each buffer, or nil for all frames that arrive together.
   ///
-  /// A buffer before a gap and the last one may be shorter. A device opened for this capture wakes
-  /// once per buffer, but at most every 5 ms.
+  /// A buffer before a gap and the last buffer may be shorter. A device opened for this capture
+  /// wakes once per buffer, but at most every 5 ms.
   public var framesPerBuffer: FrameCount?
 
   /// The device's channels to capture, counted from 0, in this order; nil for all.
@@ -31,7 +31,8 @@ public struct CaptureRequest: Hashable, Sendable {
   /// The behavior when the device is lost.
   ///
   /// While the device is away, no buffers arrive; the first buffer afterward reports the gap. If
-  /// the device returns with another rate or channel count, it is converted to the original format.
+  /// the device returns with another rate or channel count, its audio is converted to the original
+  /// format.
   public var onDeviceLoss: DeviceLossPolicy
 
   /// The ID with which `control` stops the capture, or nil.

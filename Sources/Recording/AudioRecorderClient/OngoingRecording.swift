@@ -6,11 +6,11 @@ import Synchronization
 extension AudioRecorderClient {
   /// Begins a recording, and returns once the device captures.
   ///
-  /// `startRecording` returns when the recording has ended. This function returns at its start, and
-  /// the recording lasts until `OngoingRecording.stop()` or the end set by the request. Releasing
-  /// the last reference also ends the recording and completes its file. Throws `AudioRecorderError`
-  /// if the recording cannot begin. If the task is canceled, ends the recording and throws
-  /// `CancellationError`.
+  /// `startRecording` returns when the recording has ended. This function returns when the
+  /// recording has begun. The recording ends when the request requires it, when
+  /// `OngoingRecording.stop()` is called, or when the last reference is released; its file is then
+  /// complete. Throws `AudioRecorderError` if the recording cannot begin. If the task is canceled,
+  /// ends the recording and throws `CancellationError`.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
@@ -50,8 +50,8 @@ public final class OngoingRecording: Sendable {
   ///
   /// If the consumer is slow, events are kept within the limits of `AudioRecorderClient.recording`.
   /// The stream throws the error that ended the recording. The recording continues when its
-  /// consumer ends or is canceled. In lockstep, a virtual card waits while the consumer has an
-  /// event.
+  /// consumer ends or is canceled. In lockstep, a virtual card's time stands still while the
+  /// consumer handles an event.
   ///
   /// Get this property once: every later stream throws `AudioRecorderError.eventsInUse`, so that no
   /// consumer gets only a part of the events.
@@ -72,8 +72,8 @@ public final class OngoingRecording: Sendable {
   private let hasEventStream = Atomic(false)
   private let work: Task<RecordingFinish, any Error>
 
-  /// - Parameter start: the continuation to finish when the recording has begun, with an error if
-  ///   it cannot begin.
+  /// Starts a recording; finishes `start` when the recording has begun, or with an error if it
+  /// cannot begin.
   fileprivate init(
     _ request: RecordingRequest, id: RecordingID, recorder: AudioRecorderClient,
     start: AsyncThrowingStream<Void, any Error>.Continuation
@@ -94,7 +94,7 @@ public final class OngoingRecording: Sendable {
           case .levels(let levels): meter.yield(levels)
           default: break
           }
-          // Do not request the next event until the consumer of `events` requests one.
+          // Do not request the next event until the consumer of `events` requests an event.
           _ = await pipe.room()
         }
         start.finish()
@@ -154,7 +154,7 @@ public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
   case pause
   /// Continues after a pause.
   case resume
-  /// Completes the file and continues in the next one without losing frames.
+  /// Completes the file and continues in the next file without losing frames.
   case roll
   /// Ends the recording.
   case stop
@@ -181,7 +181,7 @@ public struct RecordingID: Hashable, Codable, Sendable {
 }
 
 extension RecordingID: ExpressibleByStringLiteral {
-  /// The literal is the name.
+  /// Creates an ID whose name is the literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }

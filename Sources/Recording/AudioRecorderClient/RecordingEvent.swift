@@ -6,20 +6,20 @@ public import AudioCore
 public enum RecordingEvent: Hashable, Sendable {
   /// The device and the file are open.
   case started(RecordingStart)
-  /// The levels since the last such event, ten times a second; a slow consumer gets only the newest
-  /// of these events.
+  /// The levels since the previous `levels` event, ten times a second; a slow consumer gets only
+  /// the newest of these events.
   case levels(RecordingLevels)
   /// Audio of this length was lost; the request's `gaps` determines how the gap is filled.
   ///
   /// Losses during a pause are not reported. A slow consumer gets one event with the sum.
   case xrun(Duration)
-  /// This many device samples were NaN or infinite; they are recorded as silence.
+  /// `sampleCount` device samples were NaN or infinite; they are recorded as silence.
   ///
   /// A slow consumer gets one event with the sum.
   case nonFinite(sampleCount: Int)
   /// The disk will be full in less than a minute at the current rate.
   ///
-  /// It is reported again only after there was room for two minutes.
+  /// The event is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
   /// Since its beginning, the recording has been quieter than the request's `warnBelow`, for at
   /// least the rule's duration; the value is the recording's level.
@@ -29,13 +29,13 @@ public enum RecordingEvent: Hashable, Sendable {
   case silentMicrophone(Decibels)
   /// The recording waits for a sound or a command to begin.
   case waiting
-  /// The recording begins; the file starts with this much earlier audio.
+  /// The recording begins; its file starts with `preRoll` of audio from before this moment.
   case began(preRoll: Duration)
   /// A pause begins at this length of the recording.
   case paused(Duration)
-  /// The recording continues after a pause at this length.
+  /// A pause ends at this length of the recording.
   case resumed(Duration)
-  /// A file is complete, and the next one is written.
+  /// A file is complete, and the next file is written.
   case rolled(RecordingRollover)
   /// An error ended the recording and is thrown next; the value describes the content of its files.
   case closed(RecordingFinish)
@@ -43,7 +43,7 @@ public enum RecordingEvent: Hashable, Sendable {
   case deviceLost
   /// The device returned after a gap of this length.
   ///
-  /// A slow consumer gets one event with the sum.
+  /// For a slow consumer, several returns are merged into one event with the sum of their gaps.
   case deviceReturned(gap: Duration)
   /// The last event: the file is closed and on disk.
   case finished(RecordingFinish)

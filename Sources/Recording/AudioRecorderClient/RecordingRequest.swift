@@ -32,7 +32,7 @@ public struct RecordingRequest: Hashable, Sendable {
   /// Nil selects the encoding of the file's extension, or 16-bit WAV for a descriptor.
   public var encoding: SoundFileEncoding?
 
-  /// The device, or nil for the default one.
+  /// The device, or nil for the default device.
   public var device: AudioDevice.ID?
 
   /// The recording's rate, or nil for the device's.
@@ -50,7 +50,7 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The ID for `control`, or nil; `stopRecording`, `pause`, and `resume` need none.
   public var id: RecordingID?
 
-  /// The rule for the beginning.
+  /// The rule for when the recording begins.
   public var start: RecordingStartRule
 
   /// How much audio from before the beginning to include, up to 10 minutes.
@@ -93,8 +93,8 @@ public struct RecordingRequest: Hashable, Sendable {
   ///
   /// The file stays open while the device is away. The missing audio is a gap, filled according to
   /// `gaps`; with `.stop`, the recording ends at the loss. If the device returns with another rate
-  /// or channel count, it is converted to the original format. A request without a device continues
-  /// on the current default device.
+  /// or channel count, its audio is converted to the original format. A request without a device
+  /// continues on the current default device.
   public var onDeviceLoss: DeviceLossPolicy
 
   /// Creates a request, by default to record the default device until stopped.
@@ -154,7 +154,7 @@ public enum RecordingStartRule: Hashable, Sendable {
   /// After the audio was loud for the rule's duration, at most 10 minutes; the recording begins
   /// with the first loud frame and the pre-roll.
   ///
-  /// The audio is kept in memory until then.
+  /// The loud audio is kept in memory until the recording begins.
   case atSound(LevelRule)
   /// With the command `start`.
   case onCommand

@@ -46,7 +46,7 @@ extension RecordingRequest {
   fileprivate static let shortestFile = Duration.milliseconds(100)
   fileprivate static let smallestFile = 10_000
 
-  /// Throws if a channel or a rule is out of range.
+  /// Throws if a value of the request is out of range.
   package func check() throws(AudioRecorderError) {
     try checkChannelCount(channelCount, of: "a recording")
     try checkChannels(channels, of: "a recording")

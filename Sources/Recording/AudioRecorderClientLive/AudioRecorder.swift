@@ -11,7 +11,7 @@ actor AudioRecorder {
   /// The captures that can be stopped by ID.
   private var captures: [RecordingID: CaptureSession] = [:]
 
-  /// The length of the longest running recording.
+  /// The longest of the recorded durations of all running recordings; nil if none is running.
   var recorded: Duration? {
     recordings.values.map(\.recorded).max()
   }
@@ -171,7 +171,7 @@ actor AudioRecorder {
 extension SoundCardError {
   /// Whether another part of this process uses the device, perhaps under another name.
   ///
-  /// A guessed holder does not count, because this process may use another device.
+  /// A holder that was only guessed does not count: this process may use another device.
   fileprivate var isHeldByThisProcess: Bool {
     guard case .busy(_, let holder?) = self else { return false }
     return holder.processID == getpid() && !holder.isGuess

@@ -45,7 +45,7 @@ extension AudioRecorderError {
 }
 
 extension SoundCardError {
-  /// The device that failed, if the error names one.
+  /// The failed device, if the error names a device.
   fileprivate var device: AudioDevice.ID? {
     switch self {
     case .noSoundCard: nil

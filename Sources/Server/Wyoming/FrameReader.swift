@@ -105,7 +105,7 @@ package struct FrameReader: Sendable {
 
   /// Merges the data in the frame's first line with the data after it.
   ///
-  /// If both contain a name, its value after the line is used.
+  /// If both contain the same name, the value after the line is used.
   private func merged(
     _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
   ) throws(FrameError) -> [String: JSONValue] {
@@ -167,7 +167,7 @@ struct FrameHeader {
 
 /// The reason that bytes are not a frame.
 ///
-/// Later bytes cannot be parsed.
+/// After such an error, later bytes cannot be parsed.
 package enum FrameError: Error, Hashable {
   /// A part of a frame is not a JSON object.
   case notJSON(part: String)

@@ -80,7 +80,7 @@ package struct AudioDecoder {
     self.format = format
   }
 
-  /// Returns the complete frames of the payload, preceded by the rest of the last payload.
+  /// Returns the complete frames; the next payload completes an incomplete last frame.
   ///
   /// - Throws: `.floatingPoint` as soon as 4-byte samples are evidently not integers.
   package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {

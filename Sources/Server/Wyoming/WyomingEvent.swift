@@ -51,7 +51,9 @@ package struct WyomingInfo: Hashable, Sendable {
   /// Whether the server has a recognition program.
   package var recognizes: Bool
 
-  /// Reads an `info` event; missing or null fields count as empty, `installed` as true.
+  /// Reads an `info` event.
+  ///
+  /// Missing or null fields count as empty, but a missing or null `installed` counts as true.
   package init(_ data: [String: JSONValue]) {
     let programs = Self.installed(data["asr"])
     recognizes = !programs.isEmpty

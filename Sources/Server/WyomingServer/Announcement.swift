@@ -111,8 +111,8 @@ final class Announcement: @unchecked Sendable {
       case Avahi.isConnecting:
         throw AnnouncementError("the Avahi daemon is not running; start avahi-daemon")
       case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
-        // The daemon has ended, and this client cannot connect to its successor, so another client
-        // is created.
+        // The daemon has ended, and this client cannot connect to a new daemon, so a new client is
+        // created.
         avahi.freeClient(client)
         (self.client, group) = (nil, nil)
         try connect()

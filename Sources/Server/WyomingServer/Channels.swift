@@ -148,12 +148,12 @@ func serveStandardStreams(_ options: WyomingServerOptions) async throws {
 
 /// Manages a client's side of a connection until the client disconnects.
 ///
-/// - Held: bytes are kept, because a client may send a whole request and close its side before it
-///   is served.
-/// - Served: bytes are passed on. A client that has closed its side may be waiting for a response
-///   (`nc -N`) or may have disconnected. Only sending distinguishes the two, because a disconnected
-///   client's machine resets the connection. So while a response is due, a space is sent, which the
-///   protocol permits before a frame.
+/// - Held: the bytes are stored, because a client may send a whole request and close its side
+///   before it is served.
+/// - Served: the bytes are passed on. A client that has closed its side may be waiting for a
+///   response (`nc -N`), or may have disconnected. While a response is due, the server therefore
+///   sends a space, which the protocol permits before a frame. If the client has disconnected, its
+///   machine then resets the connection.
 /// - Left: the server closes only its side, and drops later bytes. Closing a socket with unread
 ///   bytes would reset the connection, and the client might get an error instead of the last event.
 final class ClientHandler: ChannelDuplexHandler {
@@ -162,7 +162,7 @@ final class ClientHandler: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// A command of the server.
+  /// A command from the server to this handler.
   enum Event: Sendable {
     /// Begins to read from a waiting client.
     ///
@@ -190,7 +190,8 @@ final class ClientHandler: ChannelDuplexHandler {
   private var hasClientEnded = false
   private var mayProbe: Bool
 
-  /// - Parameter isSocket: whether sending to a disconnected client resets the connection.
+  /// - Parameter isSocket: whether the connection is a socket, on which sending to a disconnected
+  ///   client causes a reset.
   init(isSocket: Bool) {
     mayProbe = isSocket
   }
@@ -305,8 +306,8 @@ private struct Listening {
         return report()
       }
     }
-    // A long text or chunk counts as a request, because it is parsed only once the client is
-    // served.
+    // Parsing a long text takes time, so it is not parsed while the client waits. A long text or
+    // chunk counts as a request.
     if reader.hasLongText || count >= Self.longest { report() }
   }
 

@@ -51,8 +51,8 @@ final class ClientTable: Sendable {
   /// Whether no client is connected.
   var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
-  /// Adds a client; returns nil if too many clients are leaving, and the client must be
-  /// disconnected.
+  /// Adds a client; returns nil if the caller must disconnect the client, because too many clients
+  /// are leaving.
   ///
   /// `number` is greater than those of earlier clients.
   func add(_ number: Int, from address: String?) -> Stage? {
@@ -121,8 +121,10 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// If the waiting client `number` has sent a request, gives it the place of the served client
-  /// that has been idle for the longest time, provided that this time is at least `grace`.
+  /// Gives the waiting client `number` the place of the served client with the longest idle time.
+  ///
+  /// Does nothing unless the waiting client has sent a request and that idle time is at least
+  /// `grace`.
   private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,

@@ -203,7 +203,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 struct Peer: Sendable {
   /// Sends an event, and may wait until the client receives it.
   var send: @Sendable (WyomingEvent) async throws -> Void
-  /// Called when the work on a response begins and ends.
+  /// Called with true when the work on a response begins, and with false when the work ends.
   ///
   /// The conversation does not read meanwhile, so the transport must check whether the client is
   /// still connected.

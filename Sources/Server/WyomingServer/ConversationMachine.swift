@@ -8,10 +8,10 @@ struct ConversationMachine {
     case answer(WyomingEvent)
     /// Send the server's models.
     case describe
-    /// Audio begins.
+    /// Begin to recognize audio with these options.
     case begin(TranscriptionRequest)
     case add(AudioBuffer)
-    /// The audio has ended. The transcript must be sent before any other event.
+    /// Finish the recognition, and send the transcript before any other event.
     case finish
   }
 
@@ -77,7 +77,7 @@ struct ConversationMachine {
     try checked { () throws(AudioFormatError) in try WyomingAudioFormat(event.data) }
   }
 
-  /// Converts an error of the audio's format to a fault.
+  /// Returns the result of `body`, and converts its error to a fault.
   private static func checked<Result>(
     _ body: () throws(AudioFormatError) -> Result
   ) throws(ServerFault) -> Result {
@@ -85,7 +85,7 @@ struct ConversationMachine {
   }
 }
 
-/// A client's request before its audio.
+/// The options that a client sends before its audio.
 struct TranscriptionRequest: Equatable {
   var language: String?
   /// Phrases that are likely to be spoken.

@@ -15,8 +15,7 @@ import Wyoming
 struct Listener {
   /// The time that a new client waits for a free place.
   ///
-  /// The wait is needed because the system may report a new client before it reports that another
-  /// has left.
+  /// The system may report a new client before it reports the end of an earlier connection.
   private static let slotTimeout = Duration.milliseconds(500)
 
   /// The time without clients after which freed memory is returned to the system.
@@ -160,7 +159,7 @@ struct Listener {
         .serverChannelInitializer(pausingAfterFailures)
         // A client may close its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        // Reading starts when the client is served. If the server ends before that, the event loop
+        // Reading starts when the client is served. If the server ends earlier, the event loop
         // closes the connection.
         .childChannelOption(.autoRead, value: false)
         .bind(to: address) { channel in
@@ -278,7 +277,7 @@ extension WyomingAddress {
 /// Makes a listening socket pause when it cannot accept a client, for example without free
 /// descriptors.
 ///
-/// Otherwise the server would end.
+/// The error is not passed on, because it would end the server.
 @Sendable func pausingAfterFailures(_ channel: any Channel) -> EventLoopFuture<Void> {
   channel.eventLoop.makeCompletedFuture {
     try channel.pipeline.syncOperations.addHandler(

@@ -17,8 +17,8 @@ final class PeerWatch: Sendable {
     /// The idle time so far, minus 30 seconds for each second of audio.
     var idleTime = Duration.zero
 
-    /// Whether idle time is counted: always, except while the peer's audio is recognized and the
-    /// server does not wait for the peer.
+    /// Whether idle time is counted; false only while the server recognizes the peer's audio and
+    /// does not wait for the peer.
     var isCounting: Bool { waits > 0 || !isRecognizing }
 
     mutating func count(until now: Duration) {
@@ -33,7 +33,7 @@ final class PeerWatch: Sendable {
   private static let idleTimePerAudio = 30
 
   private let limit: Duration?
-  // The lock is held to count the time at each change.
+  // The lock is held to change the state and to count the time before the change.
   private let state: Mutex<State>
   private let begins = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let replacement = AsyncStream.makeStream(of: Void.self)
@@ -65,7 +65,7 @@ final class PeerWatch: Sendable {
 
   /// Restores the time limit in proportion to the received audio, and reduces the idle time.
   func credit(audio: Duration) {
-    // A second of audio offsets any pause, so more than a second has no additional effect.
+    // The idle time is first limited to 30 seconds, so a second of audio always resets it to zero.
     let most = Duration.seconds(Self.idleTimePerAudio)
     change { state in
       state.idleTime = max(.zero, min(state.idleTime, most) - audio * Self.idleTimePerAudio)

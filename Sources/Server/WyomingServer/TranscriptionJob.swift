@@ -95,7 +95,7 @@ final class TranscriptionJob: Sendable {
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
-  /// The number of the current utterance, and its stable words.
+  /// The number of the current utterance; `stable` has its stable words.
   private var utterance = 0
   private var stable: [String] = []
   /// The number of normalized words of this utterance that have been sent.
@@ -116,7 +116,7 @@ struct TranscriptWriter {
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    // If the engine retracts all words, the voice still ends where the last of them ended.
+    // If the engine retracts all words, the end of the last retracted word is kept.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events

@@ -13,7 +13,7 @@ public import Wyoming
 ///
 /// During the audio, `transcript-chunk` events contain the stable words, and `voice-started` and
 /// `voice-stopped` mark speech. `transcript` has the final text of all utterances between
-/// `audio-start` and `audio-stop`; it is empty if there is none.
+/// `audio-start` and `audio-stop`; without utterances, the text is empty.
 public struct WyomingServer: Sendable {
   private let address: WyomingAddress
   private let options: WyomingServerOptions
@@ -59,11 +59,12 @@ public struct WyomingServerOptions: Sendable {
   /// The maximum number of simultaneous connections, each with its own recognizer; by default 4.
   ///
   /// A further client waits half a second for a free connection. If it sends audio or requests the
-  /// models in this time, it replaces the client from which the server has waited for audio the
-  /// longest, if that wait has lasted at least a second. The replaced client gets an `error` event
-  /// with the code `idle`. A client without a place gets an `error` event with the code `busy`, and
-  /// has five seconds to disconnect. While 64 clients wait, additional clients get the event at
-  /// once, have one second to disconnect, and are not reported. While 256 clients have not yet
+  /// models in this time, it replaces the client that has sent no audio for the longest time, if
+  /// that is at least a second. The replaced client gets an `error` event with the code `idle`.
+  ///
+  /// A client that gets no connection receives an `error` event with the code `busy`, and has five
+  /// seconds to disconnect. While 64 clients wait, additional clients receive the event at once,
+  /// have one second to disconnect, and are not reported. While 256 clients have not yet
   /// disconnected, additional clients are disconnected without an event.
   public var maximumConnections = 4
 
@@ -97,7 +98,8 @@ public struct WyomingServerOptions: Sendable {
   ///
   /// The announcement (DNS-SD type `_wyoming._tcp`) lets Home Assistant find the server. The
   /// announcement ends with the server. An address that other machines cannot reach is not
-  /// announced, and a machine without Avahi is not an error: both are reported.
+  /// announced. On a machine without Avahi, the server runs without an announcement. Both cases are
+  /// reported.
   public var announcedName: String?
 
   /// Changes the request for a client's audio.
@@ -150,7 +152,7 @@ extension WyomingServerError: CustomStringConvertible {
 
 /// An event that a server reports to its owner, for a log.
 ///
-/// It omits the transcripts. Clients are numbered from 1 in the order in which they connect.
+/// Reports contain no transcripts. Clients are numbered from 1 in the order in which they connect.
 public enum WyomingServerReport: Equatable, Sendable {
   /// A client has connected.
   ///
@@ -185,7 +187,7 @@ public enum WyomingServerReport: Equatable, Sendable {
 
 /// The version of Syrinx, reported by `syrinx --version` and the server's `info` event.
 public enum SyrinxVersion {
-  /// The version that the changelog lists first.
+  /// The current version, which is the changelog's first entry.
   public static let current = "0.2.0"
 
   /// The web page of Syrinx; a placeholder for now.

@@ -6,16 +6,15 @@ import SpeechEngine
 
 /// A session that collects each utterance and decodes it as a whole.
 final class MoonshineSession: SpeechEngineSession {
-  /// The shortest unfinished utterance that is decoded; the model only guesses at less audio.
+  /// The shortest unfinished utterance that is decoded, because text from less audio is a guess.
   private static let leastPartial = FrameCount(.milliseconds(900), at: .speech)
   /// The longest utterance that is accepted: twice the length that `traits` requests.
   private static let longest = FrameCount(.seconds(40), at: .speech)
-  /// The silence that is appended to an utterance, because it makes the model surer of the last
-  /// words.
+  /// The duration of silence that is appended to an utterance.
   ///
-  /// Measured on 87 recordings (847 words), transcribed as files: 28 words are wrong with 0.25 s,
-  /// and 30 with 0.5 s. Partial results get the same silence; otherwise, they contradict the final
-  /// text more often.
+  /// The silence makes the model surer of the last words. Measured on 87 recordings (847 words),
+  /// transcribed as files: 28 words are wrong with 0.25 s, and 30 with 0.5 s. Partial results get
+  /// the same silence; otherwise, they contradict the final text more often.
   private static let padding = Duration.milliseconds(250)
   /// The silence that is appended for the second decode of a doubtful text.
   private static let longPadding = Duration.seconds(1)
@@ -82,8 +81,9 @@ final class MoonshineSession: SpeechEngineSession {
     return traits
   }
 
-  /// If partial results are wanted, measures in advance whether their texts can serve as drafts of
-  /// final decodes.
+  /// Measures in advance whether partial texts can serve as drafts of final decodes.
+  ///
+  /// Does nothing if no partial results are wanted.
   func prepare() throws(SpeechEngineError) {
     if wantsPartialHypotheses { _ = try model.isExact(as: run) }
   }
@@ -180,7 +180,7 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) -> DecodedText {
     var draft: [Token] = []
     if case .none = guide {
-      // A final text must not depend on partial ones, so a draft is used only if it cannot change
+      // A final text must not depend on partial texts, so a draft is used only if it cannot change
       // the text.
       if !utterance.draft.isEmpty, try model.isExact(as: run) { draft = utterance.draft }
       let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()

@@ -28,9 +28,9 @@ extension SpeechEngine {
   /// the last model stays loaded.
   ///
   /// With a grammar, words have the grammar's spelling, and an utterance that is not one of its
-  /// sentences yields no words. A grammar cannot import others, and a public rule may expand to at
-  /// most 50,000 words. Contextual phrases get a bonus while the text is being decoded. Key phrases
-  /// and engine options are not supported and throw an error.
+  /// sentences yields no words. A grammar cannot import other grammars, and a public rule may
+  /// expand to at most 50,000 words. Contextual phrases get a bonus while the text is being
+  /// decoded. Key phrases and engine options are not supported and throw an error.
   public static func moonshine(
     modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
@@ -155,7 +155,7 @@ extension Moonshine {
     do throws(SpeechEngineError) {
       try cache.model?.returnMemory()
     } catch {
-      // This is harmless, because later utterances use the memory.
+      // The failure is harmless, because later utterances use the memory.
       Self.log.debug("The model keeps its memory: \(error)")
     }
   }

@@ -1,8 +1,8 @@
 /// Returns the audio of an utterance without the middles of silences that are longer than 0.3 s.
 ///
 /// The model ends its text after one or two seconds of silence, even if speech follows. Measured on
-/// four recordings with two seconds of silence on both sides: the model transcribes none of them,
-/// and all four after the silences are shortened.
+/// four recordings with two seconds of silence on both sides: the model transcribes none of the
+/// four with the full silences, and all four with shortened silences.
 func withoutLongSilences(_ samples: [Float]) -> [Float] {
   let energies = (0..<(samples.count / step)).map { index in
     samples[(index * step)..<((index + 1) * step)].reduce(0) { $0 + $1 * $1 }

@@ -94,7 +94,7 @@ extension ONNXError {
 }
 
 extension MappedFile {
-  /// Maps a file of a component, which must not be empty.
+  /// Maps a component's file, which must not be empty.
   package convenience init(component path: FilePath) throws(ONNXError) {
     do throws(FilePathError) { try self.init(path) } catch {
       throw ONNXError(code: error.code, path: path)

@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechEngine
 
-/// A session that searches utterances with a decoder.
+/// A session that recognizes utterances with a decoder.
 ///
 /// The search needs the cepstral mean, so it starts after the first 1.5 s of an utterance.
 final class PocketSphinxSession: SpeechEngineSession {
@@ -41,8 +41,10 @@ final class PocketSphinxSession: SpeechEngineSession {
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
-  /// Interrupts the session: processing of audio stops within a tenth of a second, and a running
-  /// second pass over the utterance continues alone on its own thread.
+  /// Interrupts the session.
+  ///
+  /// `process` stops within a tenth of a second. If the second pass of `finishUtterance`
+  /// has begun, it is abandoned and finishes on its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   /// With key phrases, utterances need trailing silence, because PocketSphinx reports a phrase a
@@ -134,8 +136,8 @@ extension Decoder {
     guard alternativeCount > 0 || !context.isNone, !best.isEmpty else {
       return SpeechHypothesis(words: best)
     }
-    // The list also contains the best words and the chosen words, so two more entries are
-    // requested.
+    // Two entries of the list may be the best words and the chosen words, which are not
+    // alternatives, so two more entries are requested.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
     // The words are chosen among a fixed number of entries, so that they do not depend on
@@ -156,8 +158,9 @@ extension Decoder {
 struct PhraseSpotting {
   typealias Word = SpeechHypothesis.Word
 
-  /// The audio that must follow a phrase before its end is final; until then, PocketSphinx may move
-  /// the end.
+  /// The amount of audio that must follow a phrase before its end is final.
+  ///
+  /// Until then, PocketSphinx may move the end.
   static let settling = FrameCount(.milliseconds(300), at: .speech)
 
   /// The phrases in order, with positions relative to the utterance.
@@ -173,7 +176,7 @@ struct PhraseSpotting {
 
   /// Records the first reported phrase that is followed by at least `settling` of audio.
   ///
-  /// Of overlapping phrases, the first is used.
+  /// If phrases overlap, the first is used.
   ///
   /// - Returns: the samples after the phrase, to search again; nil if there is no phrase.
   mutating func process(_ reported: [Word], settling: FrameCount) -> [Int16]? {
@@ -229,7 +232,8 @@ struct ContextualChoice {
       .map { ($0.0, worth($0.0.score, $0.1)) }
       .max { $0.1 < $1.1 }
     guard let (alternative, value) = better, value >= mark else { return best }
-    // Words that are also among the best words keep their confidence; alternatives have none.
+    // The words of an alternative have no confidence. A word that is also among the best words is
+    // returned as that best word, with its confidence.
     return alternative.words.map { word in
       best.first { $0.text == word.text && $0.frames.overlaps(word.frames) } ?? word
     }

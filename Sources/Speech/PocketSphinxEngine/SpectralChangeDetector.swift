@@ -5,8 +5,8 @@ import AudioCore
 /// PocketSphinx recognizes noise, hum, tones, and beeps as words. The change is measured between
 /// consecutive windows of 40 ms, independently of the level: it is 3 to 7 between the sounds of
 /// speech, and below 2 within noise and tones. An utterance counts as speech after a third of a
-/// second of change. A tenth of a second of clear change also suffices, because a short word next
-/// to a drawn-out word changes no longer than that.
+/// second of change. A tenth of a second of clear change also suffices: a short word next to
+/// a drawn-out word may contain no more change than that.
 struct SpectralChangeDetector {
   /// The minimum median change that counts as speech.
   static let least: Float = 2.4
@@ -34,8 +34,8 @@ struct SpectralChangeDetector {
   private var changes: [(size: Float, power: Float)] = []
   private var loudest: Float = 0
 
-  /// Whether the sound has changed like speech for a third of a second, or clearly for a tenth of a
-  /// second.
+  /// Whether there has been a third of a second of speech-like change, or a tenth of a second of
+  /// clear change.
   private(set) var hasChanged = false
 
   /// Whether the ended utterance can be speech; true if too little was measured for a decision.

@@ -20,7 +20,7 @@ extension SpeechEngine: DependencyKey {
   /// - Grammars without imports. A public rule may expand to at most 50,000 words.
   /// - Key phrases. Thresholds are about 1e-5 for short phrases and 1e-30 for long phrases.
   ///   Positions are accurate to about 0.15 s. If a phrase begins with another phrase, only the
-  ///   shorter one is found.
+  ///   shorter phrase is found.
   /// - Alternatives, but not with key phrases.
   /// - Contextual phrases, which select from the n-best list.
   /// - PocketSphinx's command-line options for speed and accuracy: `lw`, `wip`, `pip`, `beam`,
@@ -84,7 +84,7 @@ final class DecoderPool: Sendable {
     idle = IdlePool(limit: limit)
   }
 
-  /// Acquires an idle decoder, or loads a new one on this thread.
+  /// Acquires an idle decoder, or loads a new decoder on this thread.
   ///
   /// If `wholeDictionary` is true, the decoder also has the words that the language model lacks.
   ///
@@ -109,8 +109,8 @@ final class DecoderPool: Sendable {
 
   /// Keeps a decoder for later sessions if the pool has room and the decoder is between utterances.
   ///
-  /// A decoder within an utterance is freed, because ending the utterance takes a final pass over
-  /// all its audio, which a canceled task cannot wait for.
+  /// A decoder within an utterance is freed. To end the utterance, it would make a final pass over
+  /// all audio of the utterance, and a canceled task cannot wait for that.
   func giveBack(_ decoder: Decoder) {
     if !decoder.isInUtterance { idle.keep(decoder) }
   }
@@ -123,9 +123,10 @@ final class DecoderPool: Sendable {
 final class IdlePool<Element>: Sendable {
   static var usualLimit: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-  /// `@unchecked Sendable` is safe although the element is not `Sendable`.
+  /// An element in the pool.
   ///
-  /// The caller that stores an element releases its own reference, and only one caller removes it.
+  /// `@unchecked Sendable` is safe although the element is not `Sendable`: the caller that stores
+  /// the element keeps no reference, and only one caller removes the element.
   private struct Idle: @unchecked Sendable {
     let element: Element
   }
@@ -140,9 +141,9 @@ final class IdlePool<Element>: Sendable {
 
   /// Removes and returns the newest suitable element.
   ///
-  /// If none is suitable, frees the newest element and returns nil. Later requests will probably
-  /// resemble this one, so the freed element would not be needed. It is freed before the method
-  /// returns, so that it is not in memory while another element loads.
+  /// If none is suitable, frees the newest element and returns nil. The freed element is then not
+  /// in memory while the caller loads another element. Later requests will probably resemble this
+  /// request, so they would not need the freed element.
   func popFirst(where fits: (Element) -> Bool = { _ in true }) -> Element? {
     let taken = idle.withLock { idle in
       let index = idle.lastIndex { fits($0.element) } ?? idle.indices.last

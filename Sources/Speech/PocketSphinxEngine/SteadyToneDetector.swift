@@ -5,8 +5,8 @@ import Glibc
 /// PocketSphinx recognizes such sounds as words. The pitch of a voice moves: from one twentieth of
 /// a second to the next, about a tenth of its power stays within two hertz, or a fifth for a
 /// monotonous voice. In a melody, a chord, or a ring, even with drums, more than half of the power
-/// stays. Half a second of moving pitch that is not much quieter than the preceding audio counts as
-/// speech, so speech before or over a ringing telephone is recognized.
+/// stays within two hertz. Half a second of moving pitch that is not much quieter than the
+/// preceding audio counts as speech, so speech before or over a ringing telephone is recognized.
 struct SteadyToneDetector {
   /// If a larger fraction of the power has a steady pitch, the sound is not speech.
   static let most: Float = 0.4

@@ -34,8 +34,8 @@ package final class WordAlignment: Sendable {
   ///   - language: the spoken language.
   ///   - isWanted: called ten times for each second of the utterance; returns false to end the
   ///     search with `.interrupted`.
-  /// - Returns: the frames of each word, nil for a word that the dictionary lacks; nil instead of
-  ///   the array if no words are found.
+  /// - Returns: the frames of each word; nil if no words are found. An element is nil if the
+  ///   dictionary lacks the word.
   /// - Throws: `SpeechEngineError`: `.modelMissing`, `.languageMissing`, `.interrupted`, and
   ///   others.
   package func places(
@@ -139,8 +139,9 @@ private final class TimestampAligner {
     ps_free(decoder)
   }
 
-  /// Returns the frames of each word, nil for a word that the dictionary lacks; nil instead of the
-  /// array if no words are found.
+  /// Returns the frames of each word; nil if no words are found.
+  ///
+  /// An element is nil if the dictionary lacks the word.
   ///
   /// - Parameters:
   ///   - words: the words in the dictionary's spelling, in order.
@@ -188,7 +189,7 @@ private final class TimestampAligner {
 
   /// Changes the search to exactly these words in this order.
   ///
-  /// PocketSphinx allows pauses between them.
+  /// PocketSphinx allows pauses between the words.
   private func search(for words: [String]) throws(SpeechEngineError) {
     let sequence = words.map { known[$0] == true ? $0 : "<any>" }.joined(separator: " ")
     let grammar = """

@@ -9,8 +9,8 @@ extension SpeechActivityDetector {
   ///
   /// It evaluates 32 ms at a time and detects speech even in noise of the same level.
   ///
-  /// The first frame of any stream loads the library and the model, which all streams share, and
-  /// throws if a file is missing, damaged, or of another kind.
+  /// The library and the model are loaded at the first frame of any stream, and all streams share
+  /// them. That frame throws if a file is missing, damaged, or of another kind.
   ///
   /// - Parameters:
   ///   - library: the path of `libonnxruntime.so`; nil for the path in
@@ -48,7 +48,7 @@ struct SileroLocation: Sendable {
   private let library: FilePath?
   private var environment: [String: String]
 
-  /// Creates locations; the paths `library` and `model` override the environment's paths.
+  /// Creates the locations; `library` and `model` take precedence over the environment's paths.
   init(
     library: URL? = nil, model: URL? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -100,7 +100,7 @@ final class SileroModel: Sendable {
 
   private let session: ONNXSession
   private let rate: ONNXValue
-  /// The state at the beginning of a stream.
+  /// The network's state at the beginning of a stream.
   private let initialMemory: ONNXValue
 
   /// Loads the library and the model.
@@ -156,8 +156,8 @@ final class SileroSession: SpeechActivitySession {
   /// The recent peak, which decays slowly.
   private var peak: Float = 0
 
-  /// The network misses speech with much lower peaks, so quieter audio is amplified to this peak,
-  /// by at most 30 dB.
+  /// The peak to which quieter audio is amplified, by at most 30 dB, because the network misses
+  /// very quiet speech.
   private static let usualPeak: Float = 0.25
   private static let leastPeak = usualPeak / 32
   /// The factor by which the peak decays per frame: by half in 3 s.

@@ -18,7 +18,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
   ///
   /// - Parameters:
   ///   - request: the request for each capture.
-  ///   - opening: keeps the time of a virtual card from advancing until the capture has been
+  ///   - opening: keeps the clock of a virtual sound card from advancing until the capture has been
   ///     requested.
   ///   - whenOpen: called with the first block of each capture, before it is recognized.
   package init(
@@ -57,7 +57,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
 }
 
 extension SpeechRequest {
-  /// The back pressure in effect: a file waits, and a microphone never does.
+  /// The back pressure in effect: `wait` for a file, and never `wait` for a microphone.
   package var effectiveBackPressure: BackPressure {
     switch (source, backPressure) {
     case (.file, _): .wait
@@ -66,9 +66,10 @@ extension SpeechRequest {
     }
   }
 
-  /// Returns the audio of a microphone, whose capture drops no audio while the backlog has room.
+  /// Returns the audio of a microphone; the capture drops no audio while the backlog has room.
   ///
-  /// In lockstep, the time of a virtual card does not advance until the capture has been requested.
+  /// In lockstep, the clock of a virtual sound card does not advance until the capture has been
+  /// requested.
   package func audio(
     of capture: CaptureRequest, in lockstep: Lockstep? = nil
   ) -> MicrophoneAudio {

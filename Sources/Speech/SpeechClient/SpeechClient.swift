@@ -14,22 +14,24 @@ public struct SpeechClient: Sendable {
     endpoint: "SpeechClient.authorizationStatus"
   ) { .denied(reason: $0.description) }
 
-  /// The authorization status after loading the model, so the first task starts at once.
+  /// Loads the model, so that the first task starts at once, and returns the authorization status.
   ///
-  /// If the caller is canceled, it returns `notDetermined` at once; the model continues to load.
+  /// If the caller is canceled, the call returns `notDetermined` at once, and the model continues
+  /// to load.
   public var requestAuthorization: @Sendable () async -> AuthorizationStatus = unimplemented(
     endpoint: "SpeechClient.requestAuthorization"
   ) { .denied(reason: $0.description) }
 
   /// Recognizes speech in a file, a stream of buffers, or a microphone's audio.
   ///
-  /// Results arrive along with the audio: for each utterance partial results, each replacing the
-  /// previous one, and exactly one final result. If the engine fails in an utterance and continues,
-  /// that utterance has no final result; `recognition` reports the loss. Sounds other than speech
-  /// yield nothing. The stream ends after the last final result, when the audio has ended or
-  /// `finishTask` was called. Canceling the consumer, or releasing the stream, ends the work at
-  /// once. The stream throws `SpeechClientError`, or the error of the file, the stream of buffers,
-  /// or the capture.
+  /// Results arrive along with the audio. An utterance has partial results, each of which replaces
+  /// the previous result, and exactly one final result. If the engine fails in an utterance and
+  /// continues, that utterance has no final result; `recognition` reports the loss. Sounds other
+  /// than speech yield nothing.
+  ///
+  /// The stream ends after the last final result, when the audio has ended or `finishTask` was
+  /// called. Canceling the consumer, or releasing the stream, ends the work at once. The stream
+  /// throws `SpeechClientError`, or the error of the file, the stream of buffers, or the capture.
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
@@ -50,9 +52,9 @@ public struct SpeechClient: Sendable {
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
-  /// The call returns when those results are in the streams; without a running task, at once.
-  /// Before that, it recognizes the backlog of a live source and up to 20 s of further audio; to
-  /// skip this audio, cancel the consumer. A source that neither delivers audio for a second nor
+  /// The call returns when those results are in the streams, or at once if no task is running.
+  /// Before it returns, it recognizes the backlog of a live source and up to 20 s of further audio;
+  /// to skip this audio, cancel the consumer. A source that neither delivers audio for a second nor
   /// ends is abandoned. An engine that makes no progress for half a minute ends its task with
   /// `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = unimplemented(
@@ -167,14 +169,14 @@ extension SpeechClientError: CustomStringConvertible {
 
 /// An engine that a program can choose, with its models or its missing parts.
 public struct SpeechEngineDescription: Hashable, Sendable {
-  /// The engine's name: `pocketsphinx`.
+  /// The engine's name, such as `pocketsphinx`.
   public var name: String
 
   /// The engine's models, the default first; empty if the engine cannot be used.
   public var models: [SpeechModel]
 
-  /// The reason that the engine cannot be used, with the package or path that would help; nil if it
-  /// can be used.
+  /// The reason that the engine cannot be used, with the package or path that would help; nil if
+  /// the engine can be used.
   public var obstacle: String?
 
   /// Whether this engine, and not another engine of the list, currently recognizes requests.
@@ -197,7 +199,7 @@ public struct SpeechEngineDescription: Hashable, Sendable {
 }
 
 extension SpeechEngineDescription {
-  /// The engine of previews.
+  /// The description of the engine in previews.
   static let preview = SpeechEngineDescription(
     name: "preview", models: [SpeechModel(language: "en-US", location: "preview")], isInUse: true)
 }

@@ -2,7 +2,7 @@
 ///
 /// Cases may be added: a `switch` over it needs a `default`.
 public enum SpeechRecognitionEvent: Hashable, Sendable {
-  /// Speech, or a similar sound, begins here; it may turn out to contain no words.
+  /// Speech, or a similar sound without words, begins at this time.
   ///
   /// The value is the timestamp of the first sound. All timestamps are measured from the beginning
   /// of the audio.
@@ -11,7 +11,7 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// A partial or final result of an utterance.
   case result(SpeechRecognitionResult)
 
-  /// The utterance ended here; the event follows its final result, if it has one.
+  /// The utterance ended at this time; the event follows the final result, if there is one.
   case speechEnded(at: Duration)
 
   /// The audio up to this timestamp is recognized; reported after every five seconds of audio
@@ -30,8 +30,8 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   ///
   /// Every utterance has exactly one final result, or is dropped as a whole, because the engine
   /// failed or recognized no plausible words. A dropped utterance ends right after this event. Its
-  /// partial results become invalid, and their number is not reused. In a request for key phrases,
-  /// an utterance that contains none ends without a result and without this event.
+  /// partial results become invalid, and the utterance's number is not reused. In a request for key
+  /// phrases, an utterance without a key phrase ends without a result and without this event.
   ///
   /// A gap of at most 50 ms within one format does not end an utterance but counts as silence. Gaps
   /// under a millisecond are reported once they add up to a millisecond; the reported range then
@@ -56,21 +56,21 @@ extension SpeechRecognitionEvent {
     /// The detector found an utterance, but the engine found no plausible words.
     ///
     /// Most such utterances are noises or music. If the event follows a final result, its range is
-    /// that of a word that was removed from the result, because the word was too short to be
-    /// spoken, or because both the word and the whole text were improbable. In a joined utterance,
-    /// the range may also be a sound without words.
+    /// a word that was removed from the result: a word too short to be spoken, or an improbable
+    /// word in an improbable text. In a joined utterance, the range may also be a sound without
+    /// words.
     case unintelligible
 
-    /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
-    /// frames or its device was disconnected.
+    /// Audio is missing: the `firstFrame` of the buffers jumps ahead, because a microphone lost
+    /// frames or was disconnected.
     case gap
 
     /// This number of samples is NaN or infinite; they count as silence, and the audio around them
     /// is recognized.
     ///
-    /// For a microphone, the range is the whole buffer that reports the samples; they are in that
-    /// buffer, or in frames lost immediately before it. For other sources, the range extends from
-    /// the first to the last of the samples.
+    /// For a microphone, the range is the whole buffer that reports the samples. The samples are in
+    /// that buffer, or in frames lost immediately before that buffer. For other sources, the range
+    /// extends from the first to the last of the samples.
     case nonFinite(sampleCount: Int)
 
     /// The name of the reason in JSON and in metrics.
@@ -87,7 +87,7 @@ extension SpeechRecognitionEvent {
 }
 
 extension SpeechRecognitionEvent {
-  /// Returns the events of a stream of results; they end when the results end.
+  /// Returns the events of a stream of results; the events end when the results end.
   ///
   /// Each utterance begins before its first result and ends after its final result. An utterance
   /// without a final result ends before the first result of the next utterance, or at the end of
@@ -147,7 +147,7 @@ extension AsyncSequence where Element == SpeechRecognitionResult {
 
   /// Returns the final results as one text once the recognition has ended.
   ///
-  /// Otherwise, it behaves like `finalTranscripts`.
+  /// In all other respects, it behaves like `finalTranscripts`.
   public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
     try await finalTranscripts(isolation: actor).joinedAsWritten
   }
@@ -170,7 +170,7 @@ extension AsyncSequence where Element == SpeechRecognitionEvent {
 
   /// Returns the final results as one text once the recognition has ended.
   ///
-  /// Otherwise, it behaves like `finalTranscripts`.
+  /// In all other respects, it behaves like `finalTranscripts`.
   public func text(isolation actor: isolated (any Actor)? = #isolation) async throws -> String {
     try await finalTranscripts(isolation: actor).joinedAsWritten
   }

@@ -40,7 +40,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     self.utterance = utterance
     transcriptions = [bestTranscription] + alternatives
     self.isFinal = isFinal
-    // All segments of a final result are stable.
+    // In a final result, `stableSegmentCount` is the number of all segments, so `settledCount` is
+    // unused. It is 0, so that it does not affect equality.
     settledCount = isFinal ? 0 : stableSegmentCount
     self.speechRecognitionMetadata = speechRecognitionMetadata
   }
@@ -103,7 +104,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     return prefix
   }
 
-  /// The words after the stable words, which the next result may change; empty in a final result.
+  /// The words that are not stable, so that the next result may change them; empty in a final
+  /// result.
   public var volatileTail: Transcription {
     var tail = bestTranscription
     tail.segments.removeFirst(stableSegmentCount)
@@ -116,11 +118,11 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
   /// The shortest silence between two words that counts as a pause.
   public static let shortestPause = Duration.milliseconds(50)
 
-  /// The words per minute, from the start of the first word to the end of the last; 0 if they have
-  /// no duration.
+  /// The words per minute, from the start of the first word to the end of the last word; 0 if that
+  /// duration is zero.
   public var speakingRate: Double
 
-  /// The average length of the pauses between the words; zero if there is none.
+  /// The average length of the pauses between the words; zero if there are no pauses.
   public var averagePauseDuration: Duration
 
   /// The start of the first word, from the beginning of the audio (frame 0 of its buffers).

@@ -90,11 +90,12 @@ public struct SpeechRequest: Sendable {
   /// Whether the engine measures word times.
   ///
   /// If false, an engine that needs an extra pass to measure word times estimates them instead, and
-  /// the results report this. The words of joined utterances (`EndpointPolicy.joinsUtterances`) are
-  /// always measured, because their times divide them into results.
+  /// the results report this. The word times of joined utterances
+  /// (`EndpointPolicy.joinsUtterances`) are always measured, because they determine how the words
+  /// are divided into results.
   public var measuresWordTimes = true
 
-  /// Settings specific to the engine, by its own names.
+  /// Settings specific to the engine, by the names that the engine defines.
   ///
   /// An unknown name or an invalid value ends the stream with `SpeechClientError.invalidRequest`,
   /// which lists the valid settings.
@@ -144,9 +145,9 @@ public struct SpeechRequest: Sendable {
 ///
 /// Durations are converted to frames of the voice activity detector: 10 ms for the energy detector,
 /// 32 ms for Silero. They are rounded up, except `tailPadding`, which is rounded down. An invalid
-/// duration counts as the nearest valid one; `maximumLength` is at least one second.
+/// duration counts as the nearest valid duration; `maximumLength` is at least one second.
 public struct EndpointPolicy: Hashable, Sendable {
-  /// The duration of audio before the first speech that is included in the utterance, so that its
+  /// The duration of the audio that an utterance includes before its first speech, so that the
   /// first sound is not cut off; 300 ms.
   public var preRoll: Duration
   /// The duration of speech that begins an utterance; 30 ms, to ignore clicks.
@@ -171,14 +172,15 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// length; the next utterance continues from there. Engines need memory and time in proportion to
   /// the length; engines with a lower limit get shorter utterances.
   public var maximumLength: Duration
-  /// The duration of silence that the engine gets after the last sound of an utterance, up to 10 s,
-  /// to keep the last word.
+  /// The duration of silence that the engine gets after the last sound of an utterance, up to 10 s.
+  ///
+  /// The silence keeps the engine from truncating the last word.
   ///
   /// Nil means the silence that ended the utterance, or 200 ms if the engine decodes in pauses.
   ///
   /// If the duration is less than the pause, the engine gets the rest of the pause only if speech
-  /// resumes; if it is more, digital silence is added. An engine that requires more silence gets
-  /// more.
+  /// resumes. If the duration is more than the pause, digital silence is added. An engine that
+  /// requires more silence gets more.
   public var tailPadding: Duration?
 
   /// Creates a policy; the defaults suit dictation and commands.
@@ -206,8 +208,9 @@ public struct EndpointPolicy: Hashable, Sendable {
 public enum SpeechGrammar: Hashable, Sendable {
   /// The grammar's text, from `#JSGF V1.0;` on.
   case text(String)
-  /// A file or pipe with the grammar as UTF-8 text, at most 16 MiB. The task reads it on its own
-  /// thread at the start; a read error ends the stream.
+  /// A file or pipe with the grammar as UTF-8 text, at most 16 MiB.
+  ///
+  /// The task reads it on its own thread at the start; a read error ends the stream.
   case file(URL)
 }
 

@@ -93,7 +93,7 @@ package final class ModelCache<Model: Sendable>: Sendable {
   ) throws(SpeechEngineError) -> Model {
     try kept.withLock { kept throws(SpeechEngineError) in
       if let kept, isWanted(kept) { return kept }
-      // Frees an unused model before the next one is loaded.
+      // Frees an unused model before the next model is loaded.
       kept = nil
       let model = try load()
       kept = model
@@ -120,8 +120,8 @@ package enum LanguageTag {
 
   /// Whether a model for the language `available` supports `wanted`; nil means any language.
   ///
-  /// A model for `en-US` supports `en`, and vice versa; a model of unknown language supports any.
-  /// Case is ignored, and `_` is equivalent to `-`.
+  /// A model for `en-US` supports `en`, and vice versa; a model of unknown language supports
+  /// any language. Case is ignored, and `_` is equivalent to `-`.
   package static func understands(_ wanted: String?, available: String) -> Bool {
     guard let wanted else { return true }
     let (one, other) = (subtags(wanted), subtags(available))

@@ -29,7 +29,8 @@ package final class InterruptionFlag: Sendable {
   /// Runs a call that cannot end early, on a separate thread, and returns its result.
   ///
   /// `object` is the decoder that the call uses. After `.interrupted`, the call may still be
-  /// running, so the caller must not use the decoder again; it is freed with its last reference.
+  /// running, so the caller must not use the decoder again. The decoder is freed with its last
+  /// reference.
   ///
   /// - Throws: the error of the call; `.interrupted` as soon as the session is interrupted.
   package func runAbandonable<Object: AnyObject, Value: Sendable>(

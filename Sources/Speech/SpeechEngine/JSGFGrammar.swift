@@ -39,7 +39,7 @@ package struct JSGFGrammar {
 
   /// Checks the nesting depth of rules, groups, alternatives, and sequences.
   ///
-  /// - Throws: `.grammarInvalid` if it is nested too deeply.
+  /// - Throws: `.grammarInvalid` if the nesting is too deep.
   package static func checkDepth(
     _ depth: Int, at rule: String, line: Int
   ) throws(SpeechEngineError) {
@@ -63,8 +63,8 @@ package struct JSGFGrammar {
   }
 }
 
-/// Walks through the expansion of a rule, like a library that replaces the names of rules with the
-/// rules.
+/// Walks through the expansion of a rule, like a library that replaces each rule name with that
+/// rule's content.
 private struct JSGFWalk {
   /// The maximum number of words and rules in the expansion of all public rules.
   static let most = 50_000
@@ -82,8 +82,9 @@ private struct JSGFWalk {
   /// The public rule that is being expanded.
   var start = ""
   private var count = 0
-  /// The rules that contain the current part, the outermost first; `said` is the number of parts
-  /// before the rule that cannot be empty.
+  /// The rules that contain the current part, the outermost first.
+  ///
+  /// `said` is the number of parts that precede the rule and cannot be empty.
   private var open: [(rule: String, said: Int)] = []
 
   init(grammar: JSGFGrammar) {

@@ -3,7 +3,7 @@ public import ClientDependencies
 
 /// A voice activity detector that the speech client uses to find utterances, with any engine.
 public struct SpeechActivityDetector: Sendable {
-  /// A short name: `energy`.
+  /// A short name, such as `energy`.
   public var name: String
 
   /// Creates the session for a stream.
@@ -14,7 +14,7 @@ public struct SpeechActivityDetector: Sendable {
   /// Whether the detector can be used, and the location of its model; the model's language is
   /// `und`.
   ///
-  /// It may load a library, but no model.
+  /// The call may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
 
   /// Creates a detector; by default, `availability` is always ready, for a detector without a
@@ -63,8 +63,7 @@ extension SpeechActivityDetector: DependencyKey {
 }
 
 extension DependencyValues {
-  /// The detector that the speech client uses to find utterances; the energy detector unless a
-  /// program sets another one.
+  /// The detector that the speech client uses to find utterances; by default, the energy detector.
   public var speechActivityDetector: SpeechActivityDetector {
     get { self[SpeechActivityDetector.self] }
     set { self[SpeechActivityDetector.self] = newValue }
@@ -83,7 +82,7 @@ extension SpeechActivityDetector {
 /// ms, so a drifting noise level is tracked, and a single quiet frame does not matter. A sound that
 /// stays equally loud for two seconds becomes background at once, because speech never stays
 /// equally loud. The threshold lies between the levels of background and speech: far above a quiet
-/// background, and just above a loud one.
+/// background, and just above a loud background.
 final class EnergyDetector: SpeechActivitySession {
   /// If nine tenths of the levels are within a range of this number of decibels, the sound is
   /// steady.
@@ -97,7 +96,7 @@ final class EnergyDetector: SpeechActivitySession {
   /// The smallest and largest distance of the threshold from the background, in decibels.
   private static let thresholds = 5.0...20.0
   /// The threshold is multiplied by this factor within an utterance, so that quiet sounds do not
-  /// end it.
+  /// end the utterance.
   private static let hysteresis = 0.6
   /// The highest probability that the detector reports, because a level alone does not prove
   /// speech.
@@ -134,8 +133,8 @@ final class EnergyDetector: SpeechActivitySession {
     let power = energy / Double(max(1, samples.count))
     powers = powers.suffix(4) + [power]
     note(Self.level(powers[...]))
-    // Averaging with the previous frame reduces random peaks of noise, but would prolong a sound,
-    // so the result is the average only if that is less than the level of this frame.
+    // Averaging with the previous frame lowers random peaks of noise, but prolongs sounds. The
+    // result is therefore the lower of the average and this frame's level.
     return min(Self.level([power]), Self.level(powers.suffix(2)))
   }
 
@@ -174,7 +173,7 @@ final class EnergyDetector: SpeechActivitySession {
 /// offset.
 private struct SpeechBand {
   // Two filters in series, so that the power below the band falls by 12 dB per octave, faster than
-  // the power of brown noise grows.
+  // brown noise rises toward low frequencies.
   private static let rumble = 0.046_03
   private static let hiss = 0.692_13
 
@@ -245,7 +244,7 @@ private struct LevelHistory {
     return min(max(step, 0), lastStep)
   }
 
-  /// Returns the level at this percentile; the lowest level if there are none.
+  /// Returns the level at this percentile; `lowest` if there are no levels.
   func percentile(_ percent: Int) -> Double {
     var below = levels.count * percent / 100
     for step in counts.indices {

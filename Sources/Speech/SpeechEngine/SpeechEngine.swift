@@ -7,7 +7,7 @@ public import ClientDependencies
 /// finding utterances, stable partial results, one timeline) is done above the engine, in the same
 /// way for all engines.
 public struct SpeechEngine: Sendable {
-  /// The engine's human-readable name, also used to choose it: `pocketsphinx`.
+  /// The engine's name, such as `pocketsphinx`, by which users choose the engine.
   public var name = "unimplemented"
 
   /// Returns whether the engine and its model can be used, without loading the model.
@@ -25,7 +25,7 @@ public struct SpeechEngine: Sendable {
 
   /// Whether the engine runs in another process or on another machine.
   ///
-  /// If so, `availability` and `models` wait for it.
+  /// If so, `availability` and `models` wait for a response.
   public var isRemote = false
 
   /// Creates a session, which loads the model if no loaded model is free.

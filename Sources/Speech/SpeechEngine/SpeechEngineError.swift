@@ -15,8 +15,8 @@ public enum SpeechEngineError: Error, Equatable {
   case grammarInvalid(line: Int?, reason: String)
   /// The engine failed; the reason is its own message.
   case failed(reason: String)
-  /// The engine's library is in none of the places searched, or cannot be used; `remedy` describes
-  /// the remedy.
+  /// The engine's library is in none of the places searched, or cannot be used; `remedy` explains
+  /// what to do.
   case libraryMissing(searched: [String], remedy: String)
   /// The engine's server or program cannot be reached at this address.
   case unreachable(address: String, reason: String)
@@ -27,7 +27,7 @@ public enum SpeechEngineError: Error, Equatable {
   /// The engine with this name does not support this feature.
   case unsupported(String, engine: String)
   /// There is no model in any of the places searched, and no package installs a model; `remedy`
-  /// describes the remedy.
+  /// explains what to do.
   case modelNotInstalled(searched: [String], remedy: String)
   /// The session was interrupted.
   case interrupted
@@ -104,14 +104,16 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// Returns " in" and the searched path if there is only one, as when the user specified it; empty
-  /// otherwise, because several paths are too long for a message.
+  /// Returns " in" and the path if only one path was searched; otherwise, returns an empty string.
+  ///
+  /// A single path is usually a path that the user specified. Several paths are too long for a
+  /// message.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
   /// Returns the remedy for an unreachable server; empty for a program that could not be started,
-  /// because the reason already contains its last output.
+  /// because the reason already contains the program's last output.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
       ? "" : "; start a server there, or choose another one"

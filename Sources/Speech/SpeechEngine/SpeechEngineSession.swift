@@ -35,13 +35,14 @@ public protocol SpeechEngineSession: AnyObject {
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   var hypothesis: SpeechHypothesis { get throws(SpeechEngineError) }
 
-  /// Notifies the engine of 200 ms of silence, so that it can decode the utterance during the
-  /// silence, in case it is complete.
+  /// Notifies the engine that the utterance may be complete, after 200 ms of silence.
   ///
-  /// It is called once per pause of live audio if there is a `SpeechSessionTraits.decodeInterval`;
-  /// `hypothesis` is then the result. If the silence continues, `finishUtterance` follows and uses
-  /// the result. If speech resumes, `process` gets the rest of the pause and the speech, and the
-  /// engine drops the result.
+  /// The engine can decode the utterance while the silence continues; `hypothesis` is then the
+  /// result. If the silence continues, `finishUtterance` follows and uses the result. If speech
+  /// resumes, `process` gets the rest of the pause and the speech, and the engine drops the result.
+  ///
+  /// The method is called once per pause of live audio, if there is a
+  /// `SpeechSessionTraits.decodeInterval`.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   func anticipateEnd() throws(SpeechEngineError)
@@ -50,7 +51,8 @@ public protocol SpeechEngineSession: AnyObject {
   /// later call, throws `SpeechEngineError.interrupted`.
   ///
   /// It is called when the result is no longer needed, possibly more than once, and during the
-  /// cancellation of a task. It must return at once and must not take a lock that is held for long.
+  /// cancellation of a task. It must return at once, so it must not wait for a lock that another
+  /// thread holds for long.
   var interrupt: @Sendable () -> Void { get }
 
   /// The requirements of the session, which never change; the default suits an engine that decodes
@@ -89,8 +91,8 @@ extension SpeechEngineSession {
 
 /// The requirements of a session for its audio, and its way of decoding.
 public struct SpeechSessionTraits: Equatable, Sendable {
-  /// The minimum silence after the last sound of an utterance, so that the engine does not truncate
-  /// the last word.
+  /// The minimum duration of silence that the engine needs after the last sound of an utterance, to
+  /// recognize the whole last word.
   public var tailPadding = Duration.zero
 
   /// The shortest and longest utterance that the engine accepts.
@@ -111,7 +113,8 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   ///   context, up to the longest utterance or `EndpointPolicy.maximumLength`, whichever is less.
   ///   Silence longer than about half a second is removed. The words are then divided into several
   ///   results, at sentences and pauses. An engine that decodes audio as it arrives gains nothing:
-  ///   in nine files of 826 words, PocketSphinx has 280 wrong words, and 304 in joined utterances.
+  ///   in nine files of 826 words, PocketSphinx gets 280 words wrong in separate utterances, and
+  ///   304 in joined utterances.
   public var decodeInterval: Duration?
 
   /// Whether a failed session (`SpeechEngineError.failed`, `.unreachable`) loses only one
@@ -121,7 +124,7 @@ public struct SpeechSessionTraits: Equatable, Sendable {
   /// failure in a row. If false, the first failure ends the stream.
   public var survivesFailure = false
 
-  /// Creates the traits of an engine, by default one that decodes audio as it arrives.
+  /// Creates the traits of an engine; by default, of an engine that decodes audio as it arrives.
   ///
   /// - Parameters:
   ///   - tailPadding: the minimum silence after an utterance.
@@ -159,7 +162,7 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// If false, it may estimate them, unless `measureWordTimes` is called.
   public var measuresWordTimes = true
 
-  /// Settings specific to the engine, by its own names.
+  /// Settings specific to the engine, by the names that the engine defines.
   public var engineOptions: [String: String] = [:]
 
   /// Creates the options of a stream; without arguments, they request dictation with partial

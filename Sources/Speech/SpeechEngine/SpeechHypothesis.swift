@@ -6,8 +6,9 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// The words, as the model spells them; none if the engine found no speech.
   public var words: [Word]
 
-  /// Alternatives for the whole utterance, the likeliest first, each different from `words` and
-  /// from the others; at most as many as were requested, and none before the utterance ends.
+  /// Alternatives for the whole utterance, the likeliest first; none before the utterance ends.
+  ///
+  /// There are at most as many as were requested. Each differs from `words` and from the others.
   public var alternatives: [[Word]]
 
   /// The number of the decode that produced the words; reading the same decode again returns the
@@ -16,8 +17,8 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// Nil if the engine does not number its decodes.
   public var revision: Int?
 
-  /// The probability that the engine's model gives the whole text, 0…1; nil if the engine reports
-  /// none.
+  /// The probability that the engine's model assigns to the whole text, 0…1; nil if the engine
+  /// reports none.
   ///
   /// If an engine mistakes noise for speech, the text is improbable.
   public var probability: Double?

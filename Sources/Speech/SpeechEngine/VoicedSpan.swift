@@ -59,8 +59,9 @@ package struct VoicedSpan {
     }
   }
 
-  /// Moves each edge of a word that is beside a pause to the edge of the sound, but not outside
-  /// `room`, the steps between the word's neighbors.
+  /// Moves a start or end of a word that is beside a pause to the edge of the sound.
+  ///
+  /// The word stays within `room`, the steps between its neighbors.
   private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }
@@ -101,8 +102,8 @@ package struct VoicedSpan {
 
   /// Returns the threshold above which steps are voice.
   ///
-  /// The threshold is 25 dB below the loudest step; in noise it is 6 dB above the noise, but at
-  /// least 10 dB below the loudest step.
+  /// The threshold is 25 dB below the loudest step, or 6 dB above the noise if that is higher. It
+  /// is never higher than 10 dB below the loudest step.
   private func threshold(below loudest: Float) -> Float {
     let quietest = energies.isEmpty ? 0 : energies.sorted()[energies.count / 10]
     return max(loudest / Self.ratio, min(quietest * 4, loudest / 10))

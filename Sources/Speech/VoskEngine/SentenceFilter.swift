@@ -4,14 +4,14 @@ import SpeechEngine
 
 /// The allowed sentences of a stream: dictation, a grammar, or key phrases.
 ///
-/// Vosk treats a list of phrases only as a hint about the order of words, and may return, for
+/// Vosk treats a list of phrases only as a hint about the order of words. It may return, for
 /// example, one and a half phrases, so the results are filtered.
 enum SentenceFilter {
   typealias Words = [SpeechHypothesis.Word]
 
   case anything
   case sentences(Set<[String]>, beginnings: Set<[String]>)
-  /// Phrases with their words.
+  /// The key phrases, each divided into words.
   case keyPhrases([(phrase: KeyPhrase, words: [String])])
 
   /// The model's word for unknown words.
@@ -87,7 +87,7 @@ extension KeyPhrase {
 
   /// Returns the phrases among the words, in order, each as one word.
   ///
-  /// Of phrases that begin at the same word, the longest is used.
+  /// If several phrases begin at the same word, the longest is used.
   fileprivate static func found(
     _ phrases: [(phrase: KeyPhrase, words: [String])], in words: [SpeechHypothesis.Word]
   ) -> [SpeechHypothesis.Word] {
@@ -199,7 +199,7 @@ private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
   /// The limits of a grammar: `most` sentences in a part, `longest` words in a sentence, and
-  /// `mostWords` words in all parts together, as in 10,000 sentences of 100 words.
+  /// `mostWords` words in all parts together, as many as in 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
@@ -272,7 +272,7 @@ private struct GrammarSentences {
     return all
   }
 
-  /// Throws if a part has too many sentences.
+  /// Throws if a part of the grammar has too many sentences.
   ///
   /// - Parameters:
   ///   - count: the number of sentences of the part.

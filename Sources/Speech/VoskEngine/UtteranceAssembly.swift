@@ -10,12 +10,13 @@ import SpeechEngine
 struct UtteranceAssembly {
   typealias Words = [SpeechHypothesis.Word]
 
-  /// The end of the audio.
+  /// The number of samples received so far.
   private var end: FrameCount = 0
   /// The beginning of the current segment.
   private var segmentStart: FrameCount = 0
-  /// The hypotheses of each segment, the likeliest first; `cost` is the confidence of the likeliest
-  /// hypothesis minus that of this one.
+  /// The hypotheses of each segment, the likeliest first.
+  ///
+  /// `cost` is how far a hypothesis's confidence is below that of the likeliest hypothesis.
   private var segments: [[(hypothesis: SpeechHypothesis, cost: Double)]] = []
   private var partial = SpeechHypothesis()
 
@@ -141,12 +142,12 @@ struct VoskResult: Decodable, Equatable {
   private let partialResult: [Word]?
   private let alternatives: [Hypothesis]?
 
-  /// The hypotheses of an ended segment, the likeliest first; nil for other results.
+  /// The hypotheses of an ended segment, the likeliest first; nil if the result is partial.
   var hypotheses: [Hypothesis]? {
     alternatives ?? text.map { [Hypothesis(text: $0, result: result)] }
   }
 
-  /// The hypothesis of the current segment; nil for other results.
+  /// The hypothesis of the current segment; nil if the result is not partial.
   var partialHypothesis: Hypothesis? {
     if let partial { return Hypothesis(text: partial, result: partialResult) }
     // Before the first audio, libvosk returns an empty text instead of a partial hypothesis.
@@ -158,7 +159,7 @@ extension VoskResult {
   /// A length that exceeds any result of libvosk.
   static let longest = 16 << 20
 
-  /// Reads a result, which is valid until the next call of the recognizer.
+  /// Reads a result of libvosk; the pointer is valid until the next call of the recognizer.
   ///
   /// - Throws: `.failed` if the result is missing, endless, not UTF-8, or not the expected JSON.
   init(_ text: UnsafePointer<CChar>?) throws(SpeechEngineError) {

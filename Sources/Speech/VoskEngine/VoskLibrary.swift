@@ -47,9 +47,10 @@ struct VoskLibrary: Sendable {
       """
   }
 
-  /// Returns the version of a library according to pip's files, because the library does not
-  /// contain it: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside
-  /// `site-packages/vosk/libvosk.so`.
+  /// Returns the version of a library that pip installed, from the name of a folder beside it.
+  ///
+  /// For `site-packages/vosk/libvosk.so`, the folder is `site-packages/vosk-0.3.45.dist-info`. The
+  /// library itself does not contain its version.
   static func version(ofFile path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
     let suffix = ".dist-info"
@@ -176,7 +177,7 @@ struct VoskLibraryLocation: Sendable {
     return active + (users ?? []) + ["/usr/local", "/usr"]
   }
 
-  /// Returns the folders of the package `vosk`, for each version of Python.
+  /// Returns the possible folders of the package `vosk`, two for each version of Python.
   private static func packages(below folder: String) -> [String] {
     FilePath("\(folder)/lib").entries("python3").reversed().flatMap {
       ["\($0)/site-packages/vosk", "\($0)/dist-packages/vosk"]
@@ -184,7 +185,7 @@ struct VoskLibraryLocation: Sendable {
   }
 }
 
-/// Lists folders that may not exist.
+/// Lists a folder; a missing folder has no entries.
 extension FilePath {
   /// The names in alphabetical order; none if the folder is missing or unreadable.
   var sortedNames: [String] { names?.map(\.text).sorted() ?? [] }

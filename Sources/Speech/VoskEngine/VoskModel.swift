@@ -81,12 +81,13 @@ struct VoskModelLocation: Sendable {
 
   /// Returns the first model for a language.
   ///
-  /// - Throws: as `models`, and `.languageMissing`.
+  /// - Throws: the same errors as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> VoskModelFiles {
     try models().first(for: language)
   }
 
-  /// The folder that the caller or the environment names; no other folder is searched then.
+  /// The folder that the caller or the environment names, as the only folder to search; nil if none
+  /// is named.
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
 
   private var candidates: [VoskModelFiles] {

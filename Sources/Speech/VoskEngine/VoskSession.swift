@@ -3,8 +3,9 @@ import SpeechEngine
 
 /// A session that recognizes utterances with libvosk.
 final class VoskSession: SpeechEngineSession {
-  /// The recognizer of the current utterance; each has its own, because libvosk adapts to earlier
-  /// utterances.
+  /// The recognizer of the current utterance.
+  ///
+  /// Every utterance gets a new recognizer, because a recognizer adapts to earlier utterances.
   private var recognizer: VoskRecognizer
   private let makeRecognizer: () throws(SpeechEngineError) -> VoskRecognizer
   private var hasRecognized = false
@@ -36,8 +37,10 @@ final class VoskSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// Interrupts the session: processing of audio stops within a tenth of a second, and a call that
-  /// is ending a segment continues alone on its own thread.
+  /// Interrupts the session.
+  ///
+  /// `process` stops within a tenth of a second. If libvosk is computing the result of a segment,
+  /// that call is abandoned and finishes on its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   func beginUtterance() throws(SpeechEngineError) {
@@ -112,7 +115,7 @@ final class VoskRecognizer {
     if hypothesisCount > 0 {
       functions.setMaxAlternatives?(handle, Int32(clamping: hypothesisCount))
     }
-    // Disables libvosk's endpointing, because the client finds utterances.
+    // Delays libvosk's own endpoints as far as possible, because the client finds utterances.
     if let setDelays = functions.setEndpointerDelays {
       setDelays(handle, 60, 60, 120)
     } else {

@@ -254,11 +254,11 @@ struct TimeBudget {
   /// Returns the remaining time divided by `count`.
   func part(of count: Int) -> TimeBudget { TimeBudget(whole, left: left / count) }
 
-  /// Throws if the time is over, so that a peer that sends forever does not extend the limit.
+  /// Throws if the deadline has passed, even if the peer is still sending.
   func check() throws(LinkError) {
     guard left > .zero else { throw .timedOut(whole) }
   }
 
-  /// The remaining time; zero or less when it is over.
+  /// The remaining time; zero or negative after the deadline.
   var left: Duration { ContinuousClock.now.duration(to: deadline) }
 }

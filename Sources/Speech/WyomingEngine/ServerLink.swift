@@ -14,7 +14,7 @@ final class ServerLink {
   private let child: ServerProcess?
   private var reader: FrameReader
   private var waiting: [WyomingEvent] = []
-  /// The size of the waiting events in received bytes.
+  /// The size of the events in `waiting`, in bytes as received.
   private var waitingSize = 0
   private var linkError: LinkError?
   private var info: WyomingInfo?
@@ -59,13 +59,13 @@ final class ServerLink {
     set { bytes.interruption = newValue }
   }
 
-  /// Closes the connection and ends the child.
+  /// Closes the connection, and ends the child process if there is one.
   deinit {
     bytes.close()
     child?.end()
   }
 
-  /// Whether a call has failed, so that every later call fails.
+  /// Whether a call has failed; every later call then fails, too.
   var hasFailed: Bool { linkError != nil }
 
   /// Whether the connection is open, as far as the system reports.
@@ -99,7 +99,7 @@ final class ServerLink {
     do throws(LinkError) {
       try write(WyomingEvent("describe"), budget)
     } catch {
-      // The server's last messages explain more than the end of the connection.
+      // The server's last messages may contain the reason that it closed the connection.
       for event in lastWords { try Self.check(event) }
       throw error
     }
@@ -155,7 +155,7 @@ final class ServerLink {
     return waiting
   }
 
-  /// The events that arrived before the connection ended, after waiting for its end.
+  /// The remaining events of a connection that is ending; waits up to a second for the end.
   var lastWords: [WyomingEvent] {
     let budget = TimeBudget(.seconds(1))
     while linkError == nil, budget.left > .zero { readMore(within: budget) }
@@ -169,7 +169,7 @@ final class ServerLink {
 
   /// Returns the description of a failure.
   ///
-  /// If a child closed the connection, its exit status is returned, because that explains more.
+  /// If a child closed the connection, the description contains the child's exit status.
   private func explained(_ failure: LinkError) -> String {
     guard failure.isEnd, let child else { return failure.description }
     return child.ending(within: .seconds(2), until: interruption) ?? failure.description
@@ -197,8 +197,8 @@ final class ServerLink {
         if try isLast(event) { return }
       }
       if let linkError { throw linkError }
-      // Checked after reading, so that a server that sends other events forever does not extend the
-      // limit.
+      // From the second read on, the deadline is checked, because a server may send other events
+      // forever.
       if hasRead { try budget.check() }
       readMore(within: budget)
       hasRead = true
@@ -241,7 +241,7 @@ final class ServerLink {
     guard waitingSize <= largestBacklog, waiting.count <= Self.mostWaiting else { throw .flooded }
   }
 
-  /// The maximum number of waiting events.
+  /// The maximum number of events that were received and not yet processed.
   private static let mostWaiting = 10_000
 
   /// The maximum size of the waiting events and the following frame: twice the largest frame.

@@ -91,8 +91,9 @@ final class ServerProcess: Sendable {
     return lastLine.isEmpty ? ending : "\(ending): \(lastLine)"
   }
 
-  /// Ends the child, whose connection is already closed; if that takes long, a separate thread
-  /// waits for it.
+  /// Ends the child, whose connection is already closed.
+  ///
+  /// If the child has not ended after 0.1 s, a separate thread waits, then terminates the child.
   func end() {
     guard !hasEnded(within: .milliseconds(100)) else { return }
     do {
@@ -140,8 +141,8 @@ final class ServerProcess: Sendable {
 /// The running children; at the end of this process, they and their process groups are ended.
 final class LivingChildren: Sendable {
   static let ofProcess: LivingChildren = {
-    // Without this, an idle child kept for the next session, or a child that is still ending, would
-    // outlive the process.
+    // Otherwise, an idle child kept for the next session, or a child that is still ending, would
+    // outlive this process.
     atexit { LivingChildren.ofProcess.end() }
     at_quick_exit { LivingChildren.ofProcess.end() }
     return LivingChildren()

@@ -9,12 +9,12 @@ extension SpeechEngine {
   /// A server that speaks the Wyoming protocol, over TCP, a Unix socket, or the standard input and
   /// output of a child process.
   ///
-  /// A child is a separate process, so a crash of the engine loses only one utterance. The error
-  /// contains the exit status or signal, and the last line on standard error; the next session
-  /// starts a new child. After a failed utterance, a stream reports its range as `dropped` and
-  /// continues with a new session. The stream ends with the error if three utterances in a row
-  /// fail, or if the last utterance fails. An idle child waits for the next session, and ends when
-  /// its standard input is closed.
+  /// A child is a separate process, so a crash of the engine loses only one utterance. The
+  /// utterance's error contains the child's exit status or signal, and its last line on standard
+  /// error. The next session starts a new child. After a failed utterance, a stream reports its
+  /// range as `dropped` and continues with a new session. The stream ends with the error if three
+  /// utterances in a row fail, or if the last utterance fails. An idle child waits for the next
+  /// session, and ends when its standard input is closed.
   ///
   /// - Sockets: consecutive utterances use one connection if the server keeps it open and returns
   ///   no text before the end of the audio. Many servers close the connection after each
@@ -79,15 +79,15 @@ final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
 
-  /// The kept link.
+  /// The link that is kept for the next session, and the deadline at which it is closed.
   ///
-  /// `@unchecked Sendable` is safe although a link is not `Sendable`: the session that returns it
-  /// keeps no reference, and only one session removes it.
+  /// `@unchecked Sendable` is safe although a link is not `Sendable`: the session that returns
+  /// the link keeps no reference, and only one session removes the link.
   private struct Idle: @unchecked Sendable {
     var link: ServerLink?
     /// The deadline at which the link is closed.
     var deadline = ContinuousClock.now
-    /// Whether a thread waits for the deadline.
+    /// Whether a thread waits until the deadline, to close the link.
     var isWatched = false
   }
 
@@ -128,7 +128,7 @@ final class LinkPool: Sendable {
       ? kept : nil
   }
 
-  /// Whether the server is not a child process.
+  /// Whether the server is reached over TCP or a Unix socket, not as a child process.
   private var isSocket: Bool {
     if case .stdio = server { false } else { true }
   }
@@ -139,7 +139,8 @@ final class LinkPool: Sendable {
     guard link.isOpen else { return }
     let kept = Idle(
       link: link, deadline: ContinuousClock.now + options.idleTimeout, isWatched: isSocket)
-    // The previously kept link is released, and so closed, after the lock has been released.
+    // `before` is a constant, so that the previously kept link closes after the lock has been
+    // released.
     let before = idle.withLock { idle in
       defer { idle = kept }
       return idle
@@ -148,13 +149,12 @@ final class LinkPool: Sendable {
     do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
-      // If no thread can be started to close the link at its deadline, the link would stay open
-      // forever, so it is not kept.
+      // Without a thread that closes it, the link would stay open forever, so it is not kept.
       idle.withLock { $0 = Idle() }
     }
   }
 
-  /// Closes the kept link once its deadline has passed; returns when no link is kept.
+  /// Waits until the deadline of the kept link has passed, and closes the link.
   private func closeIdleLink() {
     while true {
       let left = idle.withLock { idle -> Duration? in

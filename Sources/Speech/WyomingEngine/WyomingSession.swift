@@ -98,8 +98,8 @@ final class WyomingSession: SpeechEngineSession {
   ///
   /// The text may belong to an earlier utterance, because a server may send a text late or twice.
   /// Servers respond in order, so the description is requested before and after the end of the
-  /// audio: a text between the two descriptions belongs to this utterance. Without such a text, the
-  /// early text does. The connection is not reused.
+  /// audio: a text between the two descriptions belongs to this utterance. If there is none, the
+  /// early text belongs to this utterance. The connection is not reused.
   private func finish(
     afterEarlyTextOn link: ServerLink
   ) throws(SpeechEngineError) -> SpeechHypothesis {
@@ -116,7 +116,7 @@ final class WyomingSession: SpeechEngineSession {
         return progress.isOver || event.type == "info"
       }
     } catch {
-      // Other errors are ignored, because a server may end after its text.
+      // Other errors are ignored, because a server may close the connection after its text.
       if error == .interrupted { throw error }
     }
     try checkFailure()
@@ -131,15 +131,15 @@ final class WyomingSession: SpeechEngineSession {
 
   /// Sends an event, unless the server has already returned the text of the utterance.
   ///
-  /// On a connection with earlier utterances, that text may belong to one of them, so the event is
-  /// sent.
+  /// On a connection with earlier utterances, the event is sent anyway, because the text may belong
+  /// to an earlier utterance.
   private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
     try processArrived()
     guard let link, !progress.isOver || link.isReused && !link.hasFailed else { return }
     do {
       try link.send(event, within: TimeBudget(links.options.answerTimeout))
     } catch {
-      // The server's last messages explain more than the end of the connection.
+      // The server's last messages may contain the reason that it closed the connection.
       for event in link.lastWords { progress.process(event) }
       try checkFailure()
       guard progress.isComplete else { throw error }
@@ -208,7 +208,7 @@ struct TranscriptProgress {
     }
   }
 
-  /// Whether no more text will come.
+  /// Whether the text is complete, or the server has reported an error.
   var isOver: Bool { isComplete || failure != nil }
 
   var words: [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
@@ -257,8 +257,8 @@ struct ModelChoice: Equatable {
     return named
   }
 
-  /// Returns the equal tag in `languages`, or else a tag of the same primary language if one of the
-  /// two has no region: `en` for `en-US` and vice versa.
+  /// Returns the tag in `languages` that equals `wanted`, or else a tag of the same primary
+  /// language if one of the two tags has no region: `en` for `en-US` and vice versa.
   private static func spelling(of wanted: String, among languages: [String]) -> String? {
     languages.first { subtags($0) == subtags(wanted) }
       ?? languages.first { subtags($0).first == subtags(wanted).first && isGeneral($0, wanted) }

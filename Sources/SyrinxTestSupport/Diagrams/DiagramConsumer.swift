@@ -103,7 +103,7 @@ final class StepExecutor: TaskExecutor {
 
 /// The stream of a diagram's input.
 ///
-/// An element that has arrived is delivered once it is requested.
+/// An element that has arrived is delivered when it is requested.
 ///
 /// The stream supports one iteration. A canceled task gets the end of the stream, as with
 /// `AsyncStream`.

@@ -70,7 +70,7 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
 
   /// Runs several streams made from the same inputs, each with its own consumer.
   ///
-  /// - Returns: the elements that each consumer received, and those consumed from each input.
+  /// - Returns: the elements that each consumer received, and the elements taken from each input.
   public func run<Stream: AsyncSequence>(
     demands: [String], symbol: @escaping @Sendable (Stream.Element) -> String,
     _ makeStreams: ([DiagramInput<Element>]) -> [Stream]
@@ -112,7 +112,7 @@ public struct StreamDiagramResult: Equatable, Sendable {
   public var output: String
   /// The elements consumed from each input, column by column.
   ///
-  /// The columns show when demand reached the input.
+  /// An element is in the column of the step in which the operator requested it.
   public var taken: [String]
 
   /// Creates an expected result.
@@ -121,7 +121,7 @@ public struct StreamDiagramResult: Equatable, Sendable {
   }
 }
 
-/// The error that `^` throws.
+/// The error that an input throws in a `^` column.
 public struct StreamDiagramError: Error, Equatable {}
 
 extension String {

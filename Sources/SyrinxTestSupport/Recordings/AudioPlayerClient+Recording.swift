@@ -13,9 +13,10 @@ extension AudioPlayerClient {
   /// - "failed", with "kind", "reason", and the error of the "player"
   /// - "finished"
   ///
-  /// `play` and `loop` become playbacks and are recorded, too. The played samples and the negotiated
-  /// device configuration are not recorded. The first playback overwrites an existing file. If the
-  /// file cannot be written, the playback's stream throws. The other endpoints are unchanged.
+  /// `play` and `loop` become playbacks and are recorded, too. The played samples and the
+  /// negotiated device configuration are not recorded. The first playback overwrites an existing
+  /// file. If the file cannot be written, the playback's stream throws. The other endpoints are
+  /// unchanged.
   ///
   /// - Parameter url: the path of the file.
   public func recordingPlayback(to url: URL) throws -> AudioPlayerClient {
@@ -38,9 +39,9 @@ extension AudioPlayerClient {
   ///
   /// The calls of `playback`, `play`, and `loop` get the recorded playbacks in order, regardless of
   /// their requests. A further call throws `ReplayError.noMoreTasks`. The command `stop` yields the
-  /// remaining events of its playback at once, and the endpoint `stop` those of all. Other commands
-  /// and volumes have no effect: their events are in the recording. The other endpoints are
-  /// unimplemented.
+  /// remaining events of its playback at once, and the endpoint `stop` yields those of all
+  /// playbacks. Other commands and volumes have no effect: their events are in the recording. The
+  /// other endpoints are unimplemented.
   ///
   /// - Parameter url: the path of the recording.
   /// - Throws: `ReplayError.unreadable`.

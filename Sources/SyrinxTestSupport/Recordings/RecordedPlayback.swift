@@ -13,7 +13,7 @@ struct RecordedPlayback: Codable {
   var ns: Int64?
   /// The index of an item.
   var item: Int?
-  /// The playhead in frames of the source, and as a time.
+  /// The playhead: `position` as a frame of the source, and `timeNs` as a time.
   var position: Int?
   var timeNs: Int64?
   /// The announced duration of a source.

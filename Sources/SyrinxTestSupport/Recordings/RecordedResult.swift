@@ -54,7 +54,7 @@ struct RecordedResult: Codable {
   }
 }
 
-/// An event of a client other than a result.
+/// An event of a speech client that is not a result.
 struct RecordedEvent: Codable {
   enum Kind: String, RecordedName {
     case speechStarted, speechEnded, progressed, lagging, dropped
@@ -162,8 +162,9 @@ struct RecordedFailure: Codable {
 
   var kind: Kind
   var reason: String
-  /// The error of a player or recorder, which older recordings only describe.
+  /// The error of a player; nil for other errors, and in recordings of older versions.
   var player: AudioPlayerError?
+  /// The error of a recorder; nil for other errors, and in recordings of older versions.
   var recorder: AudioRecorderError?
 
   init(_ error: any Error) {

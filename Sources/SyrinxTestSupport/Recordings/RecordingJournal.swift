@@ -88,7 +88,7 @@ func soundURL(of task: Int, beside url: URL) -> URL {
   return path.folder.appending(FilePath("\(path.stem.text)-\(task).wav")).url
 }
 
-/// Returns the recording of the microphones of a speech recording: for `talk.jsonl`, it is
+/// Returns the file that records the microphones of a speech recording: for `talk.jsonl`, it is
 /// `talk-microphone.jsonl` in the same folder.
 func microphoneURL(beside url: URL) -> URL {
   let path = FilePath(url)
@@ -98,7 +98,7 @@ func microphoneURL(beside url: URL) -> URL {
 extension RecordingJournal {
   /// Returns the stream of a new task, recorded as it is consumed.
   ///
-  /// It throws if the journal cannot be written.
+  /// The stream throws if the journal cannot be written.
   ///
   /// - Parameters:
   ///   - start: starts the stream of the task with this number.
@@ -126,7 +126,7 @@ extension RecordingJournal {
   }
 }
 
-/// A stream that is recorded while it is consumed, without adding a buffer.
+/// A stream that is recorded while it is consumed; no element is buffered.
 private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
   enum Note {
     case element(Element)
@@ -167,7 +167,7 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     do {
       element = try await iterator.next()
     } catch {
-      // The error of the stream is more useful than that of its recording.
+      // An error of this write is ignored, because the stream's own error is more useful.
       try? await write(.end(error))
       throw error
     }

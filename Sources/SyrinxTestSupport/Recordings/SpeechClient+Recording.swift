@@ -20,8 +20,8 @@ extension SpeechClient {
   /// - "failed", with "kind", "reason", and the error of the "recorder" if the microphone failed
   /// - "finished"
   ///
-  /// Audio from buffers is in a 32-bit float WAV file: `talk-0.wav` beside `talk.jsonl` for the first
-  /// task. Captures of microphones, with their times, gaps, and errors, are a recording of
+  /// Audio from buffers is in a 32-bit float WAV file: `talk-0.wav` beside `talk.jsonl` for the
+  /// first task. Captures of microphones, with their times, gaps, and errors, are a recording of
   /// `AudioRecorderClient.recordingCapture(to:)`: `talk-microphone.jsonl` beside `talk.jsonl`, for
   /// `replayingCapture`.
   ///
@@ -100,8 +100,8 @@ extension SpeechClient {
   ///
   /// The results and events are yielded at the recorded times on `\.continuousClock`.
   ///
-  /// The calls of `startTask` and `recognition` get the recorded tasks in order, whatever they
-  /// request and whichever of the two was recorded. The audio of their requests is not read. A
+  /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
+  /// their requests, and of which of the two was recorded. The audio of a request is not read. A
   /// further call throws `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at
   /// once. The client is authorized, and has no locales and no engines.
   ///

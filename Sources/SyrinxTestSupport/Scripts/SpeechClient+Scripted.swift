@@ -13,7 +13,7 @@ extension SpeechClient {
   /// without later events. The client is authorized and recognizes `language`. A request for key
   /// phrases gets only the key phrases in the script.
   ///
-  /// To follow the audio instead of a clock, use `ScriptedSpeechEngine` below the live client.
+  /// To follow the audio instead of a clock, use the live client with a `ScriptedSpeechEngine`.
   public static func scripted(
     _ script: SpeechScript, language: String = "en-US"
   ) -> SpeechClient {
@@ -114,8 +114,8 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// Ends the script: of the remaining events, yields only those that end the current utterance, at
-  /// once.
+  /// Ends the script: at once yields the events that end the current utterance, and drops the
+  /// others.
   func finish() {
     state.withLock { $0.isFinishing = true }
     pace.hurry()
@@ -174,7 +174,7 @@ private final class ScriptedTask: Sendable {
 
   /// Returns the result if it contains something new; otherwise nil.
   ///
-  /// A final result without phrases is new if there was a partial result, which it withdraws.
+  /// A final result without phrases counts as new if it withdraws a partial result.
   private func spotted(_ result: SpeechRecognitionResult) -> SpeechRecognitionResult? {
     state.withLock { state in
       let last = state.spotted

@@ -5,8 +5,8 @@ import Testing
 @Suite struct ChannelMixTests {
   /// One line for each pair of channel counts.
   ///
-  /// Per output channel, in WAV order, a line lists the input channels that are mixed into that
-  /// output, before the mix is scaled.
+  /// A line lists the input channels that are mixed into each output channel, in WAV order. If the
+  /// sum of an output's gains exceeds 1, all gains of the line are then scaled down.
   static let speakers = [
     "1 > 2: MONO | MONO",
     "1 > 3: - | - | MONO",
@@ -128,7 +128,7 @@ import Testing
     #expect(frames == expected)
   }
 
-  @Test func `NaN in one channel does not affect outputs that exclude it`() {
+  @Test func `NaN in one channel does not affect outputs without that channel`() {
     let mix = ChannelMix(from: .wav(6), to: .wav(2))
     #expect(mix.apply([.nan, 0, 0, .nan, 0, 0])[1] == 0)
   }

@@ -64,7 +64,7 @@ import Testing
     #expect(quantized(onSteps + between)[512...] == quantized(elsewhere + between)[512...])
   }
 
-  @Test func `a sample between two steps is dithered at any index, and its neighbors are not`() {
+  @Test func `a sample between two 16-bit steps is dithered, but not its neighbors on a step`() {
     for place in [0, 255, 256, 300] {
       var sound = (0..<301).map { Float($0) / 32_768 }
       sound[place] += 0.5 / 32_768

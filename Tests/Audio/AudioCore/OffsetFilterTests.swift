@@ -5,10 +5,9 @@ import Testing
 @Suite struct OffsetFilterTests {
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
-  /// Returns the peaks of both channels after the filter, for a second of a signal with these
-  /// offsets.
+  /// Returns the peak of each channel after the filter, for one second of a signal with `offsets`.
   ///
-  /// - Parameter frames: the length of each buffer.
+  /// The signal is passed in buffers of `frames` frames.
   private func peaks(of signal: AudioSignal, offsets: [Float], frames: Int = 480) -> [Float] {
     var filter = OffsetFilter()
     var peaks: [Float] = [0, 0]

@@ -34,7 +34,7 @@ import Testing
     #expect(text(queue.next()) == "end")
   }
 
-  @Test func `with pacing, a queue has no room while its reader processes an element`() {
+  @Test func `a paced queue has no room while its reader processes an element`() {
     var queue = PolicyQueue<Int>(policy: .keepingAll(), isPaced: true)
     for number in 1...3 { queue.send(number) }
     #expect(queue.hasRoom)
@@ -55,7 +55,7 @@ import Testing
     #expect(queue.isAbandoned && text(queue.next()) == "end")
   }
 
-  @Test func `a queue has room while it is below its limit, and always once it is closed`() {
+  @Test func `a queue has room if it is below its limit or closed`() {
     var queue = queue(.keepingAll(limit: 2))
     queue.send(1)
     #expect(queue.hasRoom)
@@ -67,7 +67,7 @@ import Testing
     #expect(read.hasRoom && closed.hasRoom)
   }
 
-  @Test func `of the replaceable elements, only the newest is kept; all other elements are kept`() {
+  @Test func `a new replaceable element replaces the earlier one; other elements are kept`() {
     var queue = queue(PipePolicy { $0.append($1, inPlaceOf: { $0 >= 10 }) })
     for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
     #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])

@@ -31,7 +31,7 @@ import Testing
   private let clock = TestClock()
   private let policy = PipePolicy<Int> { $0.append($1) }
 
-  @Test func `a script runs on the clock to its end`() async throws {
+  @Test func `a script runs to its end on the given clock`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: ImmediateClock(), policy: policy)
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1, 2, 3])
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test
-  func `on an immediate clock, an endless script advances only as far as other code sleeps`()
+  func `on an immediate clock, an endless script advances only while other code sleeps`()
     async throws
   {
     let stage = PreviewStage<Count>()
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `reads and changes of a script return even if the clock keeps moving`()
+  func `reading or updating a script returns even if the clock keeps moving`()
     async throws
   {
     let stage = PreviewStage<Count>()

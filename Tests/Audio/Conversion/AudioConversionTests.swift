@@ -93,7 +93,7 @@ import Testing
     #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
   }
 
-  @Test func `a truncated source that was opened as a descriptor does not overwrite its own file`()
+  @Test func `converting the descriptor of a truncated file does not overwrite that file`()
     async throws
   {
     try write(noise(1), to: "a.wav", samples: .int16)
@@ -110,7 +110,7 @@ import Testing
     try input.close()
   }
 
-  @Test func `the measurement's descriptors are closed before the normalized result is written`()
+  @Test func `normalization closes the descriptors of its measurement before it writes the output`()
     async throws
   {
     try write(noise(2), to: "in.wav", samples: .int16)
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: ["mp3", "ogg", "opus", "wav"])
-  func `only integer samples beyond full scale are clipped`(name: String) async throws {
+  func `samples beyond full scale are clipped only in integer formats`(name: String) async throws {
     let loud = AudioSignal.sine(300, amplitude: 1.5).buffer(.seconds(1), format: stereo)
     try write(loud, to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.\(name)")

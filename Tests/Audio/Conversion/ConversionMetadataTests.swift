@@ -54,7 +54,7 @@ import Testing
     #expect(shown.contains("codec_name=png"), "\(shown)")
   }
 
-  @Test func `cues move with the start, the end, and the rate, and cues outside are dropped`()
+  @Test func `cues are adjusted to a new start, end, and rate, and cues outside are dropped`()
     async throws
   {
     let cues = [
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test
-  func `WAV chunks are copied byte for byte, except for positions, which move with the start`()
+  func `WAV chunks are copied byte for byte, except for positions, which a new start shifts`()
     async throws
   {
     var bext = [UInt8](repeating: 0, count: 602)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test
-  func `requested tags and cover override the input's, which are dropped without keepsMetadata`()
+  func `requested metadata replaces the input's; without keepsMetadata, nothing else is written`()
     async throws
   {
     let tags: [AudioTag: [String]] = [
@@ -314,7 +314,7 @@ import Testing
     #expect(lost.contains { $0.contains("the loudness in the chunk bext") })
   }
 
-  @Test func `a requested tag takes precedence over the gain that normalization computes`()
+  @Test func `a requested ReplayGain tag takes precedence over the gain that normalization finds`()
     async throws
   {
     let (gain, album) = (AudioTag("REPLAYGAIN_TRACK_GAIN"), AudioTag("REPLAYGAIN_ALBUM_GAIN"))

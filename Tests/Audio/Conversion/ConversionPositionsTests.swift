@@ -28,7 +28,7 @@ import Testing
     #expect(found.map(\.frame) == [0, 62_400] && found.map(\.length) == [62_400, 24_000])
   }
 
-  @Test func `the last chapter of an MP3 file ends with the audio, even if the output has parts`()
+  @Test func `the last chapter of an MP3 file ends with the audio, even if the output is split`()
     async throws
   {
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 24_000, name: "Two")]
@@ -104,7 +104,8 @@ import Testing
     #expect(Data(list).range(of: Data("my note".utf8)) != nil)
     #expect(Data(list).range(of: Data("gone".utf8)) == nil)
     let sampler = try #require(found.chunks.first { $0.name == "smpl" }).content
-    // A loop of the frames 20,000 to 35,999 begins before the part.
+    // The loop of frames 20,000 to 35,999 begins before frame 24,000, where the output begins, so
+    // the beginning of the loop is cut off.
     #expect(Array(sampler[44..<52]) == little(0) + little(5_999))
   }
 
@@ -137,7 +138,7 @@ import Testing
     #expect(lost.allSatisfy { $0.hasPrefix("left out: the times in the chunk iXML;") })
   }
 
-  /// Two cues with a name, a note, and a length, another cue before the part, and a loop.
+  /// A cue with a name and a length, a cue with a note, a cue before the kept part, and a loop.
   private var chunks: [AudioMetadata.Chunk] {
     var points = little(3)
     for (id, frame) in [(1, 12_000), (2, 36_000), (3, 100)] {

@@ -3,8 +3,7 @@ import FoundationEssentials
 import Testing
 
 struct FilePathTests {
-  /// Names with every kind of byte that a name may contain, and names that resemble their escaped
-  /// forms.
+  /// Names with every kind of byte that a name may contain, and names that look like escaped names.
   private static let names: [[UInt8]] = [
     Array("talk.wav".utf8), Array("caf".utf8) + [0xE9], Array("café".utf8), [0xFF, 0x80, 0xC3],
     Array("a b%E9;?#+~".utf8), [0x1B, 0x0A, 0x7F, 0xC2, 0x9B], Array("\u{EFE9}\\xE9".utf8),

@@ -6,7 +6,7 @@ import Testing
 
 struct LoadedLibraryTests {
   @Test
-  func `a library that changes the floating-point mode leaves the thread's mode as it was`() throws
+  func `loading a library that changes the floating-point mode restores the thread's mode`() throws
   {
     let folder = try TestFolder()
     let (source, library) = (folder.file("mode.c"), folder.file("mode.so"))

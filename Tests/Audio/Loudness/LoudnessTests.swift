@@ -85,7 +85,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.truePeak.value, -3.01, 0.2))
   }
 
-  @Test func `clipped samples and runs are counted, and an offset and silent ends are measured`()
+  @Test func `clipped samples, clipped runs, a constant offset, and silent ends are measured`()
     async throws
   {
     let rate = stereo.sampleRate.hertz
@@ -213,7 +213,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
 /// Our own results are compared with those of libebur128.
 @Suite struct LibraryAgreementTests {
   @Test(arguments: [44_100, 96_000, 192_000] as [SampleRate])
-  func `peaks and loudness equal libebur128's own results`(rate: SampleRate) async throws {
+  func `peaks and loudness equal libebur128's results`(rate: SampleRate) async throws {
     let format = AudioFormat(sampleRate: rate, channelCount: 2)
     let noise = AudioSignal.noise(seed: 5, amplitude: 1)
     let signal = AudioSignal { frame, rate in

@@ -3,7 +3,7 @@ import Resampling
 import TestTools
 import Testing
 
-/// Returns the whole output for a signal, passed in blocks of this length.
+/// Resamples a signal, passed in blocks of `block` frames, and returns the whole output.
 func converted(
   _ signal: AudioBuffer, to format: AudioFormat, block: FrameCount = 1_000,
   quality: Resampler.Quality = .high
@@ -92,7 +92,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
 
   @Test(
     arguments: [(44_100, 16_000), (48_000, 44_100), (8_000, 48_000)] as [(SampleRate, SampleRate)])
-  func `SoX resamples a sweep to the same samples`(from: SampleRate, to: SampleRate) throws {
+  func `resampling a sweep gives the same samples as SoX`(from: SampleRate, to: SampleRate) throws {
     let top = Double(min(from, to).hertz) * 0.35
     let sweep = AudioSignal.chirp(from: 50, to: top, over: .seconds(2))
     let input = sweep.buffer(.seconds(2), format: mono(from))
@@ -102,7 +102,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(signalToNoiseRatio(theirs, ours, edge: 100) > 90)
   }
 
-  @Test func `frequencies above the new rate's limit are removed`() throws {
+  @Test func `frequencies above half the new sample rate are removed`() throws {
     let input = AudioSignal.sine(10_000).buffer(.seconds(1), format: mono(48_000))
     let output = try converted(input, to: mono(16_000)).samples
     #expect(output[800..<15_200].allSatisfy { abs($0) < 1e-5 })

@@ -36,9 +36,8 @@ import Testing
   }
 
   @Test func `a gap shorter than a frame repeats no frame index`() throws {
-    // At the new rate, the beginning and the length of the first buffer both end in half a frame
-    // and are rounded up. The second buffer would therefore begin a frame before the end of the
-    // first.
+    // At the new rate, the first buffer begins at frame 0.5 and has 167.5 frames. Both numbers are
+    // rounded up, so the second buffer would begin one frame before the end of the first buffer.
     let buffers = [(3, 1_005), (1_009, 600)].map { begin, count in
       noise.buffer(FrameCount(count), format: mono(48_000), firstFrame: FrameCount(begin))
     }

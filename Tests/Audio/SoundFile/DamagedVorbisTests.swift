@@ -13,7 +13,7 @@ import Testing
       let whole = try folder.file("a.ogg", .oggVorbis, sampleBuffer())
       let bytes = [UInt8](try Data(contentsOf: whole))
       var openCount = 0
-      // The setup begins in the second page, after the comments.
+      // The setup header of Vorbis begins in the second Ogg page, after the comments.
       for offset in stride(from: 200, to: 3_500, by: 30) {
         var damaged = bytes
         for index in offset..<offset + 8 { damaged[index] ^= 0xFF }

@@ -151,7 +151,7 @@ import Testing
     }
     sync.request()
     stored.wait()
-    // When `end` returns, no flush is in progress, so the following time does not count.
+    // After `end` returns, no flush is in progress, so another 100 seconds cause no report.
     sync.end()
     seconds.store(100, ordering: .relaxed)
     sync.request()

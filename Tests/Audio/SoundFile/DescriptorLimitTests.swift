@@ -18,7 +18,7 @@ import Glibc
       let folder = try TestFolder()
       let file = folder.file("a.m4a")
       try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", file.path)
-      // This is the descriptor that the reader will get for the file itself.
+      // The lowest free descriptor, which the reader will get for the file itself.
       let lowest = open("/dev/null", O_RDONLY)
       close(lowest)
       var refusals = 0

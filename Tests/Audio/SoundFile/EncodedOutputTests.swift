@@ -53,8 +53,8 @@ import Testing
     func size(_ data: Data, at offset: Int) -> Int {
       data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
-    // libsndfile itself reads no frames, whatever an AIFF or AU header announces. Other programs
-    // trust the header, so its bytes are checked.
+    // libsndfile would read no frames even if the header announced some. Other programs trust the
+    // header, so check the header's bytes.
     let aiff = try bytes(.aiff)
     #expect(size(aiff, at: 4) == aiff.count - 8)
     let sound = try #require(aiff.range(of: Data("SSND".utf8)))
@@ -62,9 +62,9 @@ import Testing
     #expect(size(try bytes(.au), at: 8) == 0)
   }
 
-  /// Reading the file would move the descriptor's offset, so the test checks that it is still 0.
+  /// Reading would move the descriptor's offset, so an offset of 0 shows that nothing was read.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
-  func `after a failure, frames of linear PCM are counted without reading the file`(
+  func `after a failed write, frames of linear PCM are counted without reading the file`(
     container: SoundFileEncoding.Container
   ) throws {
     let file = try GrowingFile(path: folder.file("a").path)

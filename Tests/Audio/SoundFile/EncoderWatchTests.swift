@@ -24,7 +24,7 @@ import Testing
     #expect(found == [nil, nil, nil, nil, 20_000])
   }
 
-  /// If an encoder wrote less often than every five seconds, its recordings would fail by mistake.
+  /// If a working encoder wrote less often than every five seconds, its recordings would fail.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.longestDelay != nil }, [8_000, 48_000])
   func `every real encoder writes at least once in five seconds, even for quiet sound`(
     encoding: SoundFileEncoding, rate: Int

@@ -6,7 +6,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// A file that exists when another file is written under its name.
+/// Tests writing a file to the path of an existing file.
 @Suite struct ExistingFileTests {
   private let folder: TestFolder
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -67,8 +67,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a shorter recording replaces the file when it is closed or released`(isClosed: Bool) throws
-  {
+  func `closing or releasing a short recording replaces the existing file`(isClosed: Bool) throws {
     do {
       let writer = try writer()
       try writer.write(noise(.milliseconds(10)))

@@ -22,12 +22,12 @@ import Testing
     return try Data(contentsOf: file)
   }
 
-  /// Returns a file in Apple's layout: the description of the whole file precedes the audio.
+  /// Returns an M4A file in which the description of the whole audio precedes the audio.
   private func m4a() throws -> Data { try made("a.m4a", "-movflags", "faststart") }
 
-  @Test func `a file truncated between two packets reports a shortfall`() throws {
+  @Test func `an M4A file with only half of its audio reports a shortfall`() throws {
     let data = try m4a()
-    // The second half of the audio is replaced by another box, so all packets in it are missing.
+    // The description, which precedes the audio, still announces the whole audio.
     let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
     let cut = data.prefix(start + (data.count - start) / 2)
     let reader = try SoundFileReader(url: folder.file("cut.m4a", cut))

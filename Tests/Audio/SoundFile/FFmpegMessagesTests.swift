@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     "[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.025057", mark + "One",
   ])
-  func `a lost connection of a live stream counts as a loss, and its decoding errors do not`(
+  func `a live stream's lost connection counts as a loss, and its decoding errors do not`(
     line: String
   ) {
     let error = "[mp3float @ 0x55] [error] Header missing"
@@ -66,8 +66,7 @@ import Testing
   }
 
   @Test
-  func `FFmpeg's informational messages are ignored, and only some of the other messages are kept`()
-  {
+  func `FFmpeg's informational messages are ignored, and at most 1,000 other messages are kept`() {
     #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
     var messages = FFmpegMessages()
     for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }

@@ -205,8 +205,8 @@ import Testing
   }
 
   @Test func `the bit depth of lossless WavPack is read from its header`() {
-    // In order: 3 bytes per sample, 4 bytes of which 8 bits are unused, float, lossy, one-bit
-    // audio.
+    // The headers announce, in order: 3-byte samples, 4-byte samples with 8 unused bits, float
+    // samples, lossy audio, one-bit audio.
     #expect(samples("wvpk", padding(20), [0x02, 0, 0, 0])?.bits == 24)
     #expect(samples("wvpk", padding(20), [0x03, 0, 0x01, 0])?.bits == 24)
     #expect(samples("wvpk", padding(20), [0x83, 0, 0, 0])?.format == .float)

@@ -12,8 +12,7 @@ import Glibc
 /// The MD5 sum in the header of FLAC is compared with the decoded audio.
 @Suite struct FLACDigestTests {
   private let folder: TestFolder
-  /// The position of the sum: after the mark, the header of the first block, and the block's other
-  /// fields.
+  /// The byte range of the MD5 sum, at the end of the `STREAMINFO` block.
   private static let sum = 26..<42
 
   init() throws {

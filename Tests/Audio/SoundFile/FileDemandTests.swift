@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is opened before the first demand`() throws {
+  @Test func `before the first request, the file is not open and no thread runs`() throws {
     let demand = demand(file)
     #expect(demand.thread == nil)
     #expect(try !isOpen(file))

@@ -7,7 +7,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct FileLossTests {
-  @Test func `a file without a name counts as removed, and a shorter file as truncated`() throws {
+  @Test func `a file with no hard link counts as removed, a shorter file as truncated`() throws {
     let folder = try TestFolder()
     let (url, link) = (folder.file("a"), folder.file("b"))
     let file = try GrowingFile(path: url.path)
@@ -183,8 +183,8 @@ import Testing
     try writer.close()
     let left = try storedFrameCount(Descriptor.reading(url.path), path: url.path)
     #expect(left == writer.framesWritten, "\(encoding)")
-    // libsndfile opens no CAF file that is shorter than its header announces, and cannot correct
-    // the header, so no frames are left.
+    // libsndfile cannot open a CAF file that is shorter than its header announces, and cannot
+    // correct the header. So no frames of a truncated CAF file are readable.
     #expect(left > 0 || encoding.container == .caf, "\(encoding)")
     #expect(try Data(contentsOf: url).count <= size)
   }

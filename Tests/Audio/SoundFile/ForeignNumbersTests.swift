@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// Numbers in files that could overflow a sum.
+/// Files that announce positions so large that adding them could overflow.
 @Suite struct ForeignNumbersTests {
   let folder: TestFolder
 

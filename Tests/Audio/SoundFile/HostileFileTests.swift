@@ -30,8 +30,7 @@ import Testing
     ]
   }
 
-  /// Returns an ID3 tag without contents that announces a footer, with other bytes in place of the
-  /// footer.
+  /// Returns an empty ID3 tag that announces a footer, with `mark` in place of the footer.
   private func tag(hiding mark: String) -> Data {
     let footer = Array(mark.utf8) + [UInt8](repeating: 0, count: 10 - mark.utf8.count)
     return Data(Array("ID3".utf8) + [4, 0, 0x10, 0, 0, 0, 0] + footer)
@@ -43,7 +42,7 @@ import Testing
   func `a file never makes FFmpeg open another file`(list: String, mark: String) throws {
     let text = Data(try #require(lists[list]).utf8)
     let file = try folder.file("upload.ape", mark.isEmpty ? text : tag(hiding: mark) + text)
-    // FFmpeg is not even started.
+    // The file is rejected before FFmpeg is started.
     #expect(throws: SoundFileError.notAudio(path: file.path)) { try everything(file) }
     #expect(throws: SoundFileError.notAudio(path: file.path)) { try AudioFileInfo(url: file) }
   }
@@ -71,7 +70,7 @@ import Testing
       ]))
   }
 
-  /// Returns the number of bytes that FFmpeg writes for a file with these demuxers.
+  /// Returns the number of bytes that FFmpeg decodes from a file with only these demuxers.
   private func decoded(_ file: URL, _ demuxers: [String]) throws -> Int {
     let input = FFmpeg.Input.file(try Descriptor.reading(file.path), demuxers: demuxers)
     let child = try FFmpeg(decoding: input, path: file.path, what: "a list")

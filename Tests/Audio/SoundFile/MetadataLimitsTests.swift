@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["mp3", "ogg", "wav"])
-  func `pictures that together exceed the largest tag are skipped`(name: String) throws {
+  func `a picture that would make a tag exceed its maximum size is skipped`(name: String) throws {
     let pictures = [1, 2].map { kind in
       AudioPicture(
         [UInt8](repeating: UInt8(kind), count: 30 << 20), mediaType: "image/png", kind: kind)
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `ID3 frames without a text are reported by name`() {
+  @Test func `ID3 frames that contain no text are reported by name`() {
     var frames: [UInt8] = []
     for (name, body) in [
       ("PRIV", Array("owner\0data".utf8)), ("PCNT", [0, 0, 0, 9]), ("TIT2", [3, 0x61]),
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test
-  func `a chapter in the comments at the time of a cue sheet entry gets the entry's exact frame`()
+  func `a chapter comment with the time of a cue sheet entry gets the entry's exact frame`()
     throws
   {
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 22_061, name: "Two")]

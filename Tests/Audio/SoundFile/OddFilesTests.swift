@@ -142,7 +142,7 @@ import Glibc
   }
 
   @Test func `a GSM file with a pad byte at its end is complete`() throws {
-    // 65 bytes are an odd length, which a byte pads.
+    // The audio has 65 bytes, an odd number, so a pad byte follows.
     let file = folder.file("a.wav")
     try Tool.run(
       "sox", package: "sox",
@@ -180,7 +180,7 @@ import Glibc
     let mono = try made(
       "a.mp3", "-ac", "1", "-b:a", "64k", "-write_xing", "0", "-id3v2_version", "0")
     let stereo = try made("b.mp3", "-write_xing", "0", "-id3v2_version", "0")
-    // At 64 kbit/s, a block of 44.1 kHz has 208 or 209 bytes.
+    // At 64 kbit/s and 44.1 kHz, an MPEG frame has 208 bytes, or 209 with padding.
     let block = Int(144_000 * 64 / 44_100) + Int(mono[2] >> 1 & 1)
     let reader = try SoundFileReader(url: folder.file("c.mp3", mono.prefix(block) + stereo))
     _ = try everything(reader)

@@ -2,7 +2,8 @@ import Foundation
 
 /// The pages of an Ogg file, which a test changes.
 enum OggPages {
-  /// Returns the file with another position in its last page, and with the right checksum there.
+  /// Returns the file with `position` as the granule position of its last page, whose checksum is
+  /// corrected.
   static func with(lastPosition position: UInt64, _ file: Data) -> Data {
     var bytes = [UInt8](file)
     var last = 0

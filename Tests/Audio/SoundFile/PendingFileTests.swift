@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a pending file replaces the existing file when it is published`(isNamed: Bool) throws {
+  func `publishing a pending file replaces the existing file`(isNamed: Bool) throws {
     try old.write(to: folder.file("a"))
     let (first, second) = (try begin("a", isNamed: isNamed), try begin("b", isNamed: isNamed))
     #expect(try Data(contentsOf: folder.file("a")) == old)

@@ -49,7 +49,7 @@ import Glibc
     }
   }
 
-  /// libFLAC's encoder accepts bit depths that no program offers.
+  /// The test encodes with libFLAC itself, because no program offers these bit depths.
   @Test(arguments: [5, 12, 15, 20, 31, 32])
   func `FLAC with an unusual bit depth is read, by name and from a pipe`(bits: Int) throws {
     let file = folder.file("a.flac")
@@ -100,7 +100,7 @@ import Glibc
     }
   }
 
-  /// Returns a WAV file of 800 frames with this number of valid bits.
+  /// Returns a WAV file of 800 equal samples of `width` bits, of which `bits` are valid.
   private func extensible(bits: Int, width: Int, sample: Int) -> Data {
     let number = { (value: Int, bytes: Int) in
       (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -172,7 +172,7 @@ import Glibc
     }
   }
 
-  /// libsndfile's parsers of some containers never end at the end of a pipe.
+  /// Some of libsndfile's parsers do not stop at the end of a pipe.
   @Test(arguments: ["wav", "aiff", "au", "svx", "caf", "voc", "w64", "ogg", "mp3", "flac"])
   func `reading a pipe that ends within a header does not hang`(name: String) throws {
     let data = name == "svx" ? eightSVX : try Data(contentsOf: made("a.\(name)", []))

@@ -43,15 +43,15 @@ import Glibc
       for container in SoundFileEncoding.Container.allCases {
         try expectRescue(container, noise)
       }
-      // The encoder buffers a second, so only the end of the file exceeds the limit.
+      // The encoder buffers a second of audio, so only closing the file exceeds the limit.
       limit.rlim_cur = 6_000
       setrlimit(__rlimit_resource_t(1), &limit)
       try expectRescue(.opus, noise.frames(0..<43_200))
     }
   }
 
-  /// libsndfile does not report this failure: closing the file returns 0.
-  @Test func `audio that does not fit on the disk when the file is closed is an error`() async {
+  /// libsndfile does not report this failure: its `sf_close` returns 0.
+  @Test func `close throws if the encoder's buffered audio does not fit on the disk`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 6_000, rlim_max: 6_000)
@@ -68,8 +68,8 @@ import Glibc
   }
 }
 
-/// Checks that a removed file is saved even if it has reached the size limit, or reaches the limit
-/// at its end.
+/// Checks that the audio of a removed file is saved in a copy, even if writing or closing the file
+/// reaches the size limit.
 private func expectRescue(
   _ container: SoundFileEncoding.Container, _ sound: AudioBuffer
 ) throws {
@@ -87,7 +87,8 @@ private func expectRescue(
   #expect(left > 1_000 && FrameCount(left) == writer.framesWritten, "\(container) \(left)")
 }
 
-/// Checks that all audio on a full disk is readable, and that the writer reports its length.
+/// Checks that all audio on a full disk is readable and has the `count` frames that the writer
+/// reports.
 private func expectReadable(
   _ url: URL, _ count: FrameCount, as noise: AudioBuffer, by encoding: SoundFileEncoding
 ) throws {

@@ -45,8 +45,7 @@ import Testing
     #expect(try !isOpen(url))
   }
 
-  /// Root ignores the permission bits of ordinary files, but cannot read this setting of the
-  /// kernel.
+  /// Root can read any ordinary file, so the test uses a kernel setting that even root cannot read.
   @Test func `the error for an unreadable file is permissionDenied`() {
     let path = "/proc/sys/vm/drop_caches"
     #expect(throws: SoundFileError.permissionDenied(path: path)) {

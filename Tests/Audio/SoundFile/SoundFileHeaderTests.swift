@@ -96,7 +96,7 @@ import Testing
     #expect(try header(Array(repeating: chunk("junk", []), count: 1_000)).promisedLength == nil)
   }
 
-  @Test func `a header with sizes near the limits of integers has no promised length`() throws {
+  @Test func `a header with sizes near the integer limits announces no length`() throws {
     let zeros = [UInt8](repeating: 0, count: 36)
     for name in ["data", "junk"] {
       let chunk = Array(name.utf8) + zeros.prefix(12) + number(.min, 8)

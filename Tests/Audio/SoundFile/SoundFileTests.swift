@@ -17,7 +17,7 @@ import Testing
     #expect(buffers.flatMap(\.samples) == sampleBuffer().samples)
   }
 
-  @Test func `the shortfall is reported at the end of the stream`() async throws {
+  @Test func `missing frames are reported at the end of the stream`() async throws {
     let folder = try TestFolder()
     let whole = try folder.file("whole.wav", .wav16, sampleBuffer())
     let cut = try folder.file("cut.wav", Data(contentsOf: whole).prefix(80 + 4 * 10_000))

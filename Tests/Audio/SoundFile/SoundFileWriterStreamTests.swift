@@ -58,7 +58,7 @@ import Glibc
   }
 
   @Test
-  func `an MP3 stream lacks only the first MPEG frame of an MP3 file, which contains the length`()
+  func `an MP3 stream equals an MP3 file without its first frame, which contains the length`()
     throws
   {
     let whole = folder.file("whole.mp3")
@@ -124,7 +124,7 @@ import Glibc
     close(other)
   }
 
-  /// Writes through a descriptor that only appends, as to a pipe.
+  /// Writes a sound to an append-only descriptor, which behaves like a pipe.
   private func stream(_ encoding: SoundFileEncoding, _ sound: AudioBuffer) throws -> URL {
     let url = try folder.file("stream.\(encoding.container.pathExtensions[0])", Data())
     let descriptor = open(url.path, O_WRONLY | O_APPEND)

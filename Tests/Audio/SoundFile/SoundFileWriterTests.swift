@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.oggVorbis, .opus, .mp3])
-  func `FFmpeg reads nearly the written samples from a lossy file`(
+  func `FFmpeg reads approximately the written samples from a lossy file`(
     encoding: SoundFileEncoding
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
@@ -99,7 +99,7 @@ import Testing
     #expect(try everything(folder.file("a.flac")) == buffer.samples)
   }
 
-  @Test func `after close a write is an error and closing again has no effect`() throws {
+  @Test func `after close, a write is an error, and closing again has no effect`() throws {
     let file = folder.file("a.wav")
     let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
     try writer.write(sampleBuffer())
@@ -115,7 +115,7 @@ import Testing
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let url = try folder.file("a", encoding, AudioBuffer(format: format, samples: []))
     let reader = try SoundFileReader(url: url)
-    // A file without frames has one frame of silence in Opus and MP3.
+    // An Opus or MP3 file that is written without frames contains one frame of silence.
     let count = [.opus, .mp3].contains(encoding.container) ? 1 : 0
     #expect(try everything(reader).count == count)
     #expect(reader.shortfall == nil)

@@ -178,7 +178,7 @@ import Testing
     #expect(found.notices.first?.description.contains("of text") == true)
   }
 
-  @Test func `a name after a NUL character in a comment is not read`() {
+  @Test func `a name after a NUL character in a Vorbis comment does not become a tag`() {
     let comment = Array("A\0TITLE=Lark\0B".utf8)
     var found = AudioMetadata()
     found.add(
@@ -227,7 +227,7 @@ import Testing
       ])
   }
 
-  @Test func `a chapter that begins after a wrong announced end keeps its length`() {
+  @Test func `a chapter that begins after the announced end of the audio keeps its length`() {
     var metadata = AudioMetadata(cues: [
       AudioCue(frame: 0, length: 2_500), AudioCue(frame: 2_500, length: 1_000),
     ])
@@ -254,7 +254,7 @@ import Testing
   }
 
   @Test
-  func `unknown frames in chapters are reported by name, and incomplete chapters are counted`() {
+  func `unknown ID3 frames in chapters are reported by name; incomplete chapters are counted`() {
     let times = [UInt8](repeating: 0, count: 16)
     let body = Array("c\0".utf8) + times + frame("TIT2", text("One")) + frame("WXXX", [0, 0, 0x61])
     let metadata = read(id3: id3([frame("CHAP", body), frame("CHAP", Array("d\0".utf8))]))

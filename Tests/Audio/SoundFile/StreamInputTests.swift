@@ -105,7 +105,7 @@ import Glibc
     #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
   }
 
-  @Test func `a redirected file is read like a file`() throws {
+  @Test func `a reader of a regular file's descriptor can seek`() throws {
     let file = try folder.file("a.flac", .flac16, sampleBuffer())
     let descriptor = open(file.path, O_RDONLY)
     let reader = try SoundFileReader(fileDescriptor: descriptor)

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests what remains of a file if its writer is killed with SIGKILL.
 @Suite struct SurvivalTests {
-  /// The arguments are frame counts that end within a second, just after its end, and later.
+  /// The frame counts are 1.25 s, one frame more than 2 s, 2.94 s, and 4.13 s at 16 kHz.
   @Test(arguments: [20_000, 32_001, 47_000, 66_123])
   func `a killed process loses at most the last second of a file, whatever program reads it`(
     moment: Int
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Audio with so few bytes or frames that an encoder could hold back seconds of it.
+  /// The audio has so few bytes or frames per second that an encoder could buffer seconds of audio.
   @Test(
     arguments: [
       (.oggVorbis, 8_000), (.oggVorbis, 48_000), (.opus, 8_000), (.flac16, 2_000),
@@ -56,7 +56,7 @@ extension SoundFileEncoding {
   }
 }
 
-/// Writes `count` frames to a file of every kind in periods of 50 ms, and closes none of the files.
+/// Writes `count` frames to a file of each encoding, 50 ms at a time, and closes none of the files.
 private func writeAndDie(in folder: TestFolder, after count: Int) async throws {
   await #expect(processExitsWith: .signal(SIGKILL)) {
     [path = folder.url.path as String, count = count as Int] in

@@ -175,7 +175,7 @@ import Glibc
     }
   }
 
-  /// Returns the width, height, depth, and number of colors in the block of a picture.
+  /// Returns the width, height, depth, and number of colors in the FLAC block of a picture.
   private func stored(_ picture: AudioPicture) throws -> [Int] {
     guard let set = TagSet() else { throw CancellationError() }
     set.add([picture])
@@ -184,7 +184,7 @@ import Glibc
     return (0..<4).map { block.big(at: start + 4 * $0, 4) }
   }
 
-  @Test func `deeply nested MP4 atoms are read as a file without tags`() throws {
+  @Test func `a file with deeply nested MP4 atoms is read without tags`() throws {
     var bytes = big(16) + Array("ftypM4A ".utf8) + [0, 0, 0, 0]
     for depth in (1...100_000).reversed() { bytes += big(8 * depth) + Array("moov".utf8) }
     let url = try folder.file("a.m4a", Data(bytes))

@@ -63,7 +63,7 @@ import Testing
     #expect(try everything(url).count == 100)
   }
 
-  @Test func `a file that cannot be created ends the stream with its error`() async throws {
+  @Test func `if the file cannot be created, the stream throws the error and ends`() async throws {
     let folder = try TestFolder()
     let url = folder.file("missing/a.wav")
     let teed = stream([buffer(1, at: 0)]).teed(to: url, encoding: .wav16)

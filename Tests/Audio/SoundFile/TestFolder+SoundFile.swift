@@ -46,7 +46,7 @@ func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
 
 let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
 
-/// Returns a second of stereo in steps of 16 bits; left and right differ.
+/// Returns a second of stereo audio with 16-bit sample values; the two channels differ.
 func sampleBuffer() -> AudioBuffer { samples }
 
 /// The samples are created once, because that takes a while in a debug build.

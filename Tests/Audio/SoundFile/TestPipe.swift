@@ -29,7 +29,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Writes all bytes on its own thread and closes the inlet.
+  /// Writes all bytes on a new thread, which then closes the write end.
   func feed(_ data: Data) throws {
     _ = try DedicatedThread.start(name: "feed") {
       self.write(data)
@@ -37,7 +37,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Closes the outlet, and returns when no other descriptor of the pipe's outlet is open.
+  /// Closes the read end, and returns when no descriptor of the read end is open anywhere.
   func waitForReadersToGo() {
     close(outlet)
     var descriptor = pollfd(fd: inlet, events: 0, revents: 0)

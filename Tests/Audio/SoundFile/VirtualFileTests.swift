@@ -25,7 +25,7 @@ import Testing
     #expect(part.bytes(at: 1, count: 8) == [3, 4])
   }
 
-  @Test func `a file's bytes are right within and after the cached beginning`()
+  @Test func `reads within, across, and after the cached beginning return the file's bytes`()
     throws
   {
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }

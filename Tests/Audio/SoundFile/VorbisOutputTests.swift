@@ -49,7 +49,7 @@ import Testing
     #expect(storedFrameCount(file.descriptor, path: file.path) == 96_000)
   }
 
-  @Test func `after a failure, the frames of an Ogg Vorbis file are counted by reading the file`()
+  @Test func `after a failed write, an Ogg Vorbis file is read to count its frames`()
     throws
   {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

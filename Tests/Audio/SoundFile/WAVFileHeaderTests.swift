@@ -25,7 +25,7 @@ import Testing
     #expect(chunks.names == ["JUNK", "fmt "] + (samples == .float ? ["fact"] : []) + ["data"])
   }
 
-  @Test func `a file too long for the sizes of WAV becomes RF64 with its full length`() {
+  @Test func `a file too long for the 32-bit sizes of WAV becomes RF64 with its full length`() {
     let header = WAVFileHeader(format: cd, samples: .int16)
     let most = 0xFFFF_FFFF - (header.byteCount - 8)
     let wav = header.bytes(dataSize: most / 4 * 4)

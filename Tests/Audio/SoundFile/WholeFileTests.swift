@@ -133,7 +133,7 @@ import Glibc
   }
 
   @Test(arguments: [true, false])
-  func `a chained file whose format changes is read up to the change, with a shortfall`(
+  func `a chained file is read up to a change of format, and reports a shortfall`(
     isPipe: Bool
   ) throws {
     let (one, other) = try (made("a.ogg"), made("b.ogg", "-ac", "1"))
@@ -207,7 +207,7 @@ import Glibc
     #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
   }
 
-  /// The file's header is like that of a recorder that was killed.
+  /// A killed recorder leaves a header that announces a length of 0.
   @Test func `FLAC without an announced length reports a truncated frame`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.
@@ -224,7 +224,7 @@ import Glibc
     }
   }
 
-  @Test func `FLAC of another format after the announced end is reported as a shortfall`() throws {
+  @Test func `FLAC audio that was appended in another format is a shortfall`() throws {
     let data = try Data(contentsOf: made("a.flac")) + Data(contentsOf: made("b.flac", "-ac", "1"))
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
     #expect(try everything(reader) == sampleBuffer().samples)
@@ -239,7 +239,7 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `a damaged second part of a chained Ogg file throws after the first part`() throws {
+  @Test func `a chained Ogg file with a damaged second part throws after the first part`() throws {
     let good = try Data(contentsOf: made("a.ogg"))
     var bad = good
     bad[30] ^= 0xFF

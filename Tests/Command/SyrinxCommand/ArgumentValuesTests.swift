@@ -84,7 +84,7 @@ struct TimeOptionTests {
   ]
 
   @Test(arguments: TimeOptionTests.options, ["9", "9.5", "0:09", "9500ms", "9s", "0.15m"])
-  func `every time option accepts the same forms`(option: String, time: String) throws {
+  func `all options for a time accept the same forms`(option: String, time: String) throws {
     let words = "\(option) \(time)".split(separator: " ").map(String.init)
     #expect(throws: Never.self) { try RootCommand.parsed(words) }
   }

@@ -58,7 +58,7 @@ enum BuiltCommand {
     environment: [String: String] = [:]
   ) -> Process {
     let process = Process()
-    // Started by `env`, because threads of Swift's pool block signals, which a child would inherit.
+    // `env` unblocks the signals. Threads of Swift's pool block them, and a child inherits the mask.
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url

@@ -23,7 +23,7 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["--version", "help", "--help", "-h"])
-  func `the text for a single help or version argument equals the parser's output`(argument: String)
+  func `a lone help or version argument prints the same text as the parser`(argument: String)
     throws
   {
     let error = try #require(

@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Completion in real shells, with the scripts that the command generates.
+/// Tests completion in real shells, with the scripts that the command generates.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
   private let folder: TestFolder
   /// An environment without sound cards and without the engines that the user has installed.
@@ -11,7 +11,7 @@ import Testing
   init() throws {
     folder = try TestFolder()
     try folder.speech("speech one.wav")
-    // fish creates its own folder in each of these, so they are in the test's folder.
+    // fish creates a subfolder in each of these folders, so all of them are the test's folder.
     let folders = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]
     let path = folder.url.path
     bare = folders.reduce(into: BuiltCommand.withoutSoundCard) { $0[$1] = path }

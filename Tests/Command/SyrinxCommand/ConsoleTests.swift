@@ -232,7 +232,7 @@ struct OutputDescriptorTests {
   }
 
   @Test
-  func `a failed write is an error with its reason`() throws {
+  func `the error for a failed write contains the reason`() throws {
     let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
     let descriptor = OutputDescriptor(rawValue: full.fileDescriptor, name: "standard output")
     #expect(throws: OutputError(name: "standard output", code: ENOSPC)) {

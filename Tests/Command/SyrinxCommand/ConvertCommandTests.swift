@@ -140,7 +140,7 @@ struct ConvertCommandTests {
     if ["au", "flac"].contains(name) {
       #expect(found == expected && peer == expected)
     } else {
-      // The stream has no length, so a decoder does not remove the encoder's delay of some blocks.
+      // The stream has no length, so decoders return the encoder's padding as audio.
       #expect((15_900..<20_000).contains(found.count), "\(found.count)")
       #expect((15_900..<20_000).contains(peer.count), "\(peer.count)")
     }
@@ -167,7 +167,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["aiff", "caf"])
-  func `convert refuses standard output for a format whose length precedes its audio`(
+  func `convert refuses standard output for a format whose header must contain the length`(
     name: String
   ) async throws {
     try folder.tone("a.wav", .milliseconds(100))
@@ -255,7 +255,7 @@ struct ConvertCommandTests {
   }
 
   @Test
-  func `64 channels without positions are averaged to stereo: even ones left, odd ones right`()
+  func `64 channels without positions become stereo: even channels left, odd channels right`()
     async throws
   {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
@@ -418,9 +418,9 @@ struct ConvertCommandTests {
     "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
     "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",
   ])
-  func `two inputs never write to the same file or to each other's file`(arguments: String)
-    async throws
-  {
+  func `a conversion is refused if two inputs would share an output or overwrite each other`(
+    arguments: String
+  ) async throws {
     try FileManager.default.createDirectory(
       at: folder.file("sub"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(
@@ -431,7 +431,7 @@ struct ConvertCommandTests {
     #expect(try folder.samples("a-001.wav").count == 1_600)
   }
 
-  @Test func `from the name of a numbered part, the name of the whole file is derived`() {
+  @Test func `the name of the whole file is derived from the name of a numbered part`() {
     #expect(FilePath("a/talk-007.wav").wholeOfPart == "a/talk.wav")
     #expect(FilePath("talk-07.wav").wholeOfPart == nil && FilePath("talk.wav").wholeOfPart == nil)
   }

@@ -7,8 +7,10 @@ import Testing
 /// Kills the command with SIGKILL while it records.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CrashTests {
-  /// The time of the kill in milliseconds (soon after a header is written, right before one, and
-  /// later), and whether the input is noise or a tone, which an encoder turns into few bytes.
+  /// The time of the kill in milliseconds, and whether the input is noise.
+  ///
+  /// The kill comes soon after a header is written, right before a header is written, or later. An
+  /// encoder turns noise into many bytes, and a tone into few.
   @Test(arguments: [(1_200, true), (1_900, false), (3_400, true), (3_400, false)])
   func `after a kill, every reader finds all but the last second of a recording`(
     moment: Int, isNoise: Bool

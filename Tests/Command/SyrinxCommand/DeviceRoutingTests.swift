@@ -152,7 +152,7 @@ struct PartialDeviceNameTests {
   }
 
   @Test
-  func `a display name that is part of another one selects the device with exactly that name`()
+  func `a display name selects its device, even if a longer display name contains it`()
     async
   {
     let request = PCMRequest(device: "hdmi", format: .speech)
@@ -172,7 +172,9 @@ struct PartialDeviceNameTests {
     }
   }
 
-  @Test func `the whole name of a device does not match as a part of another name`() async {
+  @Test func `the full name of a device opens that device, even if a longer name contains it`()
+    async
+  {
     let request = PCMRequest(device: "pulse:hdmi", format: .speech)
     await #expect(throws: Opened(device: "pulse:hdmi")) {
       try await routed.openPlayback(request: request)

@@ -70,7 +70,7 @@ struct DeviceExaminationTests {
   }
 
   @Test
-  func `connected default devices are measured, even if the kernel has a loopback card`() async {
+  func `the latency of connected default devices is measured despite a loopback card`() async {
     let card = VirtualSoundCard(pace: .untimed).soundCard
     let opened = Mutex<[AudioDevice.ID?]>([])
     let findings = await withDependencies {

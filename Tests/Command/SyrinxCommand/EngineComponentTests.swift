@@ -39,7 +39,7 @@ struct InstallChoiceTests {
   private static let library = "sherpa_onnx_core-2.0.1-py3-none-manylinux2014"
 
   @Test
-  func `every choice installs its models and the library for the machine's processor`() throws {
+  func `each choice includes its models and the library for the machine's processor`() throws {
     for (machine, name) in [(Machine.x86, "x86_64"), (.arm, "aarch64")] {
       let library = "\(Self.library)_\(name).whl"
       #expect(try wheels(.moonshine, machine) == [Self.moonshine, library])

@@ -75,7 +75,7 @@ final class EngineFolderTests: InstallFixture {
   }
 
   @Test
-  func `a user's own folder is neither replaced nor removed`() async throws {
+  func `a folder that the command did not create is neither replaced nor removed`() async throws {
     try target.appending("model").makeFolder()
     try Data("mine".utf8).write(to: target.appending("model/notes").url)
     let error = await #expect(throws: CommandFailure.self) {

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `without --engine, the default engine is used, or the live engine if there is no default`()
+  func `without --engine, the default engine is used, or else the dependency's live value`()
     throws
   {
     #expect(try chosen().name == "default - -")
@@ -58,7 +58,7 @@ import Testing
     ("transcribe go.wav --engine pocketsphinx", false), ("transcribe go.wav --quiet", false),
     ("transcribe go.wav --key-phrase 'go forward'", false),
   ])
-  func `a notice reports a better engine in another folder and how to use it`(
+  func `a notice explains how to use a better engine from another folder`(
     arguments: String, isNoticed: Bool
   ) async throws {
     let folder = try TestFolder()

@@ -12,14 +12,14 @@ import WyomingServer
 
 struct ErrorReportTests {
   @Test
-  func `an error of a library is reported in its own words, with status 1`() {
+  func `the message for a library's error is the error's description, and the status is 1`() {
     let report = ErrorReport(SoundCardError.busy("hw:0"))
     #expect(report?.status == 1)
     #expect(report?.sentence == SoundCardError.busy("hw:0").description)
   }
 
   @Test
-  func `errors of the libraries are extended with the subcommand or option that helps`() {
+  func `the message for a library's error suggests the subcommand or option that helps`() {
     func playing(_ id: AudioDevice.ID?, _ error: SoundCardError) -> String {
       ErrorReport.sentence(AudioPlayerError.device(id, reason: "\(error)"))
     }

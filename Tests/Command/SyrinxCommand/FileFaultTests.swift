@@ -30,7 +30,7 @@ struct FileFaultTests {
             + "what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // The last page of an Ogg file may be incomplete, but no header announces missing audio.
+      // The last Ogg page may be incomplete, but no header announces more audio than the file has.
       #expect(reader.framesRead > 4_000 && reader.shortfall?.announced == nil, "\(name)")
     }
   }
@@ -56,8 +56,8 @@ struct FileFaultTests {
       try FileManager.default.createDirectory(
         at: folder.file(name), withIntermediateDirectories: false)
     }
-    // `rm -r` removes the folder last, and the copy would be saved in the folder while it exists.
-    // So the folder is moved away first.
+    // `rm -r` removes the file before the folder, so the recorder would save its copy in the folder.
+    // Renaming the folder first prevents this.
     try await record(into: { "\($0)/out.\($0)" }, act: "mv $1 gone.$1; rm -r gone.$1")
     for name in extensions {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))
@@ -84,18 +84,18 @@ struct FileFaultTests {
       #expect(said.hasPrefix("1 syrinx: ") && said.contains("o-001.\(name)"), "\(said)")
       let reader = try SoundFileReader(url: folder.file("\(stem(name)).\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // The file continues until the retry, a second later.
+      // Recording continues in the first file until the retry, a second later.
       #expect(reader.framesRead > 48_000 && reader.shortfall == nil, "\(name)")
     }
   }
 
-  /// The disks are in memory, which requires that a user may mount them.
+  /// The test mounts disks in memory, which some systems do not permit.
   @Test(.enabled("this system lets no user mount a disk") { try await mayMount })
-  func `a warning precedes the error of a full disk, and the files on it are readable`()
+  func `a warning precedes the error for a full disk, and the recorded files are readable`()
     async throws
   {
     let disks = extensions.map { name in
-      // Enough for one and a half seconds: at 192 KB/s, or for noise in the lossy formats.
+      // Each disk holds one and a half seconds: PCM at 192 KB/s, or noise in a lossy format.
       let size = ["ogg", "opus", "mp3"].contains(name) ? "32k" : "288k"
       return "mkdir \(name) kept.\(name); mount -t tmpfs -o size=\(size) none \(name)"
     }
@@ -107,7 +107,7 @@ struct FileFaultTests {
       #expect(try outcome(name).hasSuffix("out.\(name); what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("kept.\(name)/out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // The last page of an Ogg file may be incomplete, but no header announces missing audio.
+      // The last Ogg page may be incomplete, but no header announces more audio than the file has.
       #expect(reader.framesRead > 40_000 && reader.shortfall?.announced == nil, "\(name)")
     }
   }
@@ -121,12 +121,14 @@ struct FileFaultTests {
     }
   }
 
-  /// Records into a file of each container until its recorder ends.
+  /// Records into a file of each container until all recorders have ended.
   ///
   /// - Parameters:
-  ///   - file: the file and the options after it.
-  ///   - act: a script to run once audio is recorded; $1 is the container and $2 the file.
-  ///   - afterwards: a script to run when the recorder has ended.
+  ///   - before: a script to run before the recordings.
+  ///   - file: returns the file of a container, and the options after it.
+  ///   - act: a script to run after a recorder's first audio; $1 is the container and $2 the file.
+  ///   - afterwards: a script to run after a recorder has ended.
+  ///   - shell: the command that runs the scripts.
   private func record(
     _ before: String = "", into file: (String) -> String, act: String = ":",
     afterwards: String = ":", by shell: String = "bash"

@@ -40,7 +40,7 @@ struct FileListSubcommandTests {
     throws
   {
     #expect(try files(line) == Self.many)
-    // The shortened arguments were parsed, so the parser did not process every file.
+    // The shortened arguments can be parsed, so the parser never gets the whole list.
     #expect(ShortenedArguments(Self.words(line))?.parsed() != nil)
   }
 
@@ -77,7 +77,7 @@ struct FileListSubcommandTests {
   }
 
   @Test
-  func `a cluster of twenty -o options takes its values from the following list of files`()
+  func `twenty -o options in one word take their values from the first twenty files`()
     throws
   {
     let line = "convert -\(String(repeating: "o", count: 20)) %"
@@ -122,7 +122,7 @@ struct FileListSubcommandTests {
     }
   }
 
-  @Test func `the parser gets a shortened list of many files and the complete list of few files`() {
+  @Test func `a long list of files is shortened for the parser, and a short list is not`() {
     #expect(ShortenedArguments(Self.words("info @ --json @"))?.words.count ?? .max < 30)
     #expect(ShortenedArguments(["info", "a.wav", "--json"]) == nil)
     #expect(ShortenedArguments(["info"] + Self.names(60)) == nil)

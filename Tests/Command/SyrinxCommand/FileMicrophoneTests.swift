@@ -18,7 +18,8 @@ struct FileMicrophoneTests {
   }
 
   @Test
-  func `a virtual microphone captures its file once, in its own format, and ends`() async throws {
+  func `a virtual microphone delivers its file once, in the file's format, and ends`() async throws
+  {
     try folder.tone("a.wav", .milliseconds(250))
     #expect(try await captured("a.wav") == folder.samples("a.wav"))
     #expect(problems.all.isEmpty)

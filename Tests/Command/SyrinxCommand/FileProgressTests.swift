@@ -20,14 +20,14 @@ struct FileProgressTests {
     .speechStarted(at: .seconds(1)), .speechEnded(at: .seconds(4)),
   ]
 
-  /// Recognizes a file whose audio is read at once, and returns the output on a terminal.
+  /// Reads a whole file at once, recognizes it, and returns the output on a terminal.
   ///
   /// - Parameters:
   ///   - name: the file's name.
   ///   - showsProgress: whether the progress is shown.
-  ///   - hasBegun: whether it becomes the file's turn, so that its results are read.
-  ///   - early: the number of events before the file's turn, which comes after a minute; the other
-  ///     events follow at intervals of a second.
+  ///   - hasBegun: whether `beginProgress` is called, after a minute.
+  ///   - early: the number of events that arrive at once; the other events follow at intervals of a
+  ///     second.
   private func shown(
     _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
   ) async throws -> [String] {
@@ -68,7 +68,7 @@ struct FileProgressTests {
   }
 
   @Test
-  func `results that arrived before a file's turn do not make its pace look faster`()
+  func `results that arrive as soon as the progress begins do not count toward the pace`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))
@@ -129,7 +129,7 @@ struct FileProgressTests {
         rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
   }
 
-  @Test func `after a second, the count of files includes the remaining time`() {
+  @Test func `after the first second, the progress of many files includes the remaining time`() {
     #expect(countText(1, of: 4, after: .milliseconds(900)) == "1 of 4 files")
     #expect(countText(1, of: 4, after: .seconds(2)) == "1 of 4 files, 0:06.0 left")
     #expect(countText(4, of: 4, after: .seconds(8)) == "4 of 4 files")
@@ -150,7 +150,7 @@ struct FileProgressTests {
     #expect(terminal.rewritten().first?.hasPrefix("0 files, ") == true)
   }
 
-  @Test func `a file shows no progress before its turn`() async throws {
+  @Test func `a file shows no progress before beginProgress is called`() async throws {
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", hasBegun: false).isEmpty)
   }
@@ -172,7 +172,7 @@ struct ProgressLineTests {
   }
 
   @Test
-  func `without a length, the progress line contains no remaining time`() {
+  func `if the file's length is unknown, the progress line contains no remaining time`() {
     #expect(
       FileProgress.line("a.mp3", at: .seconds(6), of: nil, after: .seconds(4))
         == "a.mp3 0:06.0, 1.5 times real time")

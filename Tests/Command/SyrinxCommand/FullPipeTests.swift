@@ -42,7 +42,7 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
-  /// The header is written with the first block of audio, which is longer than the pipe.
+  /// The first write, the header with a block of audio, is larger than the pipe's buffer.
   @Test func `one SIGTERM ends a recording to a full pipe`() async throws {
     try folder.noise(
       "loud.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
@@ -79,7 +79,7 @@ import Testing
     #expect(run.outputLines.last.flatMap { Int($0) }.map { $0 > 192_000 } == true)
   }
 
-  /// The pipe has room for one page, so it is full as long as it contains a single byte.
+  /// The pipe's buffer is one page, which Linux treats as full once it contains a byte.
   @Test(arguments: [
     "record out.wav --json -d virtual:input.wav",
     "play input.wav --loop forever --json -d virtual",

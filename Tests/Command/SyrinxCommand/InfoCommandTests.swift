@@ -86,7 +86,7 @@ struct InfoCommandTests {
     #expect(!run.output.contains("\u{1B}"))
   }
 
-  @Test func `a format with only one encoding is shown once`() async throws {
+  @Test func `if a format has only one encoding, info prints the name once`() async throws {
     let outcome = try await BuiltCommand.shell(
       "sox -n -r 44100 tone.mp3 synth 0.1 sine && syrinx info tone.mp3", in: folder)
     #expect(outcome.outputLines.contains("format     MPEG audio"))
@@ -184,7 +184,7 @@ struct InfoCommandTests {
     #expect(converted.status == 0 && converted.error.isEmpty, "\(converted.error)")
     let described = try await BuiltCommand.run("info", "out.\(name)", in: folder)
     #expect(described.status == 0 && described.error.isEmpty, "\(described.error)")
-    // A file without frames has one frame of silence in Opus and MP3.
+    // An Opus or MP3 file without audio is written with one frame of silence.
     let count = ["opus", "mp3"].contains(name) ? 1 : 0
     #expect(
       described.outputLines.contains("length     0:00.0 (\(count == 1 ? "1 frame" : "0 frames"))"))

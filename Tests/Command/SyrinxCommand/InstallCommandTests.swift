@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The install commands with a fake `python3`, so nothing is downloaded.
+/// Tests the install commands with a fake `python3`, so nothing is downloaded.
 @Suite(.timeLimit(.minutes(5)))
 struct InstallCommandTests {
   let folder: TestFolder
@@ -26,7 +26,7 @@ struct InstallCommandTests {
     return ["PATH": "\(folder.url.path):\(path)"]
   }
 
-  /// Creates an installed component.
+  /// A shell script that creates an installed component.
   private static let installed = """
     mkdir -p data/syrinx/silero && echo network >data/syrinx/silero/silero_vad.onnx
     sum=$(sha256sum <data/syrinx/silero/silero_vad.onnx | cut -d ' ' -f 1)
@@ -112,7 +112,7 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `'engines remove' removes a component, and fails if it is not installed`() async throws {
+  func `'engines remove' removes an installed component, and fails for any other`() async throws {
     let run = try await shell(Self.installed + "syrinx engines remove silero; ls -A data/syrinx")
     #expect(run.output == "removed \(folder.file("data/syrinx/silero").path)\n")
     #expect(run.error.isEmpty)

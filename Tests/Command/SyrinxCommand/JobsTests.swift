@@ -26,9 +26,9 @@ struct JobsTests {
     #expect(try one.outputLines.map { try UtteranceLine($0).file }.first == "two.wav")
   }
 
-  /// A limit of one second ends the utterance between "forward" and "ten".
+  /// With a limit of one second, the utterance ends between "forward" and "ten".
   @Test(arguments: ["", "--longest-utterance 1"])
-  func `several jobs find the same key phrases as one job, even if an utterance is cut`(
+  func `several jobs find the same key phrases as one job, even if a limit ends an utterance`(
     option: String
   ) async throws {
     try folder.speech("one.wav")
@@ -141,7 +141,9 @@ private actor Started {
     }
   }
 
-  /// Waits until `count` files have started, then gives other tasks the chance to start too many.
+  /// Returns the started files, once there are at least `count`.
+  ///
+  /// Other tasks run first, so that any file started in excess is included.
   func files(atLeast count: Int) async -> [String] {
     if files.count < count {
       await withCheckedContinuation { awaited = (count, $0) }

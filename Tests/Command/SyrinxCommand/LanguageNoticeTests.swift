@@ -15,7 +15,7 @@ import Testing
     return engine
   }
 
-  /// Returns a final result of five seconds: one word at each end, with this confidence.
+  /// Returns a result of five seconds, with a word of this confidence at its start and at its end.
   private func final(_ confidence: Double?, isFinal: Bool = true) -> SpeechRecognitionResult {
     let words = [Duration.seconds(3), .seconds(7)].map { time in
       TranscriptionSegment(
@@ -32,7 +32,7 @@ import Testing
     return confidences.compactMap { notice.text(after: final($0, isFinal: isFinal)) }
   }
 
-  @Test func `ten seconds of improbable words cause one notice with the model's language`()
+  @Test func `ten seconds of words with low confidence cause one notice with the model's language`()
     throws
   {
     let notices = notices(0.3, 0.5, 0.1, 0.1, engine: engine())
@@ -45,7 +45,7 @@ import Testing
     #expect(unknown.first?.contains("probably not in the model's language,") == true)
   }
 
-  @Test func `less than ten seconds, probable words, and partial results cause no notice`() {
+  @Test func `less than ten seconds, high confidence, and partial results cause no notice`() {
     #expect(notices(0.1, engine: engine()).isEmpty)
     #expect(notices(0.1, 0.9, 0.6, 0.4, engine: engine()).isEmpty)
     #expect(notices(nil, nil, nil, engine: engine()).isEmpty)

@@ -32,7 +32,7 @@ struct LevelMeterLineTests {
   }
 
   @Test
-  func `below 20 columns, the label is omitted, and no line exceeds its width`() {
+  func `on fewer than 20 columns, the label is omitted, and no line exceeds its width`() {
     #expect(meter([-30]).text(columns: 19) == "[###   ] -30.0 dBFS")
     #expect(meter([-30], isClipped: true).text(columns: 19) == "[###   ] -30.0 CLIP")
     for columns in 0...79 {
@@ -51,7 +51,7 @@ struct LevelMeterLineTests {
   }
 
   @Test
-  func `a peak is held for a second and a half, and clipping is remembered`() {
+  func `a peak is held for a second and a half, and the clipping mark stays`() {
     var line = LevelMeterLine()
     func meter(_ peak: Double, at frame: FrameCount) -> LevelMeterLine {
       let level = AudioLevel(peak: Decibels(peak), rms: .silence)

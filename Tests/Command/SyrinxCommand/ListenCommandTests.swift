@@ -58,7 +58,7 @@ struct ListenCommandTests {
     #expect(results.count { $0.final } == 1)
     #expect(results.last?.final == true && results.last?.text.hasPrefix("go") == true)
     #expect(await run.status() == 0)
-    // Without the signal, the microphone would last for a minute.
+    // Without the signal, the microphone would capture for a minute.
     #expect(clock.now - start < .seconds(60))
   }
 
@@ -96,7 +96,7 @@ struct ListenCommandTests {
   }
 
   @Test(arguments: ["listen", "record out.wav", "measure", "play tone.wav"])
-  func `with --json, a command without its device prints an object with the error`(
+  func `with --json, a command whose device is missing prints an object with the error`(
     command: String
   ) async throws {
     try folder.tone("tone.wav", .seconds(1))

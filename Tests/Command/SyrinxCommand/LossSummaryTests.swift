@@ -28,7 +28,7 @@ struct LossSummaryTests {
   }
 
   @Test
-  func `a loss that the limit withheld is reported after one more second of audio`() {
+  func `a loss within a second of a reported loss is reported when the second is over`() {
     var losses = LossSummary()
     #expect(losses.add(stretch(0, 20), .gap).count == 1)
     #expect(losses.add(stretch(100, 20), .gap).isEmpty)

@@ -129,7 +129,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `progress is reported rarely only if nothing shows it and no file is a stream`()
+  func `the progress interval is longest without displayed progress, controls, and streams`()
     throws
   {
     func interval(

@@ -110,7 +110,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `a paused playback resumes at the end of standard input`() async throws {
+  func `when standard input ends, a paused playback resumes`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(
       "echo pause | syrinx play a.wav -d virtual --control --json", in: folder)

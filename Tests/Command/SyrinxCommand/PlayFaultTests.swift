@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// Plays files and devices with faults.
+/// Tests `syrinx play` with faulty files and devices.
 @Suite(.timeLimit(.minutes(5)))
 struct PlayFaultTests {
   let folder: TestFolder
@@ -98,7 +98,7 @@ struct PlayFaultTests {
     #expect(run.error.contains(sentence), "\(run.error)")
   }
 
-  /// libsndfile itself prints the faults of a sample dump to standard output.
+  /// For a damaged MIDI sample dump (`.sds`), libsndfile itself prints messages to standard output.
   @Test
   func `standard output contains only events, even if libraries print`() async throws {
     let head = [0xF0, 0x7E, 0, 1, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xF7]

@@ -47,7 +47,9 @@ import Testing
     #expect(list.problems.first?.hasSuffix("it is not a regular file") == true)
   }
 
-  @Test func `a play list reports whether any of its files is a pipe`() throws {
+  @Test func `hasStream is true for a pipe, standard input, or a folder that contains a pipe`()
+    throws
+  {
     try write("a.wav", "")
     #expect(mkfifo(folder.file("b.wav").path, 0o600) == 0)
     #expect(!PlayList([path("a.wav"), "https://a.example/b.wav"]).hasStream)
@@ -67,7 +69,7 @@ import Testing
     #expect(files(["a.pls"]) == ["a.wav", "b.wav"])
   }
 
-  @Test func `an argument without files is reported, and the other arguments are played`()
+  @Test func `an empty or missing folder or playlist is reported, and the other files are played`()
     throws
   {
     try write("empty/readme.txt", "")
@@ -128,8 +130,8 @@ import Testing
       isPrivate: { $0.contains("nowhere.invalid") ? nil : WebAnswer.isPrivate($0) })
   }
 
-  @Test func `a web playlist that cannot be read is passed to the player or reported as a problem`()
-  {
+  @Test
+  func `a web playlist is passed to the player if unreadable, and reported if truncated`() {
     let address: FilePath = "http://1.1.1.1/a.m3u"
     #expect(list(address, "", isComplete: false).files == [address])
     let half = list(address, "#EXTM3U\nb.mp3\n", isComplete: false)
@@ -138,7 +140,7 @@ import Testing
     #expect(list(address, "").problems.first?.hasSuffix("contains no entries") == true)
   }
 
-  @Test func `the numbers of a web playlist's entries and of its reported problems are limited`() {
+  @Test func `a web playlist yields at most 1,000 files and ten detailed problems`() {
     let many = list("http://1.1.1.1/a.m3u", String(repeating: "b.mp3\n", count: 1_500))
     #expect(many.files.count == 1_000 && many.problems.count == 1)
     let text = String(repeating: "rtsp://1.1.1.1/a\n", count: 50)

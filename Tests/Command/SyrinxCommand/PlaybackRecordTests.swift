@@ -111,7 +111,7 @@ struct ItemFinishesTests {
     #expect(found == ["0 completed 2", "1 completed 5"])
   }
 
-  @Test func `a failed item ends once, whether it was played or not`() {
+  @Test func `a failed item has one end event, whether it was played or not`() {
     let error = AudioPlayerError.emptySource(nil)
     #expect(
       ends(
@@ -120,14 +120,14 @@ struct ItemFinishesTests {
         == ["0 failed 0", "1 failed 2", "2 completed 3"])
   }
 
-  @Test func `an item left by a seek, the current item, and all unplayed items get an end event`() {
+  @Test func `a seek ends the current item, and the end of the playback ends all other items`() {
     #expect(
       ends(3, start(), .sought(place(1, 1)), finish(.stopped, 2))
         == ["0 stopped 1", "1 stopped 2", "2 stopped 2"])
     #expect(ends(2, then: .failed) == ["0 failed 0", "1 failed 0"])
   }
 
-  @Test func `an item has one end event in each round`() {
+  @Test func `in a repeated list, each playback of an item has one end event`() {
     let found = ends(
       2, start(), .advanced(place(1, 1)), .advanced(place(0, 2)), .sought(place(0, 3)),
       finish(.stopped, 4))

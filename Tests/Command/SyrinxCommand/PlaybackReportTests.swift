@@ -17,7 +17,7 @@ struct PlaybackReportTests {
   }
 
   @Test
-  func `a reported failure is remembered`() async throws {
+  func `a reported error is added to the report's failures`() async throws {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     var report = PlaybackReport(files: ["a.wav"], json: false, context: context)
     let error = AudioPlayerError.source(nil, reason: "a.wav is empty")
@@ -29,7 +29,7 @@ struct PlaybackReportTests {
     (AudioPlayerError.deviceLost("hw:1"), ""),
     (.source(nil, reason: "it ends"), "; is this machine too slow or busy?"),
   ])
-  func `dropouts are reported after an error, and blamed on load unless the device was lost`(
+  func `the message about dropouts suggests a slow machine unless the device was lost`(
     failure: AudioPlayerError, question: String
   ) async throws {
     let folder = try TestFolder()

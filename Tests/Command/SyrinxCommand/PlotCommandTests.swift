@@ -243,7 +243,7 @@ struct PlotCommandTests {
     {"final":true,"text":"forward.","start":1,"end":2}
     """,
   ])
-  func `a cue with impossible times is skipped, and its line is reported`(text: String) {
+  func `a cue with impossible times is skipped, and the line number is reported`(text: String) {
     let cues = TranscriptCues(text)
     #expect(cues.badLines == [2])
     #expect(cues.cues == [PlotFrame.Cue(.seconds(1)..<(.seconds(2)), "forward.")])
@@ -258,7 +258,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `a picture for kitty graphics is sent in pieces, and the last one is marked`() {
+  func `a picture for kitty graphics is sent in pieces, and the last piece is marked`() {
     let text = TerminalGraphics.kittyText(Array(repeating: 0, count: 6_000))
     #expect(text.hasPrefix("\u{1B}_Ga=T,f=100,m=1;") && text.contains("\u{1B}_Gm=0;"))
     #expect(text.count { $0 == ";" } == 2)

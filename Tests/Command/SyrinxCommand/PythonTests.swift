@@ -30,8 +30,8 @@ final class PythonTests: InstallFixture {
 
   @Test
   func `the error after a full disk contains the system's reason`() async throws {
-    // Files are limited to 512 bytes; Python ignores the signal for a larger file and gets an
-    // error.
+    // `ulimit` limits files to 512 bytes. SIGXFSZ is ignored, so a write beyond the limit fails with
+    // an error.
     let sentence = try await failure(
       index.python(before: try index.script("trap '' XFSZ; ulimit -f 1; python \"$@\"")))
     #expect(sentence.contains("File too large"), "\(sentence)")

@@ -26,7 +26,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `'record' writes what the microphone captures, sample by sample`() async throws {
+  func `'record' writes the samples of the microphone unchanged`() async throws {
     try folder.tone("input.wav", .milliseconds(300))
     let run = try await record("out.wav", "--device", "virtual:input.wav")
     #expect(run.status == 0)
@@ -141,7 +141,7 @@ struct RecordCommandTests {
   @Test(arguments: [
     ("take.wav", "take-001.wav"), ("take-%02d.wav", "take-03.wav"), ("%d", "7"),
   ])
-  func `a recording in several files skips the input of its virtual microphone`(
+  func `the numbers of recording files skip the file that the virtual microphone reads`(
     file: String, captured: String
   ) async throws {
     try folder.tone("input.wav", .milliseconds(800))

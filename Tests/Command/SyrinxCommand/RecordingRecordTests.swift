@@ -16,7 +16,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `levels are reported per channel, and digital silence is omitted`() throws {
+  func `levels are reported per channel, and the level of digital silence is omitted`() throws {
     let loud = ChannelLevel(
       peak: Decibels(-6.0206), rms: Decibels(-9), heldPeak: Decibels(-3),
       clippedSamples: 2)

@@ -24,7 +24,7 @@ struct RecordingReportTests {
   }
 
   @Test
-  func `the message about a returned device contains the duration of lost audio, if any`()
+  func `the message that a device is back contains the duration of lost audio, if any`()
     async throws
   {
     var report = try report()
@@ -39,7 +39,7 @@ struct RecordingReportTests {
   @Test(arguments: [
     (RecordingFinish.Reason.failed, ""), (.stopped, "; is this machine too slow or busy?"),
   ])
-  func `after a device failure, lost audio is reported without a hint at the machine's load`(
+  func `the message about lost audio suggests a slow machine unless the device failed`(
     reason: RecordingFinish.Reason, question: String
   ) async throws {
     var report = try report()

@@ -20,7 +20,7 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
-  func `one threshold applies to all rules`() throws {
+  func `--threshold applies to the start, the end, and the trimming of a recording`() throws {
     let request = try request(
       "--start-at-sound", "--pre-roll", "2", "--stop-after-silence", "3", "--trim-silence",
       "--threshold", "-50", "--hold", "0.5")
@@ -32,7 +32,7 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
-  func `rules default to -40 dBFS and 0.1 s`() throws {
+  func `the sound threshold defaults to -40 dBFS, and the sound duration to 0.1 s`() throws {
     let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
     #expect(try request("--start-at-sound").start == .atSound(rule))
     #expect(try request("--trim-silence").trim == rule)
@@ -40,7 +40,7 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
-  func `rolling, channel, and gap options reach the request`() throws {
+  func `rolling, channel, and gap options are set in the request`() throws {
     let request = try request(
       "--roll-seconds", "60", "--roll-bytes", "4G", "--pick-channels", "2", "--gaps", "omit")
     #expect(request.rolling == RecordingRollingRule(length: .seconds(60), byteCount: 4_000_000_000))

@@ -64,7 +64,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test(arguments: ["silence", "omit", "stop"])
-  func `without gaps, standard output gets all audio under any gap rule`(
+  func `if there are no gaps, standard output gets all audio with any --gaps rule`(
     rule: String
   ) async throws {
     let input = try speech()
@@ -75,7 +75,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `without any sound, a recording to standard output writes nothing`() async throws {
+  func `with --start-at-sound, silence writes nothing to standard output`() async throws {
     try folder.silence("input.wav", .milliseconds(500))
     let run = try await pipe("--start-at-sound")
     #expect(run.status == 1 && run.error.contains("before it captured any audio"), "\(run.error)")
@@ -115,7 +115,9 @@ struct RecordingRulesCommandTests {
     #expect(try !folder.names.contains { $0.hasPrefix(".") })
   }
 
-  /// A recording replaces the previous file after its first half second, and leaves no other file.
+  /// After half a second of audio, a recording replaces the previous file.
+  ///
+  /// No temporary file remains.
   @Test
   func `a killed recorder leaves the previous or the new file, and the next recorder can begin`()
     async throws

@@ -19,7 +19,7 @@ struct RecordingRunTests {
   }
 
   @Test
-  func `a loss that ends a recording before the requested length is an error`() throws {
+  func `a gap that ends a recording before the requested length is an error`() throws {
     let finish = RecordingFinish(reason: .gap, frameCount: 144_000, recorded: .seconds(3))
     try finish.check(length: nil)
     try finish.check(length: .seconds(3))

@@ -161,7 +161,7 @@ struct ServeOptionsTests {
     #expect(run.error.contains("unavailable"))
   }
 
-  @Test func `on standard input, only faults and losses are logged`() async throws {
+  @Test func `a server on standard input logs only faults and losses`() async throws {
     let run = try await BuiltCommand.shell(
       "echo garbage | syrinx serve --wyoming stdio | cat", in: folder)
     #expect(run.errorLines.count == 1, "\(run.error)")

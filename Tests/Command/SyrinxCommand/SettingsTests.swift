@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// Makers of engines whose names contain the model folder and the server that were passed.
+  /// Makers whose engines have the settings in their names: the model folder and the server.
   private let makers = EngineName.allCases.map { name in
     EngineMaker(name.rawValue) { settings in
       var engine = SpeechEngine()
@@ -151,7 +151,7 @@ import Testing
     #expect(try engine("--engine", "wyoming", with: own) == "wyoming - \(server)")
   }
 
-  @Test func `the model in the configuration file is not used with an engine from a variable`()
+  @Test func `the file's model does not apply to an engine from an environment variable`()
     throws
   {
     let folder = try TestFolder()

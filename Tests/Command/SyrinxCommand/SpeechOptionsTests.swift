@@ -18,7 +18,7 @@ struct SpeechOptionsTests {
     folder = try TestFolder()
   }
 
-  @Test func `speech options reach the request`() throws {
+  @Test func `speech options are set in the request`() throws {
     let options = try SpeechOptions.parse([
       "--grammar", "a.gram", "--locale", "en-US", "--end-silence", "1.5", "--longest-utterance",
       "30", "--tail-padding", "0.25",
@@ -33,7 +33,7 @@ struct SpeechOptionsTests {
     #expect(plain.endpointPolicy == EndpointPolicy())
   }
 
-  @Test func `phrases, alternatives, and engine settings reach the request`() throws {
+  @Test func `phrases, alternatives, and engine settings are set in the request`() throws {
     let options = try SpeechOptions.parse([
       "--key-phrase", "go forward", "--key-phrase", "stop:1e-20", "--context", "ten meters",
       "--context", "Ada", "--alternatives", "3", "--engine-option", "lw=5", "--engine-option",
@@ -178,7 +178,9 @@ struct SpeechOptionsTests {
     (#"<(printf '\xff')"#, "is not UTF-8 text"), ("<(yes)", "more than 16777216 bytes"),
     ("<(echo '#JSGF V1.0; grammar a; public <a> = go blorfle;')", "blorfle"),
   ])
-  func `the error for a pipe without a grammar contains the reason`(pipe: String, reason: String)
+  func `the error for a pipe without a usable grammar contains the reason`(
+    pipe: String, reason: String
+  )
     async throws
   {
     try folder.speech("go.wav")
@@ -191,7 +193,7 @@ struct SpeechOptionsTests {
   }
 }
 
-/// Tests which model a command loads before its first request.
+/// Tests the loading of models before a command's first request.
 @Suite struct ReadinessTests {
   /// Returns the calls of the client before the first request, in order.
   private func asked(_ arguments: String...) async throws -> [String] {

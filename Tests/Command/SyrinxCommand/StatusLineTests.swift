@@ -31,7 +31,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `the volatile tail is dimmed without taking columns`() {
+  func `dimming the volatile tail takes no columns`() {
     var line = StatusLine()
     #expect(line.show("go", tail: "on", columns: 6) == "\rgo \u{1B}[2mon\u{1B}[0m\u{1B}[K")
     #expect(line.show("", tail: "go", columns: 80) == "\r\u{1B}[2mgo\u{1B}[0m\u{1B}[K")

@@ -5,7 +5,7 @@ import Testing
 
 struct StopSignalsTests {
   @Test
-  func `work that ends by itself ends the wait for signals`() async throws {
+  func `finishing(with:) returns the body's result without waiting for a signal`() async throws {
     let signals = StopSignals()
     let result = try await signals.finishing(with: { Issue.record("nothing asked to finish") }) {
       "done"
@@ -15,7 +15,7 @@ struct StopSignalsTests {
   }
 
   @Test
-  func `an error of the work ends the wait for signals`() async {
+  func `finishing(with:) rethrows the body's error without waiting for a signal`() async {
     await #expect(throws: CommandEnd.reported) {
       try await StopSignals().finishing(with: {}) { throw CommandEnd.reported }
     }

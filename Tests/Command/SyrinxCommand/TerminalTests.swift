@@ -32,7 +32,7 @@ struct TerminalTests {
   }
 
   @Test
-  func `on a terminal, 'listen' rewrites one line with partial results before the final one`()
+  func `on a terminal, 'listen' rewrites one line with partial results and the final result`()
     async throws
   {
     try folder.speech("go.wav")

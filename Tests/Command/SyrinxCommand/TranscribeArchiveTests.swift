@@ -120,7 +120,7 @@ import Testing
       .filter { !FilePath(folder.file("out/\($0)")).isFolder }.sorted()
   }
 
-  @Test func `transcripts of all formats keep the subfolders of the named folder`()
+  @Test func `transcripts of all formats are in the same subfolders as their files`()
     async throws
   {
     try makeArchive()
@@ -140,7 +140,8 @@ import Testing
     let transcribe = "@/calls -o @/out --format text,tsv --resume"
     #expect(try await run(transcribe).recognized == 3)
     #expect(try await run(transcribe).recognized == 0)
-    // Runs again with more jobs, another engine, another option, and without --resume.
+    // The number of jobs does not matter. With another engine or option, or without --resume, all
+    // files are transcribed again.
     #expect(try await run("\(transcribe) --jobs 2").recognized == 0)
     #expect(try await run(transcribe, engine: "other").recognized == 3)
     #expect(try await run("\(transcribe) --end-silence 1").recognized == 3)
@@ -232,7 +233,7 @@ import Testing
       run.output.contains(#"{"error":"not all of the audio was transcribed","event":"failed""#))
   }
 
-  @Test func `a file is unfinished if an incomplete transcript has replaced its transcript`()
+  @Test func `with --resume, a file whose newest transcript is incomplete is recognized again`()
     async throws
   {
     try makeArchive()
@@ -331,7 +332,9 @@ import Testing
     #expect(again.output == #"{"event":"finished","failed":0,"skipped":1,"transcribed":0}"# + "\n")
   }
 
-  @Test func `on a terminal, files, audio, speed, and finally a summary are shown`() async throws {
+  @Test func `on a terminal, the status line shows files, audio, and speed, and a summary follows`()
+    async throws
+  {
     try makeArchive()
     let terminal = try PseudoTerminal()
     let run = try await run("@/calls -o @/out --jobs 1", terminal: terminal)

@@ -28,7 +28,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `JSON has words, times, and confidence, with the files in order`() async throws {
+  func `JSON contains words, times, and confidences, in the order of the files`() async throws {
     try folder.speech("one.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let run = try await BuiltCommand.run(
@@ -152,7 +152,7 @@ struct TranscribeCommandTests {
   func `a signal leaves only complete transcripts`(signal: String) async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
-    // A pipe holds fewer than 150,000 bytes, so after this write, the second file is being read.
+    // A pipe holds fewer than 150,000 bytes, so `head` ends only once the second file is being read.
     let run = try await BuiltCommand.shell(
       """
       mkdir out; mkfifo gate; exec 3<>gate; echo old >out/stdin.txt

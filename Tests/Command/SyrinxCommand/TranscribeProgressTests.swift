@@ -20,8 +20,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  /// A client that first reads all audio, and then recognizes 4 s of it, a second of audio per
-  /// second.
+  /// A client that first reads all audio, and then recognizes four seconds in real time.
   private var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { [clock, requested] request in

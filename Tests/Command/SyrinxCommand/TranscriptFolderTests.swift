@@ -41,8 +41,8 @@ struct TranscriptFolderTests {
     #expect(try folder.names.isEmpty)
     try await file.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
-    // Two runs that write the same transcript have separate temporary files, and the later one
-    // replaces the earlier transcript.
+    // Two runs that write the same transcript have separate temporary files. The second run
+    // replaces the transcript of the first run.
     try await second.print("two")
     try await second.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")

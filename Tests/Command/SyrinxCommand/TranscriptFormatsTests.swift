@@ -152,7 +152,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `--keep saves the captured audio on the timeline of the words`() async throws {
+  func `--keep saves the captured audio unchanged`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:go.wav", "--keep", "kept.wav", "--format", "tsv", in: folder)

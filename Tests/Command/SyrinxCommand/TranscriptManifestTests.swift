@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test
-  func `a manifest entry contains the file, its size and date, the engine, and the set options`()
+  func `a manifest entry contains the file, its size and date, the engine, and the given options`()
     throws
   {
     let manifest = try manifest(options: [
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test
-  func `a transcript's last manifest entry applies, whatever the extension of its audio file`()
+  func `only the last manifest entry for a transcript path applies`()
     throws
   {
     let lines = [try entry("a.wav"), try entry("a.wav", engine: "f")]

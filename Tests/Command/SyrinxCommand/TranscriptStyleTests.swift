@@ -56,7 +56,7 @@ struct TranscriptTextTests {
   }
 
   @Test
-  func `a JSON transcript has every result`() throws {
+  func `a JSON transcript contains partial results and results without words`() throws {
     #expect(try lines(.json, result("go", isFinal: false), result("")).count == 2)
   }
 

@@ -25,13 +25,15 @@ import Testing
     #expect(found.map(\.file) == ["calls/a.flac", "calls/b.wav", "calls/2024/c.mp3"].map(path))
   }
 
-  @Test func `patterns select files in folders instead of the sound file extensions`() throws {
+  @Test func `files in folders are selected by patterns instead of by sound file extensions`()
+    throws
+  {
     for name in ["a.wav", "b.dat", "c.dat2"] { try write(name) }
     let found = try found([path("a.wav"), path(".")], patterns: ["*.dat", "[c]*"])
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])
   }
 
-  @Test func `while a list pipe has no writer, the command waits until the stop signal`() throws {
+  @Test func `the stop signal ends the wait for a writer if the list is a named pipe`() throws {
     mkfifo(folder.file("pipe").path, 0o600)
     let stopSignal = try WakeUp()
     let inputs = TranscriptionInputs(arguments: [], list: path("pipe"))
@@ -88,7 +90,7 @@ import Testing
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
-  @Test func `an input's listed name, read back from a list, yields the same file and output path`()
+  @Test func `the names written to failed.txt yield the same files and output paths again`()
     throws
   {
     for name in ["calls/2024/a.wav", "b.wav", "own/c.wav"] { try write(name) }

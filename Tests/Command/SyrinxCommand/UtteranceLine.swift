@@ -35,7 +35,7 @@ struct UtteranceLine: Decodable {
 struct LagLine: Decodable {
   let seconds: Double
 
-  /// Decodes a line; nil for any other line.
+  /// Decodes a line about lag; nil for any other line.
   init?(_ line: String) throws {
     guard Self.tells(line) else { return nil }
     self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))

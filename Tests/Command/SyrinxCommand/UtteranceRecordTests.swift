@@ -26,7 +26,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `unknown values are omitted`() throws {
+  func `a record omits unknown values`() throws {
     let result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: []), isFinal: false)
     #expect(
@@ -35,7 +35,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a partial result has a stable prefix, and a final result has alternatives and a rate`()
+  func `partial results have a stable prefix; final results have alternatives and a speaking rate`()
     throws
   {
     let partial = SpeechRecognitionResult(

@@ -89,13 +89,13 @@ struct VoskCommandTests {
     let lines = run.outputLines
     #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "ten meters"])
     let lags = try lines.compactMap(LagLine.init).map(\.seconds)
-    // The library sleeps until all audio has arrived, so it also lags on a fast machine.
+    // The library sleeps until all audio has arrived, so recognition lags even on a fast machine.
     #expect(try #require(lags.max()) >= 1)
     #expect(lags.last == 0)
   }
 
   @Test
-  func `several files are transcribed in parallel with one model, in order`() async throws {
+  func `several files are transcribed in parallel with one model, in input order`() async throws {
     let log = folder.file("log")
     let run = try await run(
       """

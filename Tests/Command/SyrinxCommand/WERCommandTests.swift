@@ -57,7 +57,9 @@ struct WERCommandTests {
   }
 
   @Test
-  func `with --json, texts without an error rate yield an object with the error`() async throws {
+  func `with --json, a missing file or a text without words yields an object with the error`()
+    async throws
+  {
     for arguments in ["nowhere.txt nowhere.txt", "--text ... a"] {
       let run = try await BuiltCommand.shell("syrinx wer --json \(arguments)", in: folder)
       #expect(run.status == 1 && run.outputLines.count == 1 && run.errorLines.count == 1)
@@ -79,7 +81,9 @@ struct WERCommandTests {
   }
 
   @Test(arguments: [("28", 0), ("27.9", 1)] as [(String, Int32)])
-  func `a rate equal to the limit does not exceed it`(limit: String, status: Int32) async throws {
+  func `an error rate equal to the limit does not exceed the limit`(limit: String, status: Int32)
+    async throws
+  {
     let reference = Array(repeating: "a", count: 25).joined(separator: " ")
     let hypothesis = Array(repeating: "a", count: 18).joined(separator: " ")
     let run = try await BuiltCommand.run(

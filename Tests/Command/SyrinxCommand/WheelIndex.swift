@@ -41,8 +41,9 @@ struct WheelIndex {
       ])
   }
 
-  /// Returns a Python that finds only these wheels; programs in the folder `programs` take
-  /// precedence.
+  /// Returns a Python whose pip finds only these wheels.
+  ///
+  /// Programs in the folder `programs` take precedence over installed programs.
   func python(_ more: String..., before programs: URL? = nil) -> Python {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let settings = [
@@ -52,7 +53,7 @@ struct WheelIndex {
     return Python(environment: (settings + more).map { FilePath($0) })
   }
 
-  /// Creates a folder with a shell script `python3`, which runs the actual Python with `python`.
+  /// Creates a folder with a shell script `python3`; in the script, `python` runs the real Python.
   func script(_ line: String, named name: String = "bin") throws -> URL {
     let programs = place.appending(path: name)
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
@@ -95,10 +96,10 @@ struct WheelIndex {
     """
 }
 
-/// Writes a program in a separate process.
+/// Writes an executable script from a separate process.
 ///
-/// A program cannot be run while it is open for writing, in this process or in a child that another
-/// test has just started.
+/// Linux cannot run a file that is open for writing. If this process wrote the file, a process that
+/// another test starts could inherit the open descriptor.
 func writeProgram(_ text: String, to file: URL) throws {
   let script = #"printf '%s\n' "$1" >"$2"; chmod 755 "$2""#
   try Tool.run("sh", package: "dash", ["-c", script, "sh", text, file.path])

@@ -11,9 +11,7 @@ import Testing
     EchoClient.liveValue
   }
 
-  @Test func `a client that was created with an override uses it even in calls outside its scope`()
-    async
-  {
+  @Test func `outside the scope of its creation, a client keeps that scope's overrides`() async {
     #expect(client.number() == 10)
     #expect(await client.text() == "captured")
   }
@@ -43,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a client that was created without overrides reads the overrides at the call`() {
+  @Test func `a client created without overrides uses the overrides at each call`() {
     let client = EchoClient.liveValue
     #expect(client.number() == 3)
     withDependencies {
@@ -86,7 +84,7 @@ import Testing
     #expect(client.number() == 3)
   }
 
-  @Test func `a wrapper inside a cached value does not keep the overrides of the first reader`() {
+  @Test func `a @Dependency in a cached value does not keep the first reader's overrides`() {
     withDependencies {
       $0.number = 10
     } operation: {

@@ -9,7 +9,7 @@ import Testing
     #expect(context([:], isTesting: true) == .test)
   }
 
-  @Test func `the preview marker selects the preview context`() {
+  @Test func `XCODE_RUNNING_FOR_PREVIEWS=1 selects the preview context`() {
     #expect(context(["XCODE_RUNNING_FOR_PREVIEWS": "1"], isTesting: false) == .preview)
     #expect(context(["XCODE_RUNNING_FOR_PREVIEWS": "0"], isTesting: false) == .live)
   }

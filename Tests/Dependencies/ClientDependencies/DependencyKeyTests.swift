@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `overriding a value with its missing test value is not an issue`() async {
+  @Test func `overriding a live-only value with its default test value is not an issue`() async {
     @Dependency(\.liveOnly) var liveOnly
     withDependencies {
       $0.liveOnly = LiveOnlyKey.testValue
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test
-  func `a test value that reports its own issue does so when read, but not when partly changed`() {
+  func `a test value's own issue is reported for a read, but not for an in-place change`() {
     @Dependency(AskingKey.self) var asking
     withDependencies {
       $0 = DependencyValues()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `changing a missing live value in an override leaves the value missing for later readers`() {
+  func `changing a missing live value for one scope leaves the value missing elsewhere`() {
     @Dependency(\.interfaceOnly) var text
     withDependencies {
       $0.context = .live

@@ -35,7 +35,7 @@ import Testing
     #expect(withDependencies({ $0[NumberKey.self] = 9 }, operation: { number }) == 9)
   }
 
-  @Test func `a wrapper can read a single endpoint`() throws {
+  @Test func `a @Dependency can read a single endpoint`() throws {
     @Dependency(\.greeter.greet) var greet
     let greeting = try withDependencies {
       $0.greeter.greet = { "hello \($0)" }
@@ -45,7 +45,7 @@ import Testing
     #expect(greeting == "hello Ada")
   }
 
-  @Test func `a wrapper keeps the overrides of its scope`() {
+  @Test func `a @Dependency keeps the overrides of the scope that created it`() {
     let reader = withDependencies {
       $0.number = 5
     } operation: {
@@ -54,7 +54,7 @@ import Testing
     #expect(reader.number == 5)
   }
 
-  @Test func `the current scope takes precedence over the wrapper's scope`() {
+  @Test func `the current scope takes precedence over the scope that created the @Dependency`() {
     let reader = withDependencies {
       $0.number = 5
       $0.interfaceOnly = "kept"
@@ -69,29 +69,29 @@ import Testing
     }
   }
 
-  @Test func `a wrapper keeps the context of its scope`() {
+  @Test func `a @Dependency keeps the context of the scope that created it`() {
     let reader = withDependencies({ $0.context = .preview }, operation: { Reading() })
     #expect(reader.number == 2)
   }
 
-  @Test func `a value created by reading a wrapper uses the wrapper's overrides`() {
+  @Test func `a value created by reading a @Dependency uses that wrapper's overrides`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
   }
 
-  @Test func `a value created by reading a wrapper uses the wrapper's context`() {
+  @Test func `a value created by reading a @Dependency uses that wrapper's context`() {
     let reader = withDependencies({ $0.context = .live }, operation: { SumReading() })
     #expect(reader.sum == 101)
     #expect(SumReading().sum == 203)
   }
 
-  @Test func `a value created by reading one wrapper is cached for other wrappers`() {
+  @Test func `a value created by reading one @Dependency is cached for the others`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
     #expect(SumReading().sum == 250)
   }
 
-  @Test func `a computed dependency that contains a wrapper reads in its caller's scope`() {
+  @Test func `a @Dependency in a computed dependency reads the values of the caller's scope`() {
     let reader = withDependencies({ $0.number = 42 }, operation: { ComputedReading() })
     #expect(reader.doubled == 84)
     #expect(reader.tripled == 126)

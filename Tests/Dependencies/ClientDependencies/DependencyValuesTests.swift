@@ -36,7 +36,7 @@ import Testing
     #expect(DependencyValues.preview.interfaceOnly == "test")
   }
 
-  @Test func `each read of a live value in a test is an issue with its location`() {
+  @Test func `each read of a live value in a test is an issue with the read's location`() {
     @Dependency(\.liveOnly) var liveOnly
     for _ in 0..<2 {
       withKnownIssue {
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `reading a missing test value on another thread fails the test that owns the wrapper`(
+  func `reading a missing test value on another thread fails the test of the @Dependency`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

@@ -5,7 +5,7 @@ import Foundation
 enum Elsewhere: CaseIterable {
   case detachedTask, dispatchQueue, thread
 
-  /// Runs a closure in this place and waits for its end.
+  /// Runs `body` outside the caller's task, and returns when it has ended.
   func run(_ body: @escaping @Sendable () -> Void) async {
     switch self {
     case .detachedTask: await Task.detached { body() }.value

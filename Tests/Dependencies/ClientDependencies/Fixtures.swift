@@ -1,7 +1,7 @@
 import ClientDependencies
 import Synchronization
 
-/// A client in the form that other modules use.
+/// A client declared without the macro, with a value for each context.
 struct GreeterClient: Sendable {
   var greet: @Sendable (_ name: String) throws -> String =
     unimplemented(endpoint: "GreeterClient.greet")

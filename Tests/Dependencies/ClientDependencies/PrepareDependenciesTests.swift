@@ -41,7 +41,7 @@ import Testing
     #expect(number == 12)
   }
 
-  @Test func `preparing a part of a value keeps the rest of the value`() throws {
+  @Test func `preparing an endpoint keeps the endpoints that were prepared before`() throws {
     @Dependency(\.greeter) var greeter
     prepareDependencies {
       $0[GreeterClient.self].greet = { "prepared \($0)" }
@@ -59,7 +59,7 @@ import Testing
     #expect(seen == [10, 10])
   }
 
-  @Test func `an override takes precedence over a prepared value in its scope`() {
+  @Test func `within its scope, an override takes precedence over a prepared value`() {
     prepareDependencies { $0.number = 10 }
     withDependencies {
       $0.number += 1
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a preview may prepare a value repeatedly and after reading it`() {
+  @Test func `a preview may prepare a value several times, even after reading the value`() {
     withDependencies {
       $0.context = .preview
     } operation: {
@@ -114,8 +114,7 @@ import Testing
     #expect(number == 3)
   }
 
-  @Test func `a second preparation of a value is an issue that names the first, and has no effect`()
-  {
+  @Test func `preparing a value again has no effect and is an issue that names the first`() {
     prepareDependencies { $0[NumberKey.self] = 10 }
     let line = #line - 1
     withKnownIssue {

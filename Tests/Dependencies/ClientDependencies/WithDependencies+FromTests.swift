@@ -29,12 +29,12 @@ import Testing
     }
   }
 
-  @Test func `a subclass passes on its superclass's dependencies`() {
+  @Test func `an object passes on the dependencies that its superclass captured`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { [Submodel()] }).first
     #expect(withDependencies(from: parent ?? Submodel()) { Model().number } == 5)
   }
 
-  @Test func `an object without a wrapper remembers the scope in which it was created`() {
+  @Test func `an object without a @Dependency remembers the scope in which it was created`() {
     let plain = withDependencies({ $0.number = 5 }, operation: { Plain() })
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `an asynchronous operation gets the escaped dependencies`() async {
+  @Test func `an asynchronous operation reads the model's dependencies`() async {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     let number = await withDependencies(from: parent) {
       await Task.yield()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `objects that a model creates on another thread belong to the model's test`(place: Elsewhere)
+  func `objects that a model creates on another thread report to the model's test`(place: Elsewhere)
     async
   {
     let parent = UncheckedSendable(Model())
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `objects that a model creates with overrides on another thread belong to the model's test`(
+  func `objects that a model creates with overrides on another thread report to the model's test`(
     place: Elsewhere
   ) async {
     let parent = UncheckedSendable(Model())
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a missing value of an object that a model creates on another thread fails the model's test`(
+  func `an object created by a model on another thread reports missing values to the model's test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {
@@ -143,7 +143,7 @@ private class Model {
   @Dependency(\.number) var number
   @Dependency(\.interfaceOnly) var text
 
-  /// The test that a wrapper of the model belongs to.
+  /// The test in which the model's `@Dependency` was created.
   var test: RunningTest? { _number.captured.origin.test }
 
   /// Changes of a model's context, cache, and overrides.

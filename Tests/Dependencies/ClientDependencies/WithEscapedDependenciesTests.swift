@@ -47,8 +47,8 @@ import Testing
     withDependencies {
       $0.number = 8
     } operation: {
-      // Read outside of `#expect`, because if two closures of the same type are in one closure,
-      // Swift 6.3 runs the first in place of the second.
+      // Read outside of `#expect`: if one closure contains two closures of the same type, Swift 6.3
+      // runs the first in place of the second.
       let outer = continuation.yield { DependencyValues._current.number }
       let inner = continuation.yield {
         withDependencies {
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `an issue in a yield on another thread fails the test`() async {
+  @Test func `an issue reported inside yield on another thread fails the test`() async {
     await withKnownIssue {
       await withCheckedContinuation { waiting in
         withEscapedDependencies { dependencies in

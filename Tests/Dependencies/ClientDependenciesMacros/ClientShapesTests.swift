@@ -47,7 +47,7 @@ import Testing
     expectUnimplemented("Store<Int>.items") { #expect(Store<Int>(limit: 2).items() == []) }
   }
 
-  @Test func `a client's initializers have its access level`() throws {
+  @Test func `a client's initializers have the client's access level`() throws {
     #expect(makePrivate() == 3)
     expectUnimplemented("PrivateClient.call") { #expect(makeUnimplementedPrivate() == nil) }
     #expect(try PackageClient(call: { $0 }).call(id: 2) == 2)
@@ -82,7 +82,7 @@ import Testing
     #expect(Conditional.Client(rate: 8_000).rate == 8_000)
   }
 
-  @Test func `an initializer written by the author replaces the generated one`() {
+  @Test func `an initializer written by the author replaces the generated initializer`() {
     let client = OwnInitializer(name: "n")
     #expect(client.name == "own n")
     #expect(client.call() == 5)

@@ -4,7 +4,7 @@ import Testing
 /// Mistakes that a macro cannot see, but that the compiler reports at the line of the declaration.
 @Suite struct CompilerErrorsTests {
   @Test
-  func `a client that is on the main actor by default gets an error that asks for nonisolated`()
+  func `a client isolated to the main actor by default gets an error that suggests nonisolated`()
     throws
   {
     let errors = try CompilerError.all(
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test
-  func `an entry that is on the main actor by default gets an error that asks for nonisolated`()
+  func `an entry isolated to the main actor by default gets an error that suggests nonisolated`()
     throws
   {
     let errors = try CompilerError.all(
@@ -63,7 +63,7 @@ import Testing
       try CompilerError.all(in: source, options: ["-default-isolation", "MainActor"]).isEmpty)
   }
 
-  @Test func `an entry's value must be Sendable`() throws {
+  @Test func `the value of a @DependencyEntry must be Sendable`() throws {
     let errors = try CompilerError.all(
       in: """
         import ClientDependencies
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: ["liveValue", "previewValue"])
-  func `a value whose type differs from its entry is refused`(label: String) throws {
+  func `a value whose type differs from the entry's type does not compile`(label: String) throws {
     let errors = try CompilerError.all(
       in: """
         import ClientDependencies

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a preview uses the live value, and a test without a value reports an issue`() {
+  @Test func `an entry with only a live value is used in previews and is an issue in tests`() {
     @Dependency(\.liveEntry) var value
     withDependencies {
       $0.context = .preview

@@ -1,7 +1,7 @@
 import ClientDependenciesMacros
 import Testing
 
-/// The behavior of each form while it is unimplemented.
+/// Calls unimplemented endpoints of every form.
 @Suite struct FormsTests {
   private let forms = Forms()
 

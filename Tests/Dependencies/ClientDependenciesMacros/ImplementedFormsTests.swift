@@ -1,11 +1,11 @@
 import ClientDependenciesMacros
 import Testing
 
-/// The behavior of each implemented form, called through its method and through its closure.
+/// Calls implemented endpoints of every form, through their methods and through their closures.
 @Suite struct ImplementedFormsTests {
   private var forms = Forms(count: 4, note: "n")
 
-  @Test mutating func `a method calls the closure with its arguments in order`() async throws {
+  @Test mutating func `a method passes its arguments to the closure in order`() async throws {
     forms.labelled = { $0 - $1 }
     #expect(try forms.labelled(first: 5, second: 3) == 2)
     #expect(try forms.labelled(5, 3) == 2)

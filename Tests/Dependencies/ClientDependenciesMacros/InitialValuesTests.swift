@@ -51,7 +51,7 @@ public struct PublicDefaults: Sendable {
   public var call: @Sendable (Int) -> Void
 }
 
-/// A constant.
+/// A type whose initializer is internal.
 public struct Locked: Sendable {
   /// The value.
   public var value: Int
@@ -72,7 +72,7 @@ private enum Hidden {
 /// A generic client.
 @DependencyClient
 public struct GenericDefaults<Value> {
-  /// A property whose initial value depends on the parameter.
+  /// A property whose initial value depends on the type parameter.
   public var values: [Value] = Array()
   /// An endpoint.
   public var call: (_ value: Value) -> Void

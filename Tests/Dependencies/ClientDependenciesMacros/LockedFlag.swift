@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that closures of a client set.
+/// A flag that a client's closures can set.
 final class LockedFlag: Sendable {
   private let flag = Atomic(false)
   var isSet: Bool { flag.load(ordering: .acquiring) }

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// An issue belongs to the test in which the client was read, wherever the client is called.
+/// An issue is attributed to the test that read the client, wherever the client is called.
 @Suite(.dependencies) struct OriginTests {
   @Dependency(OriginRecorder.self) private var recorder
 
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `a client that is created once for all tests reports to each test that reads it`(run: Int)
+  func `a client shared by all tests reports an issue to each test that reads the client`(run: Int)
     async
   {
     await expectUnimplemented("OriginRecorder.stop") {

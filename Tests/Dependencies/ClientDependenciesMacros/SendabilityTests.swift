@@ -20,7 +20,7 @@ import Testing
     #expect(try UnsendableGenericClient<Int>(call: { $0 }).call(value: 1) == 1)
   }
 
-  @Test func `a client without Sendable attributes has methods`() throws {
+  @Test func `an endpoint without @Sendable gets a method with argument labels`() throws {
     #expect(try PlainClient(call: { $0 }).call(id: 1) == 1)
   }
 

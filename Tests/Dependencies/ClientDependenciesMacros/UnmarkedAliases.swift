@@ -26,7 +26,7 @@ struct Unmarked: Sendable {
   let play: Shapes.Play
 }
 
-/// A client whose properties are all of types that the macro sees only as names.
+/// A client whose property types the macro sees only as names.
 @DependencyClient
 struct NamesOnly: Sendable {
   var fetch: Fetch

@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func `an entry outside an extension of DependencyValues gets a diagnostic`() {
+  @Test func `a @DependencyEntry outside an extension of DependencyValues gets a diagnostic`() {
     expectDiagnostic(
       "extension Other {\n  @DependencyEntry var client = Client()\n}",
       with: ["DependencyEntry"],
@@ -54,7 +54,7 @@ import Testing
       fixed: "extension Other {\n  var client = Client()\n}")
   }
 
-  @Test func `an entry can be overridden`() {
+  @Test func `a @DependencyEntry declared with let gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry let client = Client()\n}",
       with: ["DependencyEntry"],
@@ -64,7 +64,7 @@ import Testing
       fixed: "extension DependencyValues {\n  @DependencyEntry var client = Client()\n}")
   }
 
-  @Test func `an entry without a value gets a diagnostic`() {
+  @Test func `a @DependencyEntry without a value gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry var client: Client\n}",
       with: ["DependencyEntry"],
@@ -81,7 +81,7 @@ import Testing
         """)
   }
 
-  @Test func `a static entry gets a diagnostic`() {
+  @Test func `a static @DependencyEntry gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry static var client = Client()\n}",
       with: ["DependencyEntry"],

@@ -85,7 +85,7 @@ import Testing
         """)
   }
 
-  @Test func `literals determine the type of a property`() {
+  @Test func `a literal initial value determines the type of a property`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -262,7 +262,7 @@ import Testing
         """#)
   }
 
-  @Test func `public initializers need public properties`() {
+  @Test func `a public client whose properties are all public gets public initializers`() {
     expectExpansion(
       of: """
         @DependencyClient

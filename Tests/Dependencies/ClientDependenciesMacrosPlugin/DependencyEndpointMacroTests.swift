@@ -45,7 +45,7 @@ import Testing
         """#)
   }
 
-  @Test func `argument labels generate a method to call and an overload to pass as a closure`() {
+  @Test func `a labeled endpoint gets a method to call and an overload to pass as a closure`() {
     expectExpansion(
       of: #"""
         struct Client: Sendable {
@@ -103,7 +103,7 @@ import Testing
         """#)
   }
 
-  @Test func `an endpoint with a default returns it after the report, and has no init accessor`() {
+  @Test func `an endpoint reports an issue, returns its default, and has no init accessor`() {
     expectExpansion(
       of: #"""
         struct Client: Sendable {
@@ -357,7 +357,7 @@ import Testing
         """#)
   }
 
-  @Test func `if an endpoint's type is an alias, the type checker selects its placeholder`() {
+  @Test func `the type checker selects the placeholder of an endpoint whose type is an alias`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -85,7 +85,7 @@ import Testing
         """#)
   }
 
-  @Test func `a type annotation is the key's value type`() {
+  @Test func `a type annotation determines the key's value type`() {
     expectExpansion(
       of: """
         extension ClientDependencies.DependencyValues {
@@ -223,7 +223,7 @@ import Testing
         """#)
   }
 
-  @Test func `a package entry without a written type has a key named for its property`() {
+  @Test func `a package entry without a type annotation has a key named for its property`() {
     expectExpansion(
       of: """
         extension DependencyValues {

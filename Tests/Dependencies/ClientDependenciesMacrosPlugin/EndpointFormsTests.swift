@@ -4,7 +4,7 @@ import Testing
 
 /// Forms of endpoints that the other tests do not cover.
 @Suite struct EndpointFormsTests {
-  @Test func `a method may have a keyword as its name, and no arguments`() {
+  @Test func `a method without arguments may have a keyword as its name`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -62,8 +62,7 @@ import Testing
         """#)
   }
 
-  @Test func `labels of variadic parameters generate no method, because it could not forward them`()
-  {
+  @Test func `a variadic endpoint gets no method, because a method cannot forward its arguments`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -49,7 +49,7 @@ import Testing
       fixed: "@DependencyEndpoint var count: (Int) -> Int = { _ in <#Int#> }")
   }
 
-  @Test func `a fix-it removes a default that is unnecessary, such as unimplemented`() {
+  @Test func `a fix-it removes an unnecessary default, such as a call of unimplemented`() {
     expectProblem(
       "var count: (Int) throws -> Int = unimplemented(\"count\")",
       """
@@ -72,7 +72,7 @@ import Testing
       fixed: "@DependencyEndpoint var count: () -> Int = { { fatalError(\"no\") }() }")
   }
 
-  @Test func `a constant endpoint gets a diagnostic`() {
+  @Test func `an endpoint declared with let gets a diagnostic`() {
     expectProblem(
       "let stop: () -> Void",
       "Endpoint 'stop' must be a 'var', so that tests can override it", column: 23,
@@ -204,7 +204,7 @@ import Testing
       fixed: "struct Client {\n  @DependencyEndpoint(method: \"ok\") var a: () -> Void\n}")
   }
 
-  @Test func `naming the method of an aliased endpoint gets a diagnostic`() {
+  @Test func `a custom method name for an aliased endpoint gets a diagnostic`() {
     expectDiagnostic(
       "struct Client {\n  @DependencyEndpoint(method: \"go\") var run: Run\n}",
       with: ["DependencyEndpoint"],
@@ -216,7 +216,7 @@ import Testing
       fixed: "struct Client {\n  @DependencyEndpoint var run: Run\n}")
   }
 
-  @Test func `naming the method of a variadic endpoint gets a diagnostic`() {
+  @Test func `a custom method name for a variadic endpoint gets a diagnostic`() {
     expectDiagnostic(
       "struct Client {\n  @DependencyEndpoint(method: \"go\") var run: (_ all: Int...) -> Void\n}",
       with: ["DependencyEndpoint"],

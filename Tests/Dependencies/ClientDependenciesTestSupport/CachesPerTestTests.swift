@@ -22,17 +22,17 @@ import Testing
   }
 
   @Test(arguments: [7, 7, 7])
-  func `cases with equal arguments have their own values`(number: Int) {
+  func `test cases with equal arguments have separate values`(number: Int) {
     #expect(tally.next() == 1)
   }
 
   @Test(arguments: ["a", "b"], [1, 2, 3])
-  func `cases with combined arguments have their own values`(text: String, number: Int) {
+  func `test cases with combined arguments have separate values`(text: String, number: Int) {
     #expect(tally.next() == 1)
   }
 
   @Test(arguments: [Opaque(), Opaque()])
-  func `cases with arguments that cannot be encoded have their own values`(argument: Opaque) async {
+  func `test cases with unencodable arguments have separate values`(argument: Opaque) async {
     #expect(tally.next() == 1)
     await Task.detached { [_tally] in #expect(_tally.wrappedValue.next() == 2) }.value
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import ClientDependenciesTestSupport
 
 @Suite struct CaseIdentitiesTests {
-  @Test func `the only case of a test has no identity of its own`() throws {
+  @Test func `the test case of a test without arguments has no identity`() throws {
     let testCase = try #require(Test.Case.current)
     #expect(CaseIdentities.shared.identity(of: testCase) == nil)
   }
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `the description of a recent case is computed once`(number: Int) throws {
+  func `the description of a recent test case is computed once`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 1) { _ in
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [1])
-  func `a case that is not in the cache is described again`(number: Int) throws {
+  func `a test case that is not in the cache is described again`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 0) { _ in

@@ -27,7 +27,7 @@ struct DependenciesTraitTests {
   }
 
   @Test(.dependency(\.supportNumber, 2))
-  func `an override in the test takes precedence over its traits`() {
+  func `an override in a test takes precedence over the test's traits`() {
     withDependencies {
       $0.supportNumber = 4
     } operation: {
@@ -37,7 +37,7 @@ struct DependenciesTraitTests {
   }
 
   @Test(.dependency(NameClient { "the client" }))
-  func `a trait can set a client value`() {
+  func `a trait can override a whole client`() {
     #expect(client.name() == "the client")
   }
 
@@ -61,7 +61,7 @@ struct DependenciesTraitTests {
   }
 
   @Test(arguments: 0..<10)
-  func `each case has a fresh cache`(case: Int) async {
+  func `each test case has a fresh cache`(case: Int) async {
     #expect(tally.next() == 1)
     await Task.detached { [_tally] in #expect(_tally.wrappedValue.next() == 2) }.value
   }

@@ -3,17 +3,17 @@ import Testing
 
 @Suite(.dependency(\.speaker, FakeSpeaker(word: "fake")))
 struct DependencyAsTests {
-  @Test func `a property is read as the concrete type that the test set`() {
+  @Test func `a property can be read as the concrete type of the test's value`() {
     @Dependency(\.speaker, as: FakeSpeaker.self) var speaker
     #expect(speaker.word == "fake")
   }
 
-  @Test func `a key is read as the concrete type that the test set`() {
+  @Test func `a key can be read as the concrete type of the test's value`() {
     @Dependency(SpeakerKey.self, as: FakeSpeaker.self) var speaker
     #expect(speaker.word == "fake")
   }
 
-  @Test func `reading a property with a wrong type stops the process with both type names`() async {
+  @Test func `reading a property as a wrong type ends the process and names both types`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

@@ -6,7 +6,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct ALSADeviceOpeningTests {
-  @Test func `openings run one at a time`() async throws {
+  @Test func `devices are opened one at a time`() async throws {
     let turns = Turns()
     let inside = ConcurrencyCounter()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -30,7 +30,7 @@ import Testing
     let last = Mutex<WakeUp?>(nil)
   }
 
-  /// Counts the concurrent calls, and the largest number of them.
+  /// Records the current and the largest number of concurrent calls.
   private final class ConcurrencyCounter: Sendable {
     // The lock is held while the count changes, never during a whole call.
     private let count = Mutex((now: 0, most: 0))

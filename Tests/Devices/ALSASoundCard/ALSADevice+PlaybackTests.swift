@@ -39,7 +39,7 @@ import Testing
     #expect(pcm.configuration.buffer == 720)
   }
 
-  @Test func `a card that supports only one rate and channel count is opened with those`() throws {
+  @Test func `a card that supports only one rate and channel count is opened with them`() throws {
     _ = try TestALSA.ready()
     let pcm = try ALSADevice(
       .playback, request(testCard("rate=44100 channels=2"), 16_000, channels: 1))
@@ -76,7 +76,7 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
   }
 
-  @Test func `a full device makes room in time, and its delay never exceeds the buffer`()
+  @Test func `a full device accepts frames only as it plays, and no delay exceeds the buffer`()
     async throws
   {
     _ = try TestALSA.ready()
@@ -91,7 +91,7 @@ import Testing
     #expect(delays.allSatisfy { $0 >= 0 && $0 <= pcm.configuration.buffer })
   }
 
-  @Test func `the host's time of the playhead is within 5 ms of the start plus the played frames`()
+  @Test func `the playhead's host time is within 5 ms of the start time plus the played duration`()
     throws
   {
     _ = try TestALSA.ready()
@@ -106,7 +106,8 @@ import Testing
       let played = try 9_600 - pcm.delay()
       origins.append(pcm.hostTime(at: pcm.elapsed) - played.duration(at: 48_000))
     }
-    // Another process may run between the two calls, but not every time.
+    // Another process may run between the two calls, which distorts some of the values, but not the
+    // median.
     let median = origins.sorted()[4]
     #expect(median > before - .milliseconds(5) && median < after + .milliseconds(5))
   }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Swift's clocks, with which a device measures its calls and its losses.
+/// Tests Swift's clocks, with which a device measures the times of its calls and losses.
 @Suite struct ClockTests {
   @Test func `an infinite timeout lasts for more than a century`() {
     let start = SuspendingClock.now

@@ -32,7 +32,7 @@ import Testing
     #expect([held, limited, last] == [100, 1_920, 70])
   }
 
-  @Test mutating func `after a plausible delay, the buffered frames are not queried`() {
+  @Test mutating func `if the reported delay is plausible, the buffered frames are not queried`() {
     var isAsked = false
     func held() -> Int? {
       isAsked = true
@@ -55,7 +55,7 @@ import Testing
     #expect(delay == expected)
   }
 
-  /// Returns the time until an underrun with `held` frames after `milliseconds`.
+  /// Returns the time until an underrun if `held` frames are buffered after `milliseconds`.
   private mutating func timeUntilUnderrun(_ held: FrameCount, at milliseconds: Int) -> Duration {
     estimate.timeUntilUnderrun(held: held, at: start + .milliseconds(milliseconds))
   }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test
-  mutating func `without buffered frames, the unplayed written frames determine the time left`() {
+  mutating func `without buffered frames, an underrun is due at the end of the written frames`() {
     estimate.wrote(1_000, at: start)
     estimate.wrote(1_000, at: start)
     let times = [timeUntilUnderrun(0, at: 0), timeUntilUnderrun(0, at: 1_500)]

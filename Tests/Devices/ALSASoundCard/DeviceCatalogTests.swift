@@ -44,7 +44,7 @@ import Testing
     #expect(catalog(hints: ["pulse"], servers: ["pulse"]).devices.map(\.id) == ["pulse"])
   }
 
-  @Test func `without a card there is no default device`() {
+  @Test func `without a card, there is no default device`() {
     #expect(catalog(hints: ["default"], route: .firstCard).devices.isEmpty)
     #expect(catalog(route: .missing).devices.isEmpty)
   }

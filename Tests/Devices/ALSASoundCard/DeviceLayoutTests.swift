@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [(1, ChannelLayout.wav(4)), (0, Self.odd), (2, Self.odd)])
-  func `a card with another channel order is set to WAV order, and its reported layout is used`(
+  func `playback requests WAV channel order, and uses the channel order that the card reports`(
     how: Int, layout: ChannelLayout
   ) throws {
     _ = try TestALSA.ready()
@@ -90,7 +90,7 @@ import Testing
     return await pcm.record(1).frames.prefix(count).map { Int($0 * 32) }
   }
 
-  /// Returns our channel for each of the card's channels.
+  /// Returns the index of the WAV channel for each of the card's channels.
   private func order(of layout: ChannelLayout) -> [Int] {
     let ours = ChannelLayout.wav(layout.positions.count).positions
     return layout.positions.map { position in
@@ -136,7 +136,7 @@ import Testing
         == [1, 2, 5, 6, 3, 4, 7, 8])
   }
 
-  @Test func `each frame is routed separately`() {
+  @Test func `channels are reordered within each frame`() {
     let routing = ChannelMix(
       direction: .playback, device: ChannelLayout([.frontRight, .frontLeft]))
     #expect(routing.apply([1, 2, 3, 4]) == [2, 1, 4, 3])
@@ -171,7 +171,7 @@ import Testing
       ChannelMix(direction: .capture, device: card).apply([1, 2, 3, 4]) == [1, 2, 3, 4])
   }
 
-  @Test func `channels with unknown positions get the remaining channels in order`() {
+  @Test func `a card's channels with unknown positions play the remaining channels in order`() {
     let card = ChannelLayout([.unknown, .frontRight, .unknown, .frontLeft])
     #expect(
       ChannelMix(direction: .playback, device: card).apply([1, 2, 3, 4]) == [3, 2, 4, 1])
@@ -179,7 +179,7 @@ import Testing
       ChannelMix(direction: .playback, device: .wav(9)).isIdentity)
   }
 
-  @Test func `no sample is played on a missing loudspeaker`() {
+  @Test func `a card's silent channels stay silent, and side channels play in the rear`() {
     let card = ChannelLayout([
       .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lowFrequency, .silent, .silent,
     ])

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [Int32.min, Int32.max, -1_000_000])
-  func `extreme error codes trap neither in a recovery nor in a delay estimate`(code: Int32) {
+  func `extreme error codes cause no trap in a recovery or a delay estimate`(code: Int32) {
     var recovery = Recovery(direction: .playback, suspended: .now)
     #expect(recovery.begin(after: code) == .prepare)
     #expect(recovery.next(after: Int32.min, now: .now) == .lost)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Faults injected by the test card, in both directions.
+/// Tests how playback and capture devices handle the faults that the test card injects.
 @Suite struct FaultTests {
   init() throws { _ = try TestALSA.ready() }
 
@@ -93,7 +93,7 @@ import Testing
     #expect(lost.allSatisfy { $0 < Recovery.resumeLimit })
   }
 
-  @Test func `a capture that is suspended before a whole period is available is detected at once`()
+  @Test func `the suspend of a capture is detected at once, before a whole period is available`()
     throws
   {
     let pcm = try ALSADevice(
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
-  func `a false delay is limited to the buffer's length`(script: String) async throws {
+  func `an implausible delay is limited to the buffer's length`(script: String) async throws {
     let pcm = try ALSADevice(.playback, request(testCard(script)))
     #expect(try pcm.delay() == 0)
     for start in stride(from: 0, to: 4_800, by: 480) {
@@ -218,7 +218,7 @@ func withSignals<Value>(
 }
 
 extension [Float] {
-  /// The jumps in a 16-bit ramp, in frames.
+  /// The number of frames missing at each gap in a 16-bit ramp.
   var missingInRamp: [Int] {
     zip(self, dropFirst()).compactMap { before, after in
       let step = Int(((after - before) * 32_768).rounded())

@@ -55,8 +55,8 @@ import Testing
     stop()
     let names = log.withLock { $0 }
     #expect(names.contains("another"))
-    // The log contains a name for each change and "" for each report, so every report must follow
-    // a relevant name.
+    // The log contains the name of each changed file, and "" for each report. The name before a
+    // report is its reason.
     let reasons = zip(names, names.dropFirst()).filter { $0.1.isEmpty }.map(\.0)
     #expect(reasons.allSatisfy { $0 == "native" } && reasons.count >= 2)
   }
@@ -98,7 +98,7 @@ import Testing
     stop()
   }
 
-  @Test func `event names are parsed, including empty names`() {
+  @Test func `the names of changed files are read from inotify events, including empty names`() {
     func event(_ name: [UInt8]) -> [UInt8] {
       [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, UInt8(name.count), 0, 0, 0] + name
     }

@@ -41,7 +41,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a name with a card yields the program on that card, unless the name selects a free device`(
+  func `for a name with a card, the program on that card is the holder, unless the device is free`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["mine", "default", "asym:whatever"])
-  func `if a single program uses a device, any name yields that program as the holder`(name: String)
+  func `for a name without a card, the only program that uses a device is the holder`(name: String)
     throws
   {
     let proc = try busyCards()
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [("hw:2", false), ("dsnoop:HDMI", false), ("sysdefault:HDMI", true)])
-  func `the program is marked as a guess if the name does not identify one device`(
+  func `the holder is marked as a guess if the name does not identify one device`(
     name: String, isGuess: Bool
   ) throws {
     let proc = try busyCards()
@@ -101,7 +101,7 @@ import Testing
     #expect(proc.search.holder(of: "hw:0,2", for: .capture) == nil)
   }
 
-  @Test func `without card information there is no holder`() throws {
+  @Test func `without card information, there is no holder`() throws {
     let proc = try FakeProc()
     #expect(proc.search.holder(of: "hw:0", for: .playback) == nil)
     #expect(proc.search.holder(of: "default", for: .playback) == nil)

@@ -6,14 +6,14 @@ import Testing
 @Suite struct LossEstimateTests {
   let start = ContinuousClock().systemEpoch
 
-  @Test func `after an xrun, a playback loses the time since its last frame was played`() {
+  @Test func `after an xrun, a playback loses the frames due since its buffer ran empty`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)
     clock.observe(held: 50, at: start)
     clock.transferred(30)
     #expect(clock.lost(at: start + .milliseconds(200)) == 120)
   }
 
-  @Test func `a playback that still has buffered frames has lost none`() {
+  @Test func `a playback that still has buffered frames has lost no frames`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)
     clock.observe(held: 500, at: start)
     #expect(clock.lost(at: start + .milliseconds(200)) == 0)
@@ -26,7 +26,7 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(200)) == 230)
   }
 
-  @Test func `a device that is not emptied loses only the frames of the elapsed time`() {
+  @Test func `a device that keeps its buffered frames loses only the frames of the elapsed time`() {
     for direction in [AudioDevice.Direction.playback, .capture] {
       var clock = LossEstimate(direction: direction, rate: 1_000)
       clock.observe(held: 80, at: start)
@@ -64,8 +64,8 @@ import Testing
     sampleFormat: .float32, period: 25, buffer: 100)
   private let awake = SuspendingClock().systemEpoch
 
-  /// Returns the frames that a playback with 100 buffered frames discards if it loses its buffer
-  /// after this time.
+  /// Returns the number of frames that a playback with 100 buffered frames discards if the buffer
+  /// is lost after this time.
   private func discarded(
     after time: Duration, isUnderrun: Bool, direction: AudioDevice.Direction = .playback
   ) -> FrameCount {
@@ -75,7 +75,7 @@ import Testing
     return clock.discarded(at: awake + time, isUnderrun: isUnderrun)
   }
 
-  @Test func `frames that had no time to be played count as discarded`() {
+  @Test func `frames count as discarded if too little time has passed to play them`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: false) == 70)
     #expect(discarded(after: .milliseconds(200), isUnderrun: false) == 0)
     #expect(discarded(after: .zero, isUnderrun: false, direction: .capture) == 0)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test
-  func `after an underrun, frames count as discarded only if the estimate exceeds the tolerance`() {
+  func `after an underrun, unplayed frames count as discarded only if they exceed the tolerance`() {
     #expect(discarded(after: .milliseconds(30), isUnderrun: true) == 70)
     #expect(discarded(after: .milliseconds(60), isUnderrun: true) == 0)
   }

@@ -66,7 +66,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 
   @Test
-  func `if preferred, a card opens at its native rate, and a file at the requested rate`()
+  func `with prefersNativeRate, a card opens at its native rate, and a file at the requested rate`()
     throws
   {
     var wanted = request(testCard(""), 16_000)
@@ -86,7 +86,7 @@ struct CardShape: Sendable, CustomStringConvertible {
       PCMSampleFormat.allCases == [.float32, .int32, .int24, .int24Packed, .int16])
   }
 
-  /// Returns frames in which the channels differ, marked as by the test card's microphone.
+  /// Returns the test card's microphone signal: each sample contains its frame and its channel.
   private func marked(_ frames: Int, _ channels: Int) -> [Float] {
     (0..<frames).flatMap { frame in
       (0..<channels).map { Float(frame | $0 << 10) / 32_768 }

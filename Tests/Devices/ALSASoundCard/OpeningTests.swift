@@ -12,7 +12,7 @@ import Testing
   init() throws { _ = try TestALSA.ready() }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `without a sound card the default device throws noSoundCard`(
+  func `without a sound card, opening the default device throws noSoundCard`(
     direction: AudioDevice.Direction
   ) async {
     let request = PCMRequest(format: .speech)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["nosuch", "hw:31", "hw:CARD=Nope,DEV=0", "plughw:31,7"])
-  func `an unknown name throws unknownDevice with its direction`(
+  func `an unknown device name throws unknownDevice with the direction`(
     name: String
   ) async {
     for direction in AudioDevice.Direction.allCases {

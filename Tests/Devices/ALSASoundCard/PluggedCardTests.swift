@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Cards behind ALSA's `plug`, which converts every format.
+/// Tests cards behind ALSA's `plug`, which converts every format.
 @Suite struct PluggedCardTests {
   let bench: TestALSA
 

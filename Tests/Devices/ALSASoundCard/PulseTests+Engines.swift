@@ -36,7 +36,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `recording one channel of a sound server contains no sound of other channels`() async throws
+  func `a recording of one channel of a sound server has no sound of other channels`() async throws
   {
     let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2))
     let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
@@ -108,7 +108,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a playback with the loss policy fail throws deviceLost when the sound server hangs`()
+  func `a playback that fails on device loss throws deviceLost when the sound server hangs`()
     async throws
   {
     defer { try? bench.continuePulse() }
@@ -119,7 +119,7 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a recording with the loss policy fail throws deviceLost when the sound server hangs`()
+  func `a recording that fails on device loss throws deviceLost when the sound server hangs`()
     async throws
   {
     // Later tests must not find a hung server; resuming a running server has no effect.

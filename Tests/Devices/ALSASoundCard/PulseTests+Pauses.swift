@@ -45,7 +45,7 @@ extension PulseTests {
     try bench.moveStreams(to: "syrinx")
   }
 
-  /// Waits for 2.5 s by the clock of the other sink.
+  /// Waits for 2.5 s, measured by a capture from the sink `syrinx51`.
   private func passTime() async throws {
     let other = try ALSADevice(.capture, request("syrinxpulse51", channels: 6))
     let account = await other.record(120_000)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// A PulseAudio server with a null sink, whose monitor captures the played audio.
+/// Tests devices of a PulseAudio server with a null sink, whose monitor captures the played audio.
 @Suite(.serialized) struct PulseTests {
   let bench: TestALSA
 

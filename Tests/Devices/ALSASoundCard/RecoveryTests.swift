@@ -13,11 +13,11 @@ import Testing
     #expect(steps(.playback, [-code]) == [.nothing])
   }
 
-  @Test func `after an xrun a playback is prepared`() {
+  @Test func `after an xrun, a playback is prepared`() {
     #expect(steps(.playback, [-EPIPE, 0]) == [.prepare, .done(.xrun)])
   }
 
-  @Test func `after an xrun a capture is prepared and started`() {
+  @Test func `after an xrun, a capture is prepared and started`() {
     #expect(steps(.capture, [-EPIPE, 0, 0]) == [.prepare, .start, .done(.xrun)])
   }
 

@@ -36,7 +36,7 @@ import Testing
         == .failed("x", operation: "snd_pcm_start", code: EIO, reason: "Input/output error"))
   }
 
-  @Test func `a refused parameter becomes an unsupported error that names the parameter`() {
+  @Test func `a refused parameter becomes the error unsupported, which names the parameter`() {
     #expect(
       SoundCardError.negotiating("x", "sample rate", code: -EINVAL, for: .playback)
         == .unsupported("x", reason: "it offers no sample rate"))
@@ -59,7 +59,7 @@ import Testing
     #expect(source.description.contains("has no source \"nosuch\""))
   }
 
-  @Test func `the message of a stall contains no code`() {
+  @Test func `the message of a stall contains no error code`() {
     #expect(
       SoundCardError.stalled("x", .playback).description
         == "the device \"x\" failed in playback: it accepts no frames")

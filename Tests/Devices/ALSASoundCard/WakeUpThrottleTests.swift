@@ -8,7 +8,7 @@ import Testing
   let start = SuspendingClock().systemEpoch
   var wakes = WakeUpThrottle(period: 960, rate: 48_000)
 
-  /// Simulates waits in which the device ticks four times a period, at intervals of `tick`.
+  /// Simulates waits in which the device wakes the thread four times per period, every `tick`.
   mutating func wait(times: Int, tick: Duration = .milliseconds(5)) {
     for wait in 0..<times {
       for step in 0..<4 {
@@ -21,13 +21,13 @@ import Testing
   }
 
   @Test
-  mutating func `if the device keeps time, the thread rests until the missing frames are due`() {
+  mutating func `if the device keeps its nominal rate, the thread sleeps until a period is due`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     #expect(wakes.consumeRest() == .milliseconds(15))
   }
 
-  @Test mutating func `after a rest, the thread waits for the device`() {
+  @Test mutating func `after a sleep, the thread waits for the device`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     _ = wakes.consumeRest()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [1, 10])
-  mutating func `if the device runs at the wrong speed, the thread never rests`(
+  mutating func `if the device runs at the wrong speed, the thread always waits for the device`(
     tick: Int
   ) {
     wait(times: 100, tick: .milliseconds(tick))
@@ -44,7 +44,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `after a device ran ahead of the clock, the thread does not rest`() {
+  @Test mutating func `after a device ran ahead of the clock, the thread waits for the device`() {
     wait(times: 4)
     wakes.observe(0, at: start + .seconds(1))
     _ = wakes.consumeRest()
@@ -53,7 +53,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `one time in eight, the thread waits for the device instead of resting`() {
+  @Test mutating func `one in eight sleeps after a device check is replaced by a device wait`() {
     wait(times: 4)
     var rests: [Bool] = []
     for _ in 0..<16 {
@@ -64,7 +64,7 @@ import Testing
     #expect(rests.count { !$0 } == 2)
   }
 
-  @Test mutating func `if the device wakes the thread once per period, the thread does not rest`() {
+  @Test mutating func `with one wake-up per period, the thread waits for the device`() {
     for wait in 0..<100 {
       wakes.observe(0, at: start + .milliseconds(20 * wait))
       wakes.woke(at: start + .milliseconds(20 * wait + 20))
@@ -74,7 +74,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `while the device cannot be ready, the thread rests without checking it`() {
+  @Test mutating func `while the device cannot be ready, the thread sleeps without checking it`() {
     wait(times: 4)
     // The last wait ended at 80 ms, when a period was ready; that period is now transferred.
     wakes.transferred(960)
@@ -86,8 +86,7 @@ import Testing
   }
 
   @Test
-  mutating func `the thread's rest time does not overflow after a process was stopped for a month`()
-  {
+  mutating func `the sleep time does not overflow after a process was stopped for a month`() {
     let time = start + .seconds(30 * 86_400)
     wakes = WakeUpThrottle(period: 3_840, rate: 768_000)
     for step in 0..<5 {
@@ -116,7 +115,7 @@ import Testing
   }
 
   @Test
-  mutating func `one time in eight, the thread waits even if the device was not checked`() {
+  mutating func `one in eight sleeps before a device check is replaced by a device wait`() {
     wait(times: 4)
     wakes.transferred(960)
     var rests: [Bool] = []
@@ -131,7 +130,7 @@ import Testing
     #expect(rests.count { !$0 } == 2)
   }
 
-  @Test mutating func `the thread rests if the device repeatedly wakes it too early`() {
+  @Test mutating func `if the device repeatedly wakes the thread too early, the thread sleeps`() {
     for wake in 0..<5 { wakes.woke(at: start + .microseconds(wake * 10)) }
     let rests = [wakes.consumeRest(), wakes.consumeRest()]
     #expect(rests == [.milliseconds(5), nil])

@@ -15,7 +15,7 @@ import Testing
 
   /// This runs in a separate process, because a program started by another test could inherit the
   /// inlet.
-  @Test func `a descriptor is closed with its last reference`() async {
+  @Test func `a descriptor is closed when its last reference is released`() async {
     await #expect(processExitsWith: .success) {
       var pipe = Descriptor.pipe()
       let copy = dup(try #require(pipe?.outlet.number))
@@ -48,7 +48,7 @@ import Testing
     return Array(bytes.prefix(count))
   }
 
-  @Test func `releasing a child process that was never waited for also ends its own children`()
+  @Test func `when a child process is released without a wait, its own children end, too`()
     throws
   {
     func start() throws -> Descriptor {

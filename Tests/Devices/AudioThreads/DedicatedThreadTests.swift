@@ -52,7 +52,7 @@ import Testing
     #expect(try await caller.value == 7)
   }
 
-  @Test func `an error of work on a dedicated thread reaches the caller`() async {
+  @Test func `an error thrown on a dedicated thread reaches the caller`() async {
     await #expect(throws: Fault.first) {
       try await DedicatedThread.run(name: "syrinx-test") { throw Fault.first }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioThreads
 
-/// RTKit on a fake system bus.
+/// Tests requests to RTKit on a fake system bus.
 @Suite(.serialized) struct RTKitTests {
   @Test func `a thread gets the priority that RTKit allows, and RLIMIT_RTTIME is lowered`() throws {
     let bus = try FakeBus(highestPriority: 7, longestTime: 3_600_000_000)

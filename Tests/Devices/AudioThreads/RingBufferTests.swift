@@ -80,7 +80,7 @@ import Testing
     #expect(ring.storage[300...].allSatisfy { $0 == 0 })
   }
 
-  @Test func `elements are read in order after the ring restarts`() {
+  @Test func `after the ring restarts at its first slot, elements are still read in order`() {
     let ring = RingBuffer<Int>(capacity: 5)
     var (written, read) = (0, [Int]())
     for count in [3, 4, 2, 5, 1, 5, 3] {

@@ -22,7 +22,7 @@ import Testing
     #expect(watch.verdict == .fine)
   }
 
-  @Test mutating func `waits cut short by signals add up`() {
+  @Test mutating func `waits that are ended early by signals still add up to a stall`() {
     for _ in 0..<600 { watch.waited(.milliseconds(10), atMost: .milliseconds(200)) }
     #expect(watch.verdict == .stalled)
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(verdicts[24] == .stalled)
   }
 
-  @Test mutating func `a wait cut short does not mark a running device as stalled`() {
+  @Test mutating func `waits cut short by a recovery do not make a running device stalled`() {
     watch.progressed()
     for _ in 0..<20 { watch.waited(.milliseconds(200), atMost: .seconds(1), isCutShort: true) }
     #expect(watch.verdict == .late)
@@ -84,7 +84,7 @@ import Testing
     #expect(verdicts[15] == .stalled)
   }
 
-  @Test mutating func `no wait for a running device exceeds its limit`() {
+  @Test mutating func `a wait for a running device ends when the limit is reached`() {
     #expect(watch.nextWait(atMost: .milliseconds(400)) == .milliseconds(400))
     watch.progressed()
     let waits = (0..<3).map { _ in
@@ -126,7 +126,7 @@ import Testing
     #expect(verdicts == [.fine, .fine, .fine, .stalled])
   }
 
-  @Test mutating func `a device that plays between discarded frames is not stalled`() {
+  @Test mutating func `a device that plays frames between discards is not stalled`() {
     for _ in 0..<100 {
       watch.interrupted(isDiscarding: true)
       watch.progressed()

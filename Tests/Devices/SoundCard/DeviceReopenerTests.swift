@@ -7,7 +7,7 @@ import Testing
 @testable import SoundCard
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceReopenerTests {
-  /// A device that can be connected, and that counts its calls.
+  /// A device that can be connected, and that counts how often it is opened and closed.
   private final class FakeDevice: Sendable {
     struct State {
       var isConnected = false
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a device change reopens the device at once, and the device is returned once`() async {
+  @Test func `after a device change, popDevice returns the reopened device once`() async {
     let device = FakeDevice()
     let reopener = device.reopener()
     await device.clock.sleepers(atLeast: 1)
@@ -109,7 +109,7 @@ import Testing
     reopener.end()
   }
 
-  @Test func `a reopened device that is not used is closed at the end`() async {
+  @Test func `when the reopener ends, a reopened device that is not used is closed`() async {
     let device = FakeDevice()
     let reopener = device.reopener()
     device.reconnect()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundCard
 
-/// The control thread of a device, with a server that only records its calls.
+/// Tests the control thread of a device with a server that only records its calls.
 @Suite(.timeLimit(.minutes(5))) struct DeviceRuntimeTests {
   private let server: NotingServer
   private let device: MonitoredCapture
@@ -58,7 +58,7 @@ import Testing
     await runtime.close()
   }
 
-  @Test func `a loss is an error for every port, even for a port that is added later`() async throws
+  @Test func `a loss ends every port with an error, even a port that is added later`() async throws
   {
     let runtime = try DeviceRuntime(device, server)
     let port = try add(to: runtime)
@@ -101,7 +101,7 @@ private final class NotingPort: DevicePort {
   }
 }
 
-/// A server whose thread performs commands until it is told to quit, or until the test ends it.
+/// A server whose thread performs commands until `quit` is called or the test ends the thread.
 private final class NotingServer: PortServer {
   static let threadName = "test-server"
 

@@ -8,7 +8,7 @@ import Testing
     #expect(isEqual(Heartbeat().beat, (0, nil)))
   }
 
-  @Test func `a beat contains the running call, and consecutive calls have different counts`() {
+  @Test func `a snapshot contains the current call, and its count grows with each begin and end`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.transfer))
     #expect(isEqual(heartbeat.beat, (1, .transfer)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundCard
 
-/// The verdicts of a monitored device for snapshots of its heartbeat.
+/// Tests the verdicts of a monitored device on snapshots of its heartbeat.
 @Suite struct MonitoredDeviceSnapshotTests {
   private let inWrite: Heartbeat.Beat = (7, .transfer)
   private let device: MonitoredPlayback
@@ -47,7 +47,7 @@ import Testing
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread outside of calls does not count as hanging`() {
+  @Test func `a thread that is not in a device call does not count as hanging`() {
     let mixing: Heartbeat.Beat = (8, nil)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(verdicts.last == .stalled)
   }
 
-  @Test func `punctual snapshots between late ones still count toward a stall`() {
+  @Test func `between late snapshots, punctual snapshots still count toward a stall`() {
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
       check(inWrite, after: .milliseconds($0))
     }

@@ -53,7 +53,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a lost device is closed after its report, and a working device before its report`()
+  @Test func `a loss is reported before the device is closed, and a normal end afterward`()
     throws
   {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// Monitors on a new thread until there is an error, and returns the error.
+  /// Monitors a device on a new thread until there is an error, and returns the error.
   private static func firstError<Device>(
     of device: MonitoredDevice<Device>
   ) async -> SoundCardError? {
@@ -118,7 +118,7 @@ extension Result<Void, SoundCardError> {
   fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
-/// A device whose `drop` does not return until it is released.
+/// A device whose `drop` and `read` return only after a call of `release`.
 final class HangingDevice: PlaybackPCM, CapturePCM {
   let configuration = PCMConfiguration(
     device: "hanging", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)

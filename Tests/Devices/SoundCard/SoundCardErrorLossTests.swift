@@ -8,7 +8,7 @@ import Testing
     (.stalled("x", .playback), true), (.stalled("x", .capture), true), (.busy("x"), false),
     (.failed("x", operation: "snd_pcm_start", code: 5, reason: "no"), false),
   ])
-  func `only errors of devices that may come back are losses`(error: SoundCardError, isLoss: Bool) {
+  func `an error is a loss only if the device may come back`(error: SoundCardError, isLoss: Bool) {
     #expect(error.isLoss == isLoss)
     #expect(error.lostDevice == (isLoss ? "x" : nil))
   }

@@ -5,7 +5,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A capture that waits only for time to pass, as with a slow consumer.
+/// Tests a capture that waits without reading, as with a slow consumer.
 @Suite(.timeLimit(.minutes(5))) struct CaptureRestTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -17,7 +17,7 @@ import VirtualSoundCard
     let pcm = try await open(.lockstep(clock))
     let rest = halfBuffer(of: pcm)
     let reader = try DedicatedThread.start(name: "reader") {
-      // The card's time shows whether the waits ended as expected.
+      // If a wait throws, the loop ends; the expectation below checks the card's time.
       while pcm.elapsed < rest,
         (try? pcm.wait(for: .nothing, atMost: rest - pcm.elapsed)) != nil
       {}
@@ -30,7 +30,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `a lockstep card delayed by its engine catches up, or skips the delay if slack is set`(
+  func `a late lockstep card catches up, or skips the delay if the delay exceeds the slack`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()
@@ -64,7 +64,7 @@ import VirtualSoundCard
     pcm.close()
   }
 
-  @Test func `a capture with unread frames can be dropped`() async throws {
+  @Test func `drop() discards the unread frames of a capture`() async throws {
     let pcm = try await open(.untimed)
     #expect(try pcm.wait(for: .nothing, atMost: halfBuffer(of: pcm)) == .timedOut)
     #expect(try pcm.wait(for: .period, atMost: .zero) != .timedOut)

@@ -9,12 +9,12 @@ import Testing
 
 @testable import VirtualSoundCard
 
-/// A card whose microphone captures what the card plays, and the times of both directions.
+/// Tests a card whose microphone captures the card's playback, and the times of both directions.
 @Suite(.timeLimit(.minutes(5))) struct LoopbackTests {
   private static let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
   private static let lead = FrameCount(4_800)
 
-  /// A click 100 ms after the beginning of a sound of half a second.
+  /// Half a second of silence with a click after 100 ms.
   private let click: AudioBuffer = {
     var samples = AudioBuffer(silence: 24_000, format: format).samples
     samples[lead.rawValue] = 0.8
@@ -28,7 +28,7 @@ import Testing
     var level: Float
   }
 
-  /// Plays the click and returns the frames of the capture that exceed a level.
+  /// Plays the click and returns a `Click` for each captured frame that exceeds a level.
   private func clicks(on card: VirtualSoundCard, above level: Float = 0.05) async throws -> [Click]
   {
     try await withDependencies {
@@ -103,7 +103,7 @@ import Testing
     #expect(abs(try #require(found.first).delay.inSeconds - 0.060) < 0.005)
   }
 
-  @Test func `a loopback over a loopback is another reflection, and the room's signal is kept`()
+  @Test func `two nested loopbacks add two reflections to the room's own signal`()
     async throws
   {
     let clock = TestClock()
@@ -118,7 +118,7 @@ import Testing
     #expect(zip(found, [0.81, 0.21]).allSatisfy { abs($0.level - $1) < 0.001 })
   }
 
-  @Test func `a playback that began anew before its samples were kept echoes the kept ones`() {
+  @Test func `if playback restarts before all frames are kept, only the kept frames echo`() {
     var playback = KeptPlayback(format: Self.format)
     playback.samples = [Float](repeating: 0.5, count: 960)
     playback.play(from: 0, at: .zero)
@@ -128,7 +128,7 @@ import Testing
     #expect(captured.firstIndex(of: 0) == 960)
   }
 
-  @Test func `a loopback gives a card one rate, and needs a clock`() async throws {
+  @Test func `a card with a loopback has one rate, and cannot be untimed`() async throws {
     let request = PCMRequest(format: AudioFormat(sampleRate: 44_100, channelCount: 2))
     let loopback = VirtualMicrophone.loopback(delay: .zero)
     let card = VirtualSoundCard(microphone: loopback)

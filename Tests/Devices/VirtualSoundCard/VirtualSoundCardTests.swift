@@ -104,7 +104,7 @@ import VirtualSoundCard
     let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
     try pcm.start()
     let reader = try DedicatedThread.start(name: "reader") {
-      // The card's time shows whether the waits ended as expected.
+      // If a wait throws, the loop ends; the expectations below check the card's time.
       while let wakeUp = try? pcm.wait(for: .period, atMost: .milliseconds(500)),
         wakeUp == .woken
       {}

@@ -67,7 +67,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a slow resume loses the frames of the time until the device continues`() {
+  @Test func `during a slow resume, frames are lost until the device continues`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
@@ -103,8 +103,7 @@ import Testing
     #expect(device.read(10).first == 27)
   }
 
-  @Test func `a transfer moves at most the scripted number of frames, and every nth transfer none`()
-  {
+  @Test func `scripted faults limit the frames of each transfer, and refuse every nth transfer`() {
     var device = transfer(
       .playback, faults: [.shortTransfers(atMost: 4), .refusedTransfers(every: 3)])
     let written = (0..<6).map { _ in device.write(10) }
@@ -151,7 +150,7 @@ import Testing
     #expect(device.isGone)
   }
 
-  @Test func `a scripted block affects its call once, from its frame on, and no other call`() {
+  @Test func `a scripted block blocks only the first call of its kind at or after its frame`() {
     var device = transfer(
       .capture,
       faults: [.blocked(in: .transfer, at: 10, for: .seconds(1)), .blocked(in: .drop)])

@@ -60,7 +60,9 @@ import Testing
     await second.finish()
   }
 
-  @Test func `a presented feature dismisses itself, and its parent sees its last state`() async {
+  @Test func `a presented feature dismisses itself, and the parent sees the feature's last state`()
+    async
+  {
     let store = parent(Parent.State(sheet: Counter.State(count: 7)))
     let ticking = await store.send(.sheet(.presented(.startTicking)))
     await store.send(.sheet(.presented(.close)))
@@ -71,7 +73,7 @@ import Testing
     await ticking.finish()
   }
 
-  @Test func `a canceled effect dismisses neither its feature nor the following one`()
+  @Test func `a canceled effect dismisses neither its own feature nor the next presented feature`()
     async
   {
     let store = parent(Parent.State(sheet: Counter.State()))
@@ -170,7 +172,7 @@ import Testing
     await store.receive(.add(1)) { $0.count = 1 }
   }
 
-  @Test func `a reducer's dependency is also set where the reducer's body creates its children`()
+  @Test func `a dependency set on a reducer also applies while its body creates child reducers`()
     async
   {
     struct Child: Reducer {
@@ -236,9 +238,7 @@ import Testing
     #expect(changes.value == ["increment 0 1", "stopTicking 1 1"])
   }
 
-  @Test func `a change printer gets different states only if the action changed a shared value`()
-    async
-  {
+  @Test func `a change printer gets unequal states if only a shared value has changed`() async {
     struct State: Equatable {
       @Shared var count: Int
     }
@@ -257,7 +257,7 @@ import Testing
   }
 
   @Test
-  func `ifCaseLet runs a child whose state is a case, and the child gets its effects' actions`()
+  func `ifCaseLet runs the child's reducer in the child's case, even for actions sent by effects`()
     async
   {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
@@ -346,7 +346,7 @@ import Testing
   }
 }
 
-/// A player that ticks in each of its states, which are cases.
+/// A player whose state is an enumeration, and that ticks in every state.
 private struct Player: Reducer {
   enum State: Equatable, CasePathable {
     case stopped

@@ -8,7 +8,8 @@ import Testing
 
   private struct Failure: Error {}
 
-  /// Returns a store that keeps what its effects send; `-` starts the effect.
+  /// Returns a store that runs the effect for the action `-`, and appends any other action to its
+  /// state.
   private func store(
     _ effect: @escaping () -> Effect<String>
   ) -> Store<[String], String> {
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `send reduces its action before the outer send returns`() {
+  @Test func `actions of send effects are reduced before the send method of the store returns`() {
     let store = store { .merge(.send("a"), .send("b")) }
     store.send("-")
     #expect(store.state == ["a", "b"])
@@ -220,7 +221,7 @@ import Testing
   @Test func `a task outside of effects can be canceled by its ID`() async {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let task = Task {
-      // `withTaskCancellation` is not marked with `try`, because its operation throws nothing.
+      // This compiles without `try`, because the operation throws nothing.
       await withTaskCancellation(id: "outside") {
         begin.yield()
         return (try? await Task.never()) == nil
@@ -231,7 +232,9 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func `a cancellation does not end a task that was started with other dependencies`() async {
+  @Test func `cancelInFlight does not cancel a task that was started with other dependencies`()
+    async
+  {
     let (begun, begin) = AsyncStream<Void>.makeStream()
     let log = LockIsolated<[String]>([])
     let task = withDependencies {
@@ -254,7 +257,7 @@ import Testing
   }
 
   @Test
-  func `with cancelInFlight, an operation begins after the earlier one with its ID is canceled`()
+  func `with cancelInFlight, an operation starts after the earlier one with this ID is canceled`()
     async
   {
     let clock = clock
@@ -341,7 +344,7 @@ import Testing
           }
           .cancellable(id: "all")
         case "stop":
-          // The effect never suspends on the main actor, so only the first line can cancel it.
+          // The effect never suspends, so only its own `Task.cancel` can cancel it before `send`.
           return .run { @MainActor send in
             Task.cancel(id: "all")
             wasCanceled.setValue(Task.isCancelled)
@@ -503,7 +506,7 @@ import Testing
     #expect(await stateAtEnd.value == ["1", "2"])
     let third = store.send("-")
     let fourth = store.send("-")
-    // The fourth effect has taken the place of the third.
+    // The fourth effect has replaced the third.
     await third.finish()
     fourth.cancel()
     await clock.advance(by: .seconds(1))

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test
-  func `setting an index moves an element with the same ID there, or else replaces the element`() {
+  func `assigning to an index moves an element whose ID is in use, or replaces the old element`() {
     #expect(ids { $0[0] = Item(id: 3, rank: 0) } == [3, 1, 2, 4])
     #expect(ids { $0[3] = Item(id: 1, rank: 0) } == [2, 3, 4, 1])
     #expect(ids { $0[1] = Item(id: 9, rank: 0) } == [1, 9, 3, 4])
@@ -126,7 +126,7 @@ import Testing
     #expect(!large.contains(Item(id: 2, rank: 10)))
   }
 
-  @Test func `an array can be made from a slice, by another key path, or by combining equal IDs`() {
+  @Test func `an array can be made from a slice, with an ID key path, or by combining equal IDs`() {
     #expect(IdentifiedArray(items[1..<3]).ids == [2, 3])
     #expect(IdentifiedArray(uncheckedUniqueElements: items) == items)
     var words = IdentifiedArray(id: \String.count)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test
-  func `append rejects an element whose id is in use; updateOrAppend replaces the existing one`() {
+  func `append rejects an element whose id is in use; updateOrAppend replaces the old element`() {
     var rows = rows
     #expect(rows.append(Row(id: 2, name: "again")) == (inserted: false, index: 1))
     #expect(rows[id: 2]?.name == "two")
@@ -45,7 +45,7 @@ import Testing
     #expect(rows[id: 3]?.name == "three")
   }
 
-  @Test func `a changed id is reported, and the element is found under the new one`() {
+  @Test func `a changed id is reported, and the element is found under its new id`() {
     var rows = rows
     withKnownIssue {
       rows[1].id = 7

@@ -13,7 +13,7 @@ import Testing
     Parent()
   }
 
-  /// Whether an observer of the read values is notified of a change before the operation returns.
+  /// Whether `change` notifies an observer of the values that `read` reads.
   private func learns(reading read: () -> Void, of change: () -> Void) -> Bool {
     let isChanged = LockIsolated(false)
     withObservationTracking(read) { isChanged.setValue(true) }
@@ -50,7 +50,7 @@ import Testing
     #expect(!learns(reading: { _ = child.count }) { store.send(.optional(.increment)) })
   }
 
-  @Test func `an observer that creates its child store while reading is notified of changes`() {
+  @Test func `an observer that creates a child store is notified of the child's changes`() {
     func count() { _ = store.scope(state: \.child, action: \.child).count }
     #expect(!learns(reading: count) { store.send(.optional(.increment)) })
     #expect(learns(reading: count) { store.send(.child(.increment)) })
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test
-  func `an observer of rows sees added and removed rows, and a row's observer sees its changes`() {
+  func `a row's change notifies the row's observer; a removed row notifies the rows' observer`() {
     func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
     func first() { _ = store.scope(state: \.rows, action: \.rows)[id: 1]?.count }
     func tick(_ id: Int) { store.send(.rows(.element(id: id, action: .tick))) }

@@ -8,7 +8,7 @@ import Testing
 
   @Dependency(\.defaultAppStorage) private var store
 
-  /// Checks that a default is stored, and that changes in both directions arrive.
+  /// Checks that a default is stored, and that the value and the user defaults reflect each change.
   private func check<Value: AppStorageValue & Equatable>(_ first: Value, _ second: Value) {
     @Shared(.appStorage("value")) var value = first
     #expect(Value.value(forKey: "value", in: store) == first)
@@ -92,7 +92,7 @@ import Testing
     #expect(other.value.integer(forKey: "number") == 2)
   }
 
-  @Test func `a change in the user defaults survives a kill right after it`() async {
+  @Test func `a change in the user defaults is not lost if SIGKILL follows immediately`() async {
     let suite = "syrinx-\(UUID().uuidString)"
     await #expect(processExitsWith: .signal(SIGKILL)) { [suite = suite as String] in
       @Shared(.appStorage("text", store: UserDefaults(suiteName: suite))) var text = "default"
@@ -208,7 +208,7 @@ import Testing
     #expect(names == ["memos.json"])
   }
 
-  @Test func `a change in a file survives a kill right after it`() async throws {
+  @Test func `a change in a file is not lost if SIGKILL follows immediately`() async throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "memos.json")
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = file.path as String] in

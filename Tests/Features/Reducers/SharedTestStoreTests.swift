@@ -37,8 +37,9 @@ private struct SharedCounter: Reducer {
   }
 }
 
-/// A feature whose action changes the `count` of a shared model; only its presented child has
-/// `count`.
+/// A feature that shares the `name` of a model, and whose presented child shares the `count`.
+///
+/// The action increments `count`.
 private struct SharedModel: Reducer {
   struct Model: Equatable, Sendable {
     var name = ""
@@ -126,7 +127,7 @@ private struct SharedModel: Reducer {
   }
 
   @Test
-  func `a received action sees the shared value right after it, not after later actions`()
+  func `receive compares the shared value right after the action, not after later actions`()
     async
   {
     let store = counter()

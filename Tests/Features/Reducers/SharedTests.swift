@@ -53,7 +53,8 @@ import Testing
     #expect(number == 7)
   }
 
-  @Test func `the elements of an array are shared, and keep their last value when removed`() throws
+  @Test func `elements of a shared array share changes, and keep their last value when removed`()
+    throws
   {
     @Shared(value: [User(id: 1), User(id: 2)]) var users: IdentifiedArrayOf<User>
     let (elements, readers) = (Array($users), Array(SharedReader($users)))
@@ -120,7 +121,7 @@ import Testing
     #expect(changes.value == 1)
   }
 
-  @Test func `descriptions contain the key or the value`() {
+  @Test func `the description of a shared value contains its key, or else the value`() {
     @Shared(value: 1) var plain
     @Shared(.appStorage("count")) var stored = 2
     @Shared(.number) var number
@@ -154,7 +155,7 @@ import Testing
     #expect(other.wrappedValue == 6)
   }
 
-  @Test func `a key's built-in default applies unless its first use gives another default`() {
+  @Test func `a key's built-in default applies unless the key's first use gives another default`() {
     @Shared(.number) var number
     @Shared(.number) var same = 3
     @SharedReader(.number) var read
@@ -203,7 +204,7 @@ import Testing
     #expect(text == "again")
   }
 
-  @Test func `a change that an observer makes while a loaded value is announced is not lost`()
+  @Test func `a change that an observer makes when notified of a loaded value is not lost`()
     async throws
   {
     let file = LockIsolated<String?>("old")
@@ -212,7 +213,7 @@ import Testing
     withObservationTracking {
       _ = text
     } onChange: { [$text] in
-      // The change itself notifies the observer again.
+      // This change notifies the observer again.
       if let next = next.withValue({ $0.take() }) { $text.withLock { $0 = next } }
     }
     file.setValue("elsewhere")
@@ -222,7 +223,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `two values that notify each other while saving do not deadlock, and read the new data`()
+  func `two values whose saves notify each other do not deadlock, and load the new data`()
     async
   {
     let (first, second) = (WatchedKey(), WatchedKey())
@@ -251,7 +252,7 @@ import Testing
   }
 }
 
-/// Lets two threads continue when both have arrived.
+/// Blocks each of two threads until both have called `attend`.
 private final class Meeting: Sendable {
   private let condition = NSCondition()
   private let arrived = LockIsolated(0)

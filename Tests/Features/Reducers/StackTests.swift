@@ -74,8 +74,7 @@ import Testing
     #expect(stack != equal)
   }
 
-  @Test func `setting an unknown ID in a test expects a push, and the next push gets the next ID`()
-    async
+  @Test func `assigning to an unknown ID asserts a push, and the next push gets the next ID`() async
   {
     let store = screens(Counter.State())
     await store.send(.path(.push(id: 1, state: Counter.State(id: 1)))) {
@@ -88,7 +87,7 @@ import Testing
     #expect(path.ids == [5])
   }
 
-  @Test func `an unknown ID cannot be set outside a test`() {
+  @Test func `outside a test, assigning to an unknown ID is reported and has no effect`() {
     var stack: StackState<Int> = [1]
     withKnownIssue {
       withDependencies {
@@ -118,7 +117,7 @@ import Testing
   }
 
   @Test
-  func `the case subscript of a stack changes a matching element and reports a different one`() {
+  func `the case subscript of a stack changes a matching element and reports another case`() {
     var stack: StackState<Screen.State> = [.counter(Counter.State()), .text("a")]
     stack[id: 0, case: \.counter]?.count = 2
     stack[id: 1, case: \.text]? += "b"

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `an optional child has a store only while its state exists, and the store keeps its state`()
+  func `a child store exists only with the child's state; a retained store keeps the last state`()
     throws
   {
     let store = parent()
@@ -123,7 +123,7 @@ import Testing
     #expect(await states?.next() == nil)
   }
 
-  @Test func `the states of a released child store continue until the root store is released`()
+  @Test func `a released child store's states sequence continues until the root store is released`()
     async throws
   {
     var store: Store<Parent.State, Parent.Action>? = parent()

@@ -2,7 +2,7 @@ import ClientDependencies
 import Reducers
 import XCTest
 
-/// A test store in a test of XCTest.
+/// Tests a test store in an XCTest case.
 final class TestStoreInXCTests: XCTestCase {
   @MainActor
   func testAStoreStatesReceivesAndFinishes() async {

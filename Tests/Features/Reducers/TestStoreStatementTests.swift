@@ -156,7 +156,7 @@ import Testing
     await store.receive(\.second)
   }
 
-  @Test func `a skipped effect is not waited for, and its action is still received`() async {
+  @Test func `skipInFlightEffects stops waiting for effects; their actions still arrive`() async {
     let store = steps()
     await store.send(.later("a")) { $0.log = ["a"] }
     await store.skipInFlightEffects()

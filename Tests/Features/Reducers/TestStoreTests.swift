@@ -60,7 +60,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `an action that no running effect can send is not waited for`() async {
+  @Test func `receive fails at once if no running effect can send the action`() async {
     let store = counter()
     store.timeout = .seconds(3_600)
     await withKnownIssue {
@@ -104,7 +104,7 @@ import Testing
     await store.skipInFlightEffects()
   }
 
-  @Test func `skipped actions do not extend the limit of a receive`() async {
+  @Test func `skipped actions do not extend the timeout of receive`() async {
     let store = counter()
     let limits = TestClock<Duration>()
     store.exhaustivity = .off
@@ -239,7 +239,7 @@ import Testing
     }
     await store.send("start")
     await store.send("stop")
-    // The canceled effect is not waited for, so even a tiny timeout reports nothing.
+    // `finish` does not wait for the canceled effect, so even a tiny timeout reports nothing.
     await store.finish(timeout: .milliseconds(1))
     withExtendedLifetime(open) {}
   }
@@ -290,7 +290,7 @@ import Testing
     await task.finish()
   }
 
-  @Test func `dependencies set for an operation apply only within it, also in child features`()
+  @Test func `dependencies set for an operation apply to child features during the operation only`()
     async
   {
     let store = TestStore(initialState: Parent.State()) { Parent() }
@@ -310,7 +310,7 @@ import Testing
 }
 
 extension TestStoreTask {
-  /// Waits for the effects after an operation that lets them end.
+  /// Runs an operation that lets the effects end, and then waits for the effects.
   @MainActor fileprivate func finishAfter(_ operation: () async -> Void) async {
     await operation()
     await finish()

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the features of the articles about reducers.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ArticleFeatureTests {
-  @Test func `a feature loads through its client, and a test states each step`() async {
+  @Test func `a test checks each step of a feature that loads data through its client`() async {
     let store = TestStore(initialState: Journeys.State()) {
       Journeys()
     } withDependencies: {

@@ -277,7 +277,7 @@ import Testing
     @Dependency(\.continuousClock) var clock
   }
   @Reducer enum NoDestination {}
-  /// A destination without actions gives no warning.
+  /// Compiles without a warning, although the destination has no actions.
   @Reducer enum EmptyDestination { case empty(Empty) }
   @Reducer
   struct Outer {

@@ -61,8 +61,7 @@ import Testing
     @Presents var popover: Optional<Int> = 4
   }
 
-  @Test func `a presented property is nil or its initial value, and $property is its presentation`()
-  {
+  @Test func `a @Presents property begins as nil or its initial value, and has a $ projection`() {
     var screen = Screen(title: "a", sheet: "b")
     #expect(screen.sheet == "b")
     #expect(screen.popover == 4)

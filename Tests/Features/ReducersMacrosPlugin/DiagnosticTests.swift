@@ -70,7 +70,7 @@ import Testing
         """)
   }
 
-  @Test func `a screen without a store gets a diagnostic`() {
+  @Test func `ViewAction on a type without a store property gets a diagnostic`() {
     expect(
       DiagnosticSpec(
         message: "'@ViewAction' sends to the property 'store': add 'let store: StoreOf<Feature>'",

@@ -2,8 +2,9 @@
 import PackageDescription
 
 // A package that depends on Syrinx. Tests/Support/dependent-package.sh checks the output of its
-// tests. With WITHOUT_TEST_SUPPORT, the tests do not link the required product; with
-// WITHOUT_TRAITS, they end with an error. The program prints its arguments.
+// tests. With WITHOUT_TEST_SUPPORT in the environment, the tests do not link the required product,
+// and end with an error. WITHOUT_TRAITS builds Syrinx without traits. The program prints its
+// arguments.
 let tests: Target =
   Context.environment["WITHOUT_TEST_SUPPORT"] == nil
   ? .testTarget(

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A replacement of `Synchronization.Mutex` that uses a POSIX mutex.
+/// A replacement for `Synchronization.Mutex` that uses a POSIX mutex.
 ///
-/// Thread Sanitizer does not see the original's futex, and would report every access that it
-/// protects. This file is compiled into each checked module, where it hides the original. In a
-/// separate module, it would make `Mutex` ambiguous in files that import `Synchronization`.
-// `@unchecked` is right, because `value` is accessed only while `mutex` is locked.
+/// Thread Sanitizer does not see the original's futex, and would report every access to a protected
+/// value. This file is compiled into each tested module, where this `Mutex` hides the original. In
+/// a separate module, it would be ambiguous in files that import `Synchronization`.
+// `@unchecked` is safe, because `value` is accessed only while `mutex` is locked.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Allocated on the heap, because neither a mutex nor memory that the sanitizer watches may move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -2,10 +2,10 @@
 import PackageDescription
 
 // The modules with threads or tasks, the C modules below them, and their tests. Tests/sanitize.sh
-// runs them under the sanitizers; Tests/Support/pocketsphinx5.sh runs PocketSphinx's tests on
-// version 5. Every module contains `Mutex.swift`.
+// runs the tests under the sanitizers; Tests/Support/pocketsphinx5.sh runs the PocketSphinx tests
+// with PocketSphinx 5. Every module contains `Mutex.swift`.
 let settings: [SwiftSetting] = [
-  // Defines the condition of the trait `Foundation`.
+  // Defines the compilation condition that the trait `Foundation` would define.
   .define("Foundation"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),

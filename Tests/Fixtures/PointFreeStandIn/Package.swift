@@ -1,6 +1,7 @@
 // swift-tools-version: 6.0
-// The public declarations of Point-Free's packages as far as our targets and their users need them,
-// for a build with the trait `PointFreeDependencies` where those packages cannot be fetched.
+// The public declarations of Point-Free's packages that our targets and their users need. A build
+// with the trait `PointFreeDependencies` uses this package if Point-Free's packages cannot be
+// fetched.
 import PackageDescription
 
 let issueReporting: Target.Dependency = .product(

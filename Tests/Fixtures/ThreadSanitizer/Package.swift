@@ -3,7 +3,7 @@ import PackageDescription
 
 // This package contains only `ClientDependencies` and its tests, for Thread Sanitizer.
 let settings: [SwiftSetting] = [
-  // Defines the condition of the trait `Foundation`.
+  // Defines the compilation condition that the trait `Foundation` would define.
   .define("Foundation"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),

@@ -60,7 +60,7 @@ import Testing
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.playback] })
   }
 
-  @Test func `a preview keeps the volume of each bus, clamped`() async {
+  @Test func `a preview stores each bus's volume, clamped to 0 to 1`() async {
     let player = AudioPlayerClient.previewValue
     await player.setBusVolume(bus: .music, volume: 0.25)
     await player.setBusVolume(bus: .effects, volume: 7)

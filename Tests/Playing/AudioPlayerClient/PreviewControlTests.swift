@@ -231,7 +231,7 @@ import Testing
   }
 
   @Test
-  func `with an immediate clock, a preview plays for exactly the time that the clock has slept`()
+  func `with an immediate clock, a preview plays for the duration of all sleeps on the clock`()
     async throws
   {
     let clock = ImmediateClock()

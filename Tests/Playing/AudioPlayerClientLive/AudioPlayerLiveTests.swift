@@ -152,7 +152,7 @@ import VirtualSoundCard
       .init(source: .buffers([long]), progressInterval: .seconds(2)), on: card)
     let played = events.compactMap(\.played)
     #expect(played.last == .seconds(9))
-    // One event every two seconds, one at each end, and those that accompany other events.
+    // Progress is reported every two seconds, at the start and the end, and with other events.
     #expect(played.count <= 8)
   }
 

@@ -73,8 +73,8 @@ import VirtualSoundCard
     call: PCMCall
   ) async throws {
     let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
-    // On a busy machine, the call may return only after a second, and the device is temporarily
-    // lost.
+    // On a busy machine, the call may return only after a second; the device then counts as lost
+    // for a while.
     let playing = await harness.start(
       PlaybackRequest(source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60))))
     try await harness.finish(playing)

@@ -13,19 +13,19 @@ import VirtualSoundCard
 /// A queue of files on disks that stall for longer than the audio read ahead.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) final class BlockingFileTests: Sendable {
   private static let length = 9_000
-  /// The samples of both files, each slightly above the previous one.
+  /// The samples of both files, each slightly above the previous sample.
   private let sound = staircase(2 * length).samples
-  // In real time, because a card in lockstep waits for a late source.
+  // The card runs in real time, because in lockstep it would wait for a late source.
   private let card = VirtualSoundCard(pace: .realTime)
   private let log = Mutex<[PlaybackEvent]>([])
 
-  /// Where reading blocks: in the middle or at the end of the first file, and in the second file
-  /// before the header, at the first frame, or in the middle.
+  /// The places where a read blocks: in the middle or at the end of the first file, and in the
+  /// second file before the header, at the first frame, or in the middle.
   @Test(arguments: [
     (BlockedSourceCall.Kind.read(2), BlockedSourceCall.Kind.open), (.read(2), .read(1)),
     (.read(4), .read(2)),
   ])
-  func `a queue of files on stalling disks is played completely, and its silence is reported`(
+  func `files on stalling disks are played completely, and the inserted silence is reported`(
     first: BlockedSourceCall.Kind, second: BlockedSourceCall.Kind
   ) async throws {
     let calls = [try BlockedSourceCall(first), try BlockedSourceCall(second)]
@@ -49,7 +49,7 @@ import VirtualSoundCard
     }
     for call in calls {
       await call.made.wait()
-      // The disk responds only after everything read has been played, followed by silence.
+      // The blocked call returns only after all earlier audio and some silence have been played.
       let earlier = log.withLock { $0.count }
       _ = await silences.first { $0 > earlier }
       call.letReturn()

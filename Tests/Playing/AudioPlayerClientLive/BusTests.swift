@@ -26,7 +26,7 @@ import VirtualSoundCard
     let effects = await harness.start(PlaybackRequest(source: steady(0.25), bus: .effects))
     try await harness.finish(music)
     try await harness.finish(effects)
-    // 0.125 is the music alone, 0.375 is music and effects, and 0.25 is the rest of the effects.
+    // 0.125 is the music alone, 0.375 is the music with the effects, and 0.25 is the effects alone.
     #expect(harness.played.first == 0.125)
     #expect(harness.played.contains(0.375))
     #expect(harness.played.allSatisfy { [0.125, 0.375, 0.25, 0].contains($0) })

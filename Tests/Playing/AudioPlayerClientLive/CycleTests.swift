@@ -76,7 +76,7 @@ import Testing
     #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `a skip discards no later round, even if it is already decoded`() async throws {
+  @Test func `a skip keeps the later rounds, even if they are already decoded`() async throws {
     let items = [item(2_000), item(2_000, from: 2_000)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(10), id: "a"))
     await harness.pass(3)

@@ -23,7 +23,7 @@ import Testing
     #expect((40...100).contains(playhead.played))
   }
 
-  @Test mutating func `a device that ran dry played its last frame when it was due`() {
+  @Test mutating func `if a device runs dry, playedAt is the time when its last frame was due`() {
     playhead.write(800)
     playhead.observe(delay: 720, at: .seconds(1))
     #expect(playhead.playedAt == .seconds(1))
@@ -39,7 +39,7 @@ import Testing
     #expect(playhead.played == 100)
   }
 
-  @Test mutating func `after an underrun, the last frame was played when it was due`() {
+  @Test mutating func `after an underrun, playedAt is the time when the last frame was due`() {
     playhead.write(800)
     playhead.observe(delay: 384, at: .seconds(1))
     playhead.finish()

@@ -39,7 +39,7 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a driver that cannot resume loses only the frames it held`()
+  @Test func `if a driver cannot resume after a suspend, only the frames in the device are lost`()
     async throws
   {
     let harness = PlayerHarness(faults: [.suspended(at: 1_600, lost: 800, isEmptied: true)])
@@ -48,7 +48,7 @@ import VirtualSoundCard
     try await harness.finish(playing)
     #expect(harness.events.contains(.xrun(.milliseconds(100))))
     #expect(harness.events.last == completed)
-    // Only frames at the time of the sleep are lost, at most one buffer.
+    // Only the frames that the device held during the sleep are lost, at most one buffer.
     let back = harness.played.dropFirst(1_600).first
     let lost = Int(((back ?? 0) - 0.25) * 65_536) - 1_600
     #expect((1...800).contains(lost), "\(lost)")

@@ -19,7 +19,8 @@ import Testing
     given.map { faded($0, isLate: $0 < 8) }
   }
 
-  /// Returns a block of 8 frames with the value 1, of which the source had `frames` frames.
+  /// Returns a faded block of 8 frames with the value 1, of which only `frames` frames have
+  /// arrived.
   private func faded(_ frames: Int, isLate: Bool) -> [Float] {
     var block = [Float](repeating: 1, count: frames) + [Float](repeating: .nan, count: 8 - frames)
     let count = block.withUnsafeMutableBufferPointer { block in
@@ -34,7 +35,7 @@ import Testing
     #expect(gains([8, 8]) == [whole, whole])
   }
 
-  @Test func `the frames before a dropout fade out and those after it fade in`() {
+  @Test func `frames before a dropout fade out, and frames after the dropout fade in`() {
     let expected: [[Float]] = [
       [1, 1, 0.75, 0.5, 0.25, 0], [], [0.25, 0.5, 0.75, 1, 1, 1, 1, 1], whole,
     ]
@@ -52,7 +53,7 @@ import Testing
     #expect(gains([0, 5]).last == [0.25, 0.5, 0.5, 0.25, 0])
   }
 
-  @Test func `a dropout at the end of the source ends in silence`() {
+  @Test func `if the source ends during a dropout, no further frame is audible`() {
     _ = faded(0, isLate: true)
     #expect(faded(0, isLate: false).isEmpty)
   }

@@ -13,7 +13,7 @@ import VirtualSoundCard
   private static let half = Decibels(amplitude: 0.5)
   private let harness = PlayerHarness()
 
-  /// Music of the value 0.5.
+  /// Starts music whose samples are all 0.5.
   private func startMusic(seconds: Int) async -> Task<Void, any Error> {
     let music = AudioBuffer(
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 8_000 * seconds))
@@ -53,12 +53,13 @@ import VirtualSoundCard
     #expect(sound.count == 32_000)
     #expect(largestStep(sound) < 0.25 / 1_600 * 1.01)
     #expect(abs(sound.filter { $0 > 0.2501 && $0 < 0.4999 }.count - 3_200) <= 10)
-    // The sound's end is observed when the device, with its buffer of 100 ms, has played it.
+    // The ducking ends only after the device, which buffers 100 ms, has played the sound's last
+    // frame.
     let lowered = sound.filter { $0 < 0.4999 }.count
     #expect((9_600...10_800).contains(lowered), "\(lowered)")
   }
 
-  @Test func `the ramp of the ducking is that of its request`() async throws {
+  @Test func `a bus is ducked and restored over the request's ramp`() async throws {
     let music = await startMusic(seconds: 3)
     var request = prompt()
     request.duckingRamp = .milliseconds(50)
@@ -68,7 +69,7 @@ import VirtualSoundCard
     #expect(abs(ramped.count - 800) <= 10, "\(ramped.count)")
   }
 
-  @Test func `of several sounds that duck a bus, the lowest gain applies until each one ends`()
+  @Test func `while several sounds duck a bus, the lowest of their gains applies`()
     async throws
   {
     let music = await startMusic(seconds: 7)
@@ -97,7 +98,7 @@ import VirtualSoundCard
     #expect(plateaus == [0.5, 0.25, 0.125, 0.25])
   }
 
-  @Test func `a long ramp of the bus continues beneath the ducking`() async throws {
+  @Test func `a long volume ramp continues while its bus is ducked`() async throws {
     let music = await startMusic(seconds: 4)
     await harness.player.setBusVolume(bus: .music, volume: 0, ramp: .seconds(3))
     try await harness.finish(await harness.start(prompt()))
@@ -121,7 +122,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: ["stop", "cancel", "error"])
-  func `the ducking ends with its sound, even if that is stopped, canceled, or fails`(
+  func `the ducking ends with its sound, even if the sound is stopped, canceled, or fails`(
     way: String
   ) async throws {
     let music = await startMusic(seconds: 4)

@@ -18,7 +18,7 @@ import VirtualSoundCard
   init() throws { harness = try AudioThreadHarness() }
 
   @Test(arguments: [0, 800, 40_000, 2_000_000_000])
-  func `while another sound plays, a sound ends within its length, one buffer, and 250 ms`(
+  func `beside another sound, a sound ends at most one buffer plus 250 ms late`(
     claimed: Int
   ) throws {
     harness.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
@@ -31,7 +31,7 @@ import VirtualSoundCard
   }
 
   @Test
-  func `while another sound plays, a sound does not end before a server has played its frames`()
+  func `beside another sound, a sound ends only when a server has played the sound's last frame`()
     throws
   {
     // The server holds half a second in addition to the device's buffer of 100 ms.

@@ -21,8 +21,8 @@ import Testing
     for batch in 0..<100 {
       let sounds = (0..<20).map { sound(batch * 20 + $0, 100) }
       try await harness.player.control(id: "a", command: .enqueue(sounds))
-      // The time that passes equals the duration of the enqueued sound, so half a second is always
-      // enqueued ahead.
+      // As much audio is played as was just enqueued, so half a second always remains to be
+      // played.
       await harness.pass(10)
       if batch >= 4 { await harness.sees { ($0.advanced?.item ?? 0) >= 20 * (batch - 4) } }
       most = max(most, living.count)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FeederMailboxTests {
   private let mailbox = FeederMailbox("a")
 
-  @Test func `a request wakes the feeder and returns its reply`() async throws {
+  @Test func `a request wakes the feeder and returns the feeder's answer`() async throws {
     let bell = Gate()
     let interruption = Gate()
     mailbox.onRequest { bell.open() }

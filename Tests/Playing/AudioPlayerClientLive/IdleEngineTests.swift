@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// The idle time of a device and its format.
+/// The time for which an idle device stays open, and the format of the device.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct IdleEngineTests {
   let clock = TestClock()
   let card = VirtualSoundCard(pace: .untimed)
@@ -67,7 +67,7 @@ import VirtualSoundCard
       (8_000, 1, 48_000, 2), (11_025, 1, 44_100, 2), (16_000, 2, 48_000, 2), (22_050, 6, 44_100, 6),
       (44_100, 1, 44_100, 2), (96_000, 2, 96_000, 2),
     ] as [(SampleRate, Int, SampleRate, Int)])
-  func `a device that stays open when idle opens in a format that suits later sounds`(
+  func `with an idle time, a device opens in a format that suits later sounds`(
     rate: SampleRate, channels: Int, openedRate: SampleRate, openedChannels: Int
   ) async throws {
     let sound = AudioSignal.sine(440).buffer(
@@ -88,7 +88,7 @@ import VirtualSoundCard
   }
 
   @Test
-  func `without an idle time a device has the format of its first sound and closes with its last`()
+  func `without an idle time, a device opens in the sound's format and closes after the sound`()
     async throws
   {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)

@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A source that delivers late, on a card that does not wait for the source.
+/// A source that delivers late, on a virtual card that does not wait for the source.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct LateSourceTests {
   @Test func `the reported silence of a late source is as long as the played silence`() async throws
   {
@@ -34,8 +34,8 @@ import VirtualSoundCard
     let played = try #require(card.played.first).samples
     let begin = try #require(played.firstIndex { $0 != 0 })
     let end = try #require(played.lastIndex { $0 != 0 })
-    // The silence between the first and the last frame; it also contains fades, and on a busy
-    // machine xruns.
+    // The silence between the first and the last frame, including fades and, on a busy machine,
+    // xruns.
     let inserted = (end + 1 - begin - 8_000).duration
     #expect(silence > .zero)
     #expect(inserted >= silence - .milliseconds(25), "\(inserted) \(silence)")

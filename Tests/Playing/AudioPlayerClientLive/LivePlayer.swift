@@ -4,7 +4,7 @@ import ClientDependencies
 import SoundCard
 import VirtualSoundCard
 
-/// Runs a body with the live player on a card.
+/// Runs `body` with the live player on a virtual card.
 func withPlayer<Value: Sendable>(
   on card: VirtualSoundCard, _ body: (AudioPlayerClient) async throws -> Value
 ) async rethrows -> Value {
@@ -15,7 +15,7 @@ func withPlayer<Value: Sendable>(
   }
 }
 
-/// Plays on a card and returns all events.
+/// Plays on a virtual card and returns all events.
 @discardableResult
 func play(
   _ request: PlaybackRequest, on card: VirtualSoundCard

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MixTapTests {
   private let tone = AudioSignal.sine(440).buffer(.milliseconds(400), format: PlayerHarness.format)
 
-  @Test func `a reader gets what is played with its time, once, and a second reader the same`()
+  @Test func `each reader gets every played block once, with its time`()
     async throws
   {
     let harness = PlayerHarness()
@@ -55,13 +55,13 @@ import Testing
     try await harness.finish(playing)
   }
 
-  @Test func `a reader begins anew with each opening of the device`() {
+  @Test func `each time the device is opened, a reader gets the mix from its first frame`() {
     let taps = MixTaps()
     let reader = taps.makeReader(nil)
     let configuration = PCMConfiguration(
       device: "virtual", format: PlayerHarness.format, sampleFormat: .float32, period: 200,
       buffer: 800)
-    // A new tap may have the address of the one before it.
+    // A new tap may have the address of the previous tap, which was released.
     for opening in 1...20 {
       let tap = taps.makeTap(configuration)
       let samples = [Float](repeating: Float(opening), count: 100)

@@ -131,7 +131,7 @@ import Testing
     #expect(harness.pcm.written.prefix(1_000).allSatisfy { $0 == 0.5 * 0.25 * 2 + 0.5 })
   }
 
-  @Test func `the volume of a bus moves in equal steps, even for a later voice`() throws {
+  @Test func `the volume of a bus moves in equal steps, and a later voice joins the ramp`() throws {
     let music = BusVolume()
     let steady = [Float](repeating: 0.5, count: 8_000)
     let later = try harness.voice(steady, bus: music)

@@ -24,7 +24,7 @@ final class NamedPipe: Sendable {
 
   /// Opens a writer that does not wait for a reader.
   ///
-  /// It is also open for reading, so that nothing is lost before the player opens the pipe.
+  /// The handle is also open for reading, so that nothing is lost before the player opens the pipe.
   func open() throws -> FileHandle {
     try FileHandle(forUpdating: url)
   }

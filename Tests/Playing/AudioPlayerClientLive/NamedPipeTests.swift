@@ -110,7 +110,7 @@ import Testing
     #expect(harness.hasPlayed(rest))
   }
 
-  @Test func `a skip of the only pipe ends the playback`() async throws {
+  @Test func `skipping the only item, a pipe, ends the playback`() async throws {
     let (playing, _) = await harness.begin(PlaybackRequest(items: [item], id: "a"))
     try await harness.player.control(id: "a", command: .skip)
     try await playing.value

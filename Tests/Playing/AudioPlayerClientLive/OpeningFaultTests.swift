@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Devices that cannot be opened, or not at once.
+/// Devices that fail to open, or open slowly.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct OpeningFaultTests {
   private let request = PlaybackRequest(source: .buffers([staircase(4_000)]))
 

@@ -5,11 +5,11 @@ import Testing
 
 /// Pause, resume, seek, volume, and stop of one playback.
 ///
-/// The time of the card passes only while a test waits.
+/// The virtual card's time passes only while a test waits.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlaybackControlTests {
   let harness = PlayerHarness()
   let stairs = staircase(16_000)
-  /// The largest step of a 10 ms fade, which has 80 frames, because no sample is above 0.5.
+  /// The largest step of a 10 ms fade: no sample is above 0.5, and the fade has 80 frames.
   let fade: Float = 0.5 / 80
 
   @Test func `resume continues at exactly the frame that pause reported`() async throws {
@@ -49,7 +49,7 @@ import Testing
     let place = try #require(harness.events.compactMap(\.sought).first)
     #expect(place.position == 9_000 && place.time == .milliseconds(1_125) && place.item == 0)
     #expect(place.length == .seconds(2))
-    // The first frame of the target is the first of the fade-in: 1/80 of its amplitude.
+    // The fade-in begins at the target's first frame, which is played at 1/80 of its amplitude.
     #expect(abs(harness.played[target.lowerBound - 79] - stairs.samples[9_000] / 80) < 1e-6)
     #expect(largestStep(Array(harness.played[..<target.upperBound])) <= fade + 1e-4)
     #expect(harness.events.last?.finish?.reason == .completed)
@@ -151,7 +151,7 @@ import Testing
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a fade is no longer than the rest of its sound`() async throws {
+  @Test func `a fade is shortened to the rest of its sound`() async throws {
     let level = AudioBuffer(
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 16_000))
     let playing = await harness.start(PlaybackRequest(source: .buffers([level]), id: "a"))
@@ -199,7 +199,7 @@ import Testing
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
-    // The command waits, because its fade does not end while the card's time stands still.
+    // The command waits, because its fade cannot end while the virtual card's time stands still.
     let pause = PlaybackCommand.pause(fade: .seconds(1))
     let cancelled = Task { try await harness.player.control(id: "a", command: pause) }
     cancelled.cancel()

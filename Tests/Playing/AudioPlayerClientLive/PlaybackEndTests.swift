@@ -7,7 +7,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// The ends of a playback: stopped, canceled, abandoned, or failed.
+/// Playbacks that are stopped, canceled, or abandoned, or that fail.
 @Suite(.fewAtATime) struct PlaybackEndTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }

@@ -32,8 +32,8 @@ import Testing
     try harness.run([voice])
     #expect(harness.pcm.written.prefix(8_000).elementsEqual(second))
     #expect(harness.pcm.interruptions == 0)
-    // After the first six periods, each wait covers two of the remaining 34. Three more waits drain
-    // the device.
+    // After the first six periods, each wait covers two of the remaining 34 periods. Three more
+    // waits drain the device.
     #expect(harness.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
   }
 
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [1, 800, 8_000, 12_800])
-  func `a sound ends within its length, the device's buffer, and 250 ms, whatever the delay`(
+  func `a sound ends at most one buffer plus 250 ms late, whatever delay is reported`(
     claimed: Int
   ) throws {
     harness.pcm.at(960) { $0.isStuck = true }
@@ -122,7 +122,9 @@ import Testing
     zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
   }
 
-  @Test func `a late source causes silence without a click, and its length is reported`() throws {
+  @Test func `a late source causes silence without a click, and the silence's length is reported`()
+    throws
+  {
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(1_407) { _ in
       voice.give(second)
@@ -213,7 +215,7 @@ import Testing
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(milliseconds) { _ in voice.stop() }
     try harness.run([voice])
-    // Two fades may overlap: the held frame fades out in 40 frames, and the stop in 80.
+    // Two fades may overlap: the dropout's fade of 40 frames and the stop's fade of 80 frames.
     let steepest: Float = 0.5 / 40 + 0.5 / 80
     #expect(largestStep(harness.pcm.written) <= steepest + 1e-6)
     #expect(harness.pcm.written.last == 0)

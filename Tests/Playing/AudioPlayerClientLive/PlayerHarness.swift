@@ -10,7 +10,7 @@ import VirtualSoundCard
 
 /// A live player on a virtual card.
 ///
-/// The card's time passes in steps of a 25 ms period, and only while a test waits.
+/// The virtual card's time passes in steps of a 25 ms period, and only while a test waits.
 final class PlayerHarness: Sendable {
   static let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -20,7 +20,7 @@ final class PlayerHarness: Sendable {
   private let soundCard: SoundCard
   private let log = EventLog<PlaybackEvent>()
 
-  /// - Parameter change: replaces parts of the virtual card.
+  /// Creates a player; `change` replaces parts of the virtual card.
   init(
     sampleRate: SampleRate? = nil, faults: [VirtualFault] = [],
     change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
@@ -73,7 +73,7 @@ final class PlayerHarness: Sendable {
     await log.sees(event)
   }
 
-  /// Lets time pass until the card is unplugged, and no further.
+  /// Lets time pass until the device is unplugged, and no further.
   func passUntilUnplugged() async {
     while card.isPluggedIn {
       await clock.sleepers(atLeast: 1)
@@ -90,7 +90,7 @@ final class PlayerHarness: Sendable {
     }
   }
 
-  /// Sends a command to a playback, and lets time pass until it is in effect.
+  /// Sends a command to a playback, and lets time pass until the command is in effect.
   func send(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
     try await clock.pass { try await player.control(id: id, command: command) }
   }
@@ -102,8 +102,8 @@ final class PlayerHarness: Sendable {
 
   /// Lets time pass until a playback has ended.
   ///
-  /// The steps are long, because each step inspects every thread of the process, and no test acts
-  /// on events meanwhile.
+  /// The steps are long, because each step inspects every thread of the process. No test acts on
+  /// events during these steps.
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
@@ -126,7 +126,7 @@ extension PlaybackEvent {
   var finish: PlaybackFinish? { if case .finished(let finish) = self { finish } else { nil } }
 }
 
-/// Samples that identify their frame: each is slightly above the previous one.
+/// Samples that identify their frame: each sample is slightly above the previous sample.
 func staircase(_ frames: Int, from first: Int = 0) -> AudioBuffer {
   AudioBuffer(
     format: PlayerHarness.format,

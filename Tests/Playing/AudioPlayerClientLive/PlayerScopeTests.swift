@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// The sound card of a player that is called in a scope other than the scope that created it.
+/// The sound card that a player uses if it is called outside the scope that created it.
 @Suite struct PlayerScopeTests {
   private let card = VirtualSoundCard(pace: .untimed)
   private let other = VirtualSoundCard(pace: .untimed)
@@ -88,7 +88,7 @@ import VirtualSoundCard
     #expect(isOnCard(other) && card.played.isEmpty)
   }
 
-  @Test func `an override of another dependency at the call leaves the player on its card`()
+  @Test func `a player keeps its sound card if a call overrides only another dependency`()
     async throws
   {
     let player = AudioPlayerClient.live(on: card.soundCard)
@@ -101,7 +101,7 @@ import VirtualSoundCard
   }
 
   @Test
-  func `a player that the cache creates during an override does not keep the override's card`()
+  func `a player cached during an override does not keep the override's sound card`()
     async throws
   {
     try await withDependencies {

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `the wait for a device that pauses with its last frames is limited by its stall timeout`() {
+  func `if a device pauses with its last frames, the stall timeout limits the wait`() {
     let patience = Duration.seconds(5)
     // The device pauses for three seconds before its last 80 ms.
     let delay = { (now: Duration) in

@@ -41,7 +41,7 @@ import VirtualSoundCard
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
       let copy = try #require(sound)
       sound = nil
-      // If the device were released, it would be closed within these rounds.
+      // If the device were released, it would be closed during these two playbacks.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(copy))) {}
       }
@@ -53,7 +53,7 @@ import VirtualSoundCard
   }
 
   @Test
-  func `a sound preloaded from another sound keeps the device open after the other is released`()
+  func `a sound preloaded from another sound keeps the device open after the original is released`()
     async throws
   {
     let card = VirtualSoundCard(pace: .untimed)
@@ -62,7 +62,7 @@ import VirtualSoundCard
       let second = try await player.preload(
         source: .preloaded(try #require(first)), latency: .low)
       first = nil
-      // If the device were released, it would be closed within these rounds.
+      // If the device were released, it would be closed during these two playbacks.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(second))) {}
       }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// Commands to a queue before its first frame, at its end, and outside both.
+/// Commands before a queue's first frame, at its end, and to items outside the queue.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct QueueEdgesTests {
   let harness = PlayerHarness()
   let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
@@ -27,7 +27,7 @@ import Testing
     await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
   }
 
-  @Test func `a playback skipped before its first frame completes with nothing played`()
+  @Test func `a skip before the first frame completes the playback with nothing played`()
     async throws
   {
     let (given, asked, released) = (RingBuffer<Int>(capacity: 1), Gate(), Gate())

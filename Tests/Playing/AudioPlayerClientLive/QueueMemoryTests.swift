@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// The memory of a queue for items that cannot be played again.
+/// Tests that a queue releases items that cannot be played again.
 @Suite struct QueueMemoryTests {
   @Test func `a skipped stream is released before the playback ends`() async throws {
     weak var resource: Resource?
@@ -27,7 +27,7 @@ import Testing
 
   private final class Resource: Sendable {}
 
-  /// Creates a queue of a stream that never ends and a sound.
+  /// Creates a queue of two items: a stream that never ends, and a sound.
   private func queue(_ resource: inout Resource?) -> PlaybackQueue {
     let held = Resource()
     resource = held

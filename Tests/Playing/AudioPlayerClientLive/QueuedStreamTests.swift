@@ -50,7 +50,7 @@ import Testing
     #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `a stream can seek within what has been read ahead`() async throws {
+  @Test func `a stream can seek within the audio that has been read ahead`() async throws {
     let playing = await harness.start(PlaybackRequest(source: stream(opensAt: 7), id: "a"))
     await harness.pass(8)
     await read.wait()

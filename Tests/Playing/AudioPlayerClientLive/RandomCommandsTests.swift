@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8) func `after any sequence of commands, everything is closed`(
+  @Test(arguments: 1...8) func `after any sequence of commands, no device stays open`(
     seed: UInt64
   ) async throws {
     let harness = PlayerHarness()
@@ -35,7 +35,7 @@ import Testing
     var told: [Task<Void, any Error>] = []
     for _ in 0..<125 {
       let command = command(&numbers)
-      // Some commands follow the previous one without waiting for its effect.
+      // Some commands follow the previous command without waiting for its effect.
       told.append(Task { try await harness.player.control(id: "a", command: command) })
       if Bool.random(using: &numbers) { await harness.pass(1) }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// What was played, in the time of a capture.
+/// The audio that a player played at a given time of a capture.
 @Suite struct ReferenceTimelineTests {
   private static let rate = SampleRate(hertz: 8_000)
   private let start = ContinuousClock.now
@@ -11,7 +11,7 @@ import Testing
 
   /// The blocks that a player has written; a timeline reads each once.
   private final class BlockList: @unchecked Sendable {
-    // `@unchecked Sendable` is right because a test uses it on one thread.
+    // `@unchecked Sendable` is right because a test uses the list on one thread.
     var blocks: [AudioBuffer] = []
 
     func read() -> [AudioBuffer] {
@@ -25,7 +25,7 @@ import Testing
     return ReferenceTimeline(at: Self.rate) { blocks.read() }
   }
 
-  /// Writes a block in which each sample is its frame's index, played at a time.
+  /// Writes a block that begins to play at `seconds`; each sample is its frame's index.
   private func play(_ frames: Range<Int>, at seconds: Double) {
     let format = AudioFormat(sampleRate: Self.rate, channelCount: 1)
     var block = AudioBuffer(
@@ -34,7 +34,7 @@ import Testing
     blocks.blocks.append(block)
   }
 
-  /// Returns the first and the last of 80 frames at a time, to which the lead is added.
+  /// Returns the first and the last of the 80 frames that were played from `seconds` on.
   private func ends(
     _ timeline: inout ReferenceTimeline, at seconds: Double
   ) throws -> [Float] {
@@ -43,7 +43,7 @@ import Testing
     return [frames.first ?? -1, frames.last ?? -1]
   }
 
-  @Test func `the reference of a time is what was played 10 ms later, and else silence`() throws {
+  @Test func `the reference for a time is the audio played 10 ms later, or else silence`() throws {
     var timeline = timeline
     #expect(try ends(&timeline, at: 0) == [0, 0])
     play(0..<800, at: 0.5)
@@ -56,7 +56,7 @@ import Testing
     #expect(!timeline.isIncomplete(at: start + .seconds(2), 80))
   }
 
-  @Test func `audio after a pause of the device is found at its new time`() throws {
+  @Test func `audio played after a pause or a reopening is found at its actual time`() throws {
     var timeline = timeline
     play(0..<800, at: 0)
     #expect(try ends(&timeline, at: 0.05) == [400, 479])
@@ -77,7 +77,7 @@ import Testing
     #expect(try ends(&timeline, at: 0.510_05) == [880, 959])
   }
 
-  @Test func `after a gap of the capture, the reference is at its time at once`() throws {
+  @Test func `after a gap in the capture, the reference is aligned at once`() throws {
     var timeline = timeline
     play(0..<800, at: 0)
     #expect(try ends(&timeline, at: 0.05) == [400, 479])
@@ -86,7 +86,7 @@ import Testing
     #expect(try ends(&timeline, at: 0.072_05) == [576, 655])
   }
 
-  @Test func `audio that nobody reads is not kept for long`() throws {
+  @Test func `at most eight seconds of unread audio are kept`() throws {
     var timeline = timeline
     for second in 0..<60 {
       play(second * 8_000..<second * 8_000 + 8_000, at: Double(second))
@@ -96,7 +96,8 @@ import Testing
     #expect(try ends(&timeline, at: 59.500_05) == [476_000, 476_079])
   }
 
-  @Test func `jitter of the times does not tear the reference`() throws {
+  @Test func `if times have jitter, at most one frame is skipped or repeated between reads`() throws
+  {
     var timeline = timeline
     var next: Float = 0
     for block in 0..<200 {
@@ -111,14 +112,14 @@ import Testing
   }
 
   @Test(arguments: [-500.0, 500])
-  func `a capture whose clock differs by 500 ppm is followed within 2 ms, by single frames`(
+  func `if the capture clock is off by 500 ppm, single-frame steps keep the error below 2 ms`(
     partsPerMillion: Double
   ) throws {
     var timeline = timeline
     var next: Float = 0
     for block in 0..<6_000 {
       play(block * 80..<block * 80 + 80, at: Double(block) * 0.01)
-      // The reference of the time 50 ms ago.
+      // The time 50 ms ago, by the capture's clock.
       let time = Double(block) * 0.01 * (1 + partsPerMillion / 1_000_000) - 0.05
       guard block > 10, time < Double(block) * 0.01 - 0.02 else { continue }
       let ends = try ends(&timeline, at: time)

@@ -5,8 +5,8 @@ import Resampling
 import TestTools
 import Testing
 
-/// Files at 44.1 kHz on a card at 48 kHz: the output equals one resampling of everything played,
-/// frame by frame.
+/// Files at 44.1 kHz on a device at 48 kHz: the output equals a single resampling of all played
+/// frames.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct ResampledPlaybackTests {
   private let harness = PlayerHarness(sampleRate: 48_000)
   private let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
@@ -25,7 +25,7 @@ import Testing
       FrameCount(range.count), format: format, firstFrame: FrameCount(range.lowerBound))
   }
 
-  /// Returns the number of the card's frames for `count` frames of the source.
+  /// Returns the number of device frames for `count` source frames.
   private func frames(_ count: Int) -> Int {
     FrameCount(count).converted(from: 44_100, to: 48_000).rawValue
   }
@@ -99,7 +99,7 @@ import Testing
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.paused).first)
     let pause = FrameCount(place.played, at: 48_000).rawValue
-    // The frame is rounded to the source's rate, so it may be half a source frame from the time.
+    // The frame is rounded to the source's rate, so the time may be off by half a source frame.
     let distance = place.time.inSeconds - Double(pause) / 48_000
     #expect(abs(distance) <= 0.5 / 44_100 + 1e-8)
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
@@ -135,7 +135,7 @@ import Testing
     let error = error(played[target...], after)
     #expect(error < 1e-5)
     #expect(played[(target + after.count)...].allSatisfy { $0 == 0 })
-    // The fade-in begins at the first frame of the seek.
+    // The fade-in begins at the target's first frame.
     let level = sound(30_011..<30_012).samples[0]
     let isFadedIn = abs(played[target] - level / Float(fade)) < 1e-4
     #expect(isFadedIn)

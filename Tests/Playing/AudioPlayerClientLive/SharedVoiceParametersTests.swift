@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a canceled task does not wait for its command`() async {
+  @Test func `a canceled task does not wait until its command takes effect`() async {
     let waiting = Task { [shared] in try await shared.waitUntilSettled(1) }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }

@@ -20,7 +20,7 @@ import Testing
     #expect(ramp.next() == 0)
   }
 
-  @Test func `the same target with a new ramp is reached in the new ramp's time`() {
+  @Test func `a shorter ramp to the same target replaces the current ramp`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 8)
     for _ in 0..<4 { _ = ramp.next() }

@@ -26,7 +26,7 @@ import Testing
     #expect(converter.nextFrame == count && converter.outputFrame == count)
   }
 
-  @Test func `channels of other layouts go to the loudspeakers at their positions`() throws {
+  @Test func `each channel of mono to 5.1 audio goes to the loudspeaker at its position`() throws {
     var converter = try SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
     var frames: [[Float]] = []
     for count in [6, 4, 5, 2, 1] {
@@ -96,7 +96,7 @@ import Testing
     #expect(samples.count == expected.rawValue)
   }
 
-  @Test func `audio at a rate that has no common divisor with the card's rate keeps its length`()
+  @Test func `audio keeps its length even if its rate shares no divisor with the device's rate`()
     throws
   {
     #expect(try converted(4_000, from: 44_101, to: target, step: 1_000).count == 4_354)

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `a library without SoundTouch's functions is an error that names the missing function`() {
+  func `the error for a library without SoundTouch's functions names the missing function`() {
     #expect(
       throws: AudioPlayerError.speedUnavailable(
         reason: "libasound.so.2 has no soundtouch_createInstance; install SoundTouch "

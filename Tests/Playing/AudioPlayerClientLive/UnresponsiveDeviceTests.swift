@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `canceled play returns even if the device never finishes opening`() async throws {
+  @Test func `a canceled play returns even if the device never finishes opening`() async throws {
     let opening = Gate()
     let file = try temporaryWAV(tone)
     try await with({ _ in try await never(opening) }) { player in
@@ -54,7 +54,7 @@ import Testing
       .appendingPathComponent("syrinx-\(UUID().uuidString).fifo").path
     #expect(mkfifo(path, 0o600) == 0)
     defer { unlink(path) }
-    // The pipe is open for reading and writing, so that no opening waits, but nothing is written.
+    // The pipe is open for reading and writing, so `open` does not block, but nothing is written.
     let descriptor = open(path, O_RDWR)
     defer { close(descriptor) }
     try await with({ _ in throw SoundCardError.noSoundCard(.playback) }) { player in

@@ -76,7 +76,7 @@ import Testing
     #expect(reported == [.starved(.milliseconds(10)), .xrun(.milliseconds(100))])
   }
 
-  @Test func `played returns the duration of a voice that has ended, or throws its error`()
+  @Test func `played() returns the duration of a voice that has ended, or throws its error`()
     async throws
   {
     let ending = try voice()

@@ -90,7 +90,7 @@ import Testing
     #expect(largestStep(Array(harness.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-3)
   }
 
-  @Test func `a command without a volume takes effect before a running volume ramp ends`() throws {
+  @Test func `a command that does not set the volume takes effect during a volume ramp`() throws {
     let voice = try harness.voice(second)
     harness.pcm.at(200) { _ in voice.parameters.update { ($0.gain, $0.ramp) = (0, .seconds(60)) } }
     harness.pcm.at(400) { _ in

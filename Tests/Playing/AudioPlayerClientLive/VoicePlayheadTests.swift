@@ -27,8 +27,7 @@ import Testing
   }
 
   @Test
-  func `a voice's playhead may lag between gaps but never leads, and is exact after the last gap`()
-  {
+  func `a voice's playhead never leads the played frames, and is exact after the last silence`() {
     var voice = VoicePlayhead()
     voice.mix(150, missing: 50, at: 0)
     voice.mix(150, missing: 50, at: 200)
@@ -40,13 +39,13 @@ import Testing
     #expect(told.last == 400)
   }
 
-  @Test func `a voice's frames are counted back to its beginning without the silence in it`() {
+  @Test func `origin(at:) includes inserted silence once the silence has been played`() {
     var voice = VoicePlayhead()
     #expect(voice.origin(at: 100) == nil)
     voice.mix(150, missing: 50, at: 100)
     voice.mix(0, missing: 200, at: 300)
     voice.mix(200, at: 500)
-    // Frame 150 was played at frame 250 and in the silence until 500, and follows it from then on.
+    // Inserted silence delays the voice's frame 150 from the device frame 250 to 500.
     #expect([50, 250, 400, 500].map(voice.origin) == [100, 100, 100, 100])
     #expect(voice.origin(at: 501) == 350)
   }

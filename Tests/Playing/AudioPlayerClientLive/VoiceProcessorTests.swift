@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a gap stays a gap, and audio shorter than a frame is kept`() throws {
+  @Test func `gaps are kept, and audio shorter than a 10 ms frame is not lost`() throws {
     let buffers = [0..<100, 500..<1_000, 2_000..<2_001].map { frames in
       tone.buffer(
         FrameCount(frames.count), format: .speech, firstFrame: FrameCount(frames.lowerBound))
@@ -63,7 +63,7 @@ import Testing
     #expect(frames == [0..<100, 500..<1_000, 2_000..<2_001])
   }
 
-  @Test func `held frames are counted`() throws {
+  @Test func `heldFrames counts the input frames that have not been returned yet`() throws {
     var processor = plain
     #expect(processor.heldFrames == 0)
     #expect(try processor.process(tone.buffer(100, format: .speech)).isEmpty)
@@ -73,7 +73,7 @@ import Testing
     #expect(processor.heldFrames + count == 500)
   }
 
-  @Test func `noise is suppressed, and speech is amplified to its level`() throws {
+  @Test func `noise is suppressed, and quiet speech is amplified`() throws {
     let noise = AudioSignal.noise(seed: 3, amplitude: 0.02).buffer(.seconds(4), format: .speech)
     let quieter = try results(of: [noise], by: VoiceProcessor(reference: nil))
     let end = quieter.flatMap(\.samples).suffix(16_000)
@@ -94,13 +94,13 @@ import Testing
     samples.reduce(0) { $0 + Double($1 * $1) } / Double(samples.count)
   }
 
-  @Test func `the length of an echo has a limit`() throws {
+  @Test func `a processor accepts an echo tail of any length`() throws {
     let processor = VoiceProcessor(reference: { [] }, tail: .seconds(1 << 30))
     let results = try results(of: [tone.buffer(480, format: .speech)], by: processor)
     #expect(results.reduce(0) { $0 + $1.frameCount } == 480)
   }
 
-  @Test func `the error for a missing library names it and Debian's package`() throws {
+  @Test func `the error for a missing library names the library and Debian's package`() throws {
     let error = #expect(throws: AudioPlayerError.self) {
       _ = try SpeexVoice(
         at: .speech, tail: nil, noise: nil, level: nil, library: "libnothing.so.1")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// The gains of the buses of a device's voices, block by block.
+/// Tests the bus gains of a device's voices, block by block.
 @Suite struct VoiceTableTests {
   private let link: DeviceLink<Voice>
   private let bus = BusVolume()
@@ -88,7 +88,7 @@ import Testing
     #expect(voices[1].busGain?.volume.framesLeft == 10 && voices[2].busGain == voices[1].busGain)
   }
 
-  @Test func `a paused voice resumes within its bus's ramp, or at the new volume after the ramp`()
+  @Test func `a bus ramp continues while its voice is paused; a volume set in a pause has no ramp`()
     throws
   {
     let harness = try AudioThreadHarness()

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [(Duration.zero, 1), (.milliseconds(15), 120), (.seconds(60), 8_000)])
-  func `a voice begins once its requested prefill has been decoded, at most the ring's capacity`(
+  func `a voice begins once its requested prefill has been decoded, or once its ring is full`(
     prefill: Duration, frames: Int
   ) throws {
     let voice = try Voice(format: format, capacity: .seconds(1), prefill: prefill, volume: 1) { _ in

@@ -41,7 +41,7 @@ import Testing
     #expect(timeline.pass(2_000).isEmpty)
   }
 
-  @Test mutating func `a pause and its end are each one event, however often they are reported`() {
+  @Test mutating func `repeated reports of a pause and of its end add one event each`() {
     for isPaused in [false, true, true, false, false] {
       timeline.settle(isPaused: isPaused, at: 400)
     }
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test
-  mutating func `short rounds of one item are merged, and positions keep their round's number`() {
+  mutating func `short rounds of one item are merged, but positions keep their round numbers`() {
     timeline.begin(position(round: 0), at: 0)
     for round in 1..<1_000 {
       timeline.begin(position(round: round), at: round * 10, .advanced(.pending))
@@ -110,7 +110,7 @@ import Testing
     #expect(timeline.pass(45) == [.advanced(progress(45, 4, 0))])
   }
 
-  @Test mutating func `events estimated to be after the end move to the end`() {
+  @Test mutating func `ending a voice moves events with a later frame to its end`() {
     timeline.begin(position(0, 0), at: 0)
     timeline.add(.shortfall(item: 0, announced: .seconds(2), decoded: .seconds(1)), at: 8_001)
     timeline.end(at: 8_000)

@@ -91,14 +91,14 @@ import Testing
     #expect(transport.phase == .over)
   }
 
-  @Test func `a pause's fade is no longer than the rest of the voice`() {
+  @Test func `the fade of a pause is shortened to the rest of the voice`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3, isComplete: true) == 3)
     #expect(transport.phase == .silent && transport.fade.current == 0)
   }
 
-  @Test func `a fade-out needs frames from its source, but a flush does not`() {
+  @Test func `a fade-out needs frames of a late source, but a flush does not`() {
     for change: (inout VoiceParameters) -> Void in [
       { $0.isPaused = true }, { $0.isStopping = true },
     ] {
@@ -186,7 +186,7 @@ import Testing
     #expect(transport.phase == .sounding && transport.isSettled)
   }
 
-  @Test func `a volume set during a flush is ramped, not jumped to`() {
+  @Test func `a volume that is set during a flush is ramped`() {
     var transport = sounding
     set(&transport) { $0.flushCount += 1 }
     while transport.phase != .silent { _ = step(&transport) }

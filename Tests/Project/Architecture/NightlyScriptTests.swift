@@ -9,7 +9,8 @@ import Testing
     let lines: [String]
   }
 
-  /// Scripts that end at once; the fake `timeout` ends the part `cluster`, and `container` fails.
+  /// Scripts that end at once; `container` fails, and the fake `timeout` reports a timeout of
+  /// `cluster`.
   private static let fakes = """
     mkdir -p "$0/Tests/Support" "$0/Packaging" "$0/bin"
     cp Tests/nightly.sh "$0/Tests"

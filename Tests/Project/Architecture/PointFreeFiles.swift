@@ -14,7 +14,8 @@ enum PointFreeFiles {
   /// need with and without the trait.
   private static let sharedNames: Set = ["Exports.swift", "PointFree.swift"]
 
-  /// Files that our clients' default and live values use with and without the trait.
+  /// Files that are compiled with and without the trait, because our clients' default and live
+  /// values use them.
   static let sharedFiles: Set = [
     "Sources/Dependencies/ClientDependencies/CreationScope.swift",
     "Sources/Dependencies/ClientDependencies/Unimplemented.swift",
@@ -30,7 +31,7 @@ enum PointFreeFiles {
     }.map(\.path)
   }
 
-  /// Returns whether one condition encloses the text from its first to its last line.
+  /// Returns whether a single `#if` encloses the whole text.
   static func isWrapped(_ text: String) -> Bool {
     let lines = text.split(separator: "\n")
     guard lines.first == "#if !PointFreeDependencies", lines.last == "#endif" else { return false }

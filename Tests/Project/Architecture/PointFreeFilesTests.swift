@@ -28,7 +28,7 @@ import Testing
     "#if !PointFreeDependencies\nstruct A {}\n#endif\nstruct B {}\n#if DEBUG\n#endif",
     "#if PointFreeDependencies\nstruct A {}\n#endif",
   ])
-  func `a file with code outside the condition is reported`(text: String) {
+  func `a file with code outside the trait's condition is reported`(text: String) {
     let file = SourceFile(
       path: "Sources/Dependencies/ClientDependencies/Folder/Planted.swift", text: text)
     #expect(PointFreeFiles.unwrapped(in: [file]) == [file.path])
@@ -51,7 +51,7 @@ import Testing
     ("Sources/Dependencies/ClientDependencies/Catalogue.docc/Overview.md", "# Overview"),
     ("Sources/Audio/AudioCore/A.swift", "struct A {}"),
   ])
-  func `a file inside the condition, a shared file, and a file of another module are permitted`(
+  func `a file inside the condition, a shared file, and another module's file are permitted`(
     path: String, text: String
   ) {
     #expect(PointFreeFiles.unwrapped(in: [SourceFile(path: path, text: text)]) == [])

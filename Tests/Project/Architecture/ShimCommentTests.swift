@@ -2,7 +2,7 @@ import Testing
 
 /// Checks that each definition in a C header has a comment on why Swift needs it.
 enum ShimComments {
-  /// Returns the lines of a shim that begin a definition of ours and do not follow a comment.
+  /// Returns the lines of a shim that define a name with `syrinx_` and do not follow a comment.
   static func uncommented(in file: SourceFile) -> [String] {
     let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     return zip([""] + lines, lines).compactMap { before, line in

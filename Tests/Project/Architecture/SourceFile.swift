@@ -25,7 +25,7 @@ struct SourceFile: Equatable {
 
   /// The target of a file in `Sources`: `SoundFile` for "Sources/Audio/SoundFile/Handle.swift".
   ///
-  /// The paths of the modules for apps and for their tests contain no area.
+  /// `Sources/Syrinx` and `Sources/SyrinxTestSupport` are targets themselves.
   var target: String? {
     let parts = path.split(separator: "/").map(String.init)
     guard parts.count > 2, parts[0] == "Sources" else { return nil }
@@ -46,7 +46,7 @@ struct SourceFile: Equatable {
       .map { $0.drop { $0 == "/" || $0 == " " } }.joined(separator: " ")
   }
 
-  /// The names of the file's functions that are in backticks.
+  /// The function names that are in backticks.
   var testNames: [String] {
     text.matches(of: /func\s+`([^`]+)`/).map { String($0.1) }
   }

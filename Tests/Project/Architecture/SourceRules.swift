@@ -12,7 +12,7 @@ enum SourceRule: String, CaseIterable {
   ///
   /// `FilePath` keeps the bytes.
   case foundationPath
-  /// A child process that `ChildProcess` did not start, so it may inherit files of other threads.
+  /// A child process that `ChildProcess` did not start, so it may inherit other threads' files.
   case spawning
   /// A conversion with `Int(_: Double)`, which ends the process if the number is too large for
   /// `Int`.
@@ -32,8 +32,8 @@ enum SourceRule: String, CaseIterable {
   var exceptions: Set<String> {
     switch self {
     case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .closureInLock, .riddle: []
-    // The reducer's value of type `Never` cannot exist, so the call is never reached. The other
-    // files contain Swift as texts in tests of a macro.
+    // In `Reducer.swift`, the call is never reached, because a body of type `Never` cannot exist.
+    // The other files contain Swift source as strings, to test a macro.
     case .fatalError:
       [
         "Sources/Features/Reducers/Reducer.swift",
@@ -49,7 +49,7 @@ enum SourceRule: String, CaseIterable {
         "Sources/Audio/FilePaths/FilePath.swift",
         // Creates a file in the temporary folder.
         "Sources/Audio/SoundFile/Decoding/StreamInput.swift",
-        // Calls the method of streams, not that of Foundation.
+        // Calls `write` of an audio stream, not of Foundation.
         "Sources/Audio/SoundFile/TeedAudio.swift",
         // Looks for a program.
         "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
@@ -76,7 +76,7 @@ enum SourceRule: String, CaseIterable {
     return switch self {
     case .machinePath: Self.machineRoots.contains { file.text.contains($0) }
     case .unfinishedWork: file.text.contains(/TODO|FIXME/)
-    // A name after a module, such as `Swift.fatalError`, occurs only in the texts of macros.
+    // `Swift.fatalError` does not match, because it occurs only in code that macros generate.
     case .fatalError: hasCall(/[^\w.]fatalError *\(/, file)
     // The space in `try !isReady()` distinguishes it from a forced try.
     case .forcedTry: file.text.contains("try!")

@@ -1,12 +1,12 @@
 /// Compares the page that explains the sources with the existing directories and files.
 ///
-/// In the diagram, every capitalized word is a target or an area. A path in backticks names a file
-/// or a directory.
+/// In the diagram, every capitalized word is a target or a directory of targets. A path in
+/// backticks names a file or a directory.
 struct SourcesPage {
   let text: String
 
-  /// The words of the diagram that name a target or an area: those that are capitalized, and
-  /// `syrinx`.
+  /// The words of the diagram that name a target or a directory of targets: those that are
+  /// capitalized, and `syrinx`.
   var diagram: Set<String> {
     let fences = text.split(separator: "```", omittingEmptySubsequences: false)
     guard fences.count == 3 else { return [] }

@@ -5,7 +5,7 @@ import Testing
     let files = try SourceFile.files(below: "Sources") + SourceFile.files(below: "Tests")
     let text = try #require(files.first { $0.path == "Sources/README.md" }).text
     let page = SourcesPage(text: text)
-    // The diagram also names the areas.
+    // The diagram also names the directories of targets, such as `Audio`.
     let targets = files.filter { $0.target != nil }.flatMap { file in
       file.path.split(separator: "/").dropFirst().prefix(1).map(String.init) + [file.target ?? ""]
     }

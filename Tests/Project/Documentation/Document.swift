@@ -26,7 +26,7 @@ struct Document {
   /// The code blocks that are marked as Swift.
   var snippets: [Snippet] { blocks.snippets }
 
-  /// The reasons that blocks are not checked, as in `A.md:7: …`.
+  /// Errors in the lines that begin or end code blocks, as in `A.md:7: …`.
   var faults: [String] { blocks.faults }
 
   private var blocks: Blocks {

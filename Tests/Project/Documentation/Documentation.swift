@@ -5,12 +5,12 @@ import TestTools
 struct Documentation {
   let root = Checkout.root
 
-  /// The sections whose Swift belongs to a package manifest, which these tests cannot compile.
+  /// The sections whose Swift code is a package manifest, which these tests cannot compile.
   static let manifests: Set = [
     "Both in one program", "The manifest", "The products",
   ]
 
-  /// The modules whose comments have examples.
+  /// The modules whose documentation comments have examples.
   private static let modules = [
     "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport",
   ]

@@ -9,7 +9,8 @@ struct Snippet: Equatable {
 /// The lines of Swift code that are compared: without indentation, blank lines, and lines that
 /// contain only a comment.
 struct Code: Equatable {
-  /// The imports; they are separate because a file has its imports at the top, and may have more.
+  /// The imports, compared separately: a file has them at the top, and may have more than a
+  /// snippet.
   var imports: Set<Substring> = []
   var lines: [Substring] = []
 
@@ -29,7 +30,7 @@ struct Code: Equatable {
     self.init(source.split(separator: "\n", omittingEmptySubsequences: false))
   }
 
-  /// Returns whether all lines of the other code occur here, one after the other.
+  /// Returns whether the lines of `other` occur here consecutively, and its imports anywhere.
   func contains(_ other: Code) -> Bool {
     imports.isSuperset(of: other.imports) && (other.lines.isEmpty || lines.contains(other.lines))
   }

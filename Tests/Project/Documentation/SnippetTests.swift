@@ -5,7 +5,7 @@ import Testing
     "let a = 1\nlet b = 2", "  let a = 1\n\n  let b = 2  ", "// why\nlet b = 2\nlet c = 3",
     "import Z\nlet b = 2",
   ])
-  func `code is compared without indentation, blank lines, comments, and other imports`(
+  func `code is compared without indentation, blank lines, comments, and additional imports`(
     snippet: String
   ) {
     #expect(file.contains(Code(snippet)))

@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test
-  func `with an immediate clock, a preview records exactly the time that the clock has slept`()
+  func `with an immediate clock, a preview's recording is as long as all sleeps on the clock`()
     async throws
   {
     let clock = ImmediateClock()
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `a preview that is stopped between two levels records until the stop`() async throws {
+  @Test func `a preview stopped between two level reports records until the stop`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

@@ -44,7 +44,7 @@ import Testing
   private let started = RecordingEvent.started(
     RecordingStart(device: "virtual", deviceFormat: .speech, fileFormat: .speech))
 
-  @Test func `a recording begins, continues, and ends when it is stopped`() async throws {
+  @Test func `a recording continues until stop(), whose result can be read again`() async throws {
     let recorder = recorder([started], finish: finish)
     let memo = try await recorder.beginRecording(request)
     #expect(try await memo.stop() == finish)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a recording has its events and its newest levels, and can be paused`() async throws {
+  @Test func `a recording reports events and the newest levels, and can be paused`() async throws {
     let levels = [1, 2].map { second in
       let level = AudioSignal.sine(440).buffer(.seconds(1), format: .speech).level
       return RecordingLevels(recorded: .seconds(second), level: level)
@@ -103,7 +103,7 @@ import Testing
     #expect(try await memo.levels.collect() == [])
   }
 
-  @Test func `stop() completes the file in a canceled task`() async throws {
+  @Test func `stop() completes the file even in a canceled task`() async throws {
     let memo = try await recorder([started], finish: finish).beginRecording(request)
     let stopping = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RequestChecksTests {
   private static let url = URL(fileURLWithPath: "a.wav")
 
-  @Test func `a rule out of range is refused with an error that contains its value`() {
+  @Test func `a rule out of range is refused with an error that contains the invalid value`() {
     let rule = LevelRule(threshold: Decibels(-40), hold: .seconds(-1))
     let long = LevelRule(threshold: rule.threshold, hold: .milliseconds(600_500))
     let none = LevelRule(threshold: rule.threshold, hold: .zero)

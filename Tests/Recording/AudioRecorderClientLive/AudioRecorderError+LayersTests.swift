@@ -33,7 +33,7 @@ import Testing
     #expect(AudioRecorderError(own) == own)
   }
 
-  @Test func `each error that ends a file has its own case`() {
+  @Test func `each kind of file error has its own case`() {
     let file = URL(fileURLWithPath: "/a.wav")
     #expect(AudioRecorderError(.diskFull(path: "/a.wav"), file: file) == .diskFull(file))
     #expect(AudioRecorderError(.tooLarge(path: "/a.wav"), file: file) == .fileTooLarge(file))

@@ -121,7 +121,7 @@ import VirtualSoundCard
     #expect(told == warnings)
   }
 
-  @Test func `stop ends a recording from beginRecording, and its file is then complete`()
+  @Test func `stop() ends a recording made by beginRecording and completes its file`()
     async throws
   {
     let clock = TestClock()
@@ -134,7 +134,7 @@ import VirtualSoundCard
       #expect(card.openDeviceCount == 1)
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
-      // The card sleeps only after it has delivered the half second.
+      // The virtual card sleeps only after it has delivered half a second.
       await clock.sleepers(atLeast: 1)
       let finish = try await memo.stop()
       #expect(finish.reason == .stopped)
@@ -172,7 +172,7 @@ import VirtualSoundCard
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
-      // The device waits for its next step, so half a second has been captured.
+      // The virtual card sleeps only after it has delivered half a second.
       await clock.sleepers(atLeast: 1)
       await recorder.stopRecording()
       #expect(try folder.read(url).duration >= .milliseconds(400))

@@ -81,7 +81,7 @@ import Testing
     #expect(blocks.map(\.time) == [.zero, .seconds(1), .milliseconds(1_010)])
   }
 
-  @Test func `every captured frame is delivered, and one block describes the gap`() throws {
+  @Test func `every captured frame is delivered, and one block reports the gap`() throws {
     let blocks = try converted()
     #expect(blocks.map(\.buffer.frameCount).reduce(0, +) == 16_000)
     #expect(blocks.compactMap(\.gap) == [CaptureGap(lost: 1_600)])
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [16_000, 22_050, 44_100, 48_000, 96_000] as [SampleRate])
-  func `lost and captured frames add up, however small the gaps`(
+  func `the sum of lost and captured frames is exact, however small the gaps`(
     rate: SampleRate
   ) throws {
     let converter = try converter(to: AudioFormat(sampleRate: rate, channelCount: 1))
@@ -111,7 +111,7 @@ import Testing
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1)
   }
 
-  @Test func `a gap at the very end is reported in a block without frames`() throws {
+  @Test func `a gap at the end of a capture is reported in a block without frames`() throws {
     let converter = try converter(to: device)
     _ = try converter.process(captured[0])
     let nothing = CapturedAudio(
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [16_000, 44_100] as [SampleRate])
-  func `ten thousand gaps of one frame each are all counted after the device returned`(
+  func `after the device returns, ten thousand gaps of one frame each are all counted`(
     rate: SampleRate
   ) throws {
     let converter = try converter(of: .speech, to: .speech)
@@ -164,7 +164,7 @@ import Testing
     #expect(blocks.map(\.gap?.lost) == [nil, 96_960])
   }
 
-  @Test func `a device that returns before the first frame causes no gap`() throws {
+  @Test func `a device lost and reopened before the first frame causes no gap`() throws {
     let converter = try converter(to: device)
     converter.deviceReturned(after: .seconds(2))
     #expect(converter.gapEnding(with: captured[0]) == .zero)

@@ -29,7 +29,7 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [1_600] + Array(repeating: nil, count: 70))
   }
 
-  @Test func `lost frames take no room in the queue`() {
+  @Test func `lost frames do not count toward the queue's limit`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(30))
     var queue: [CapturedAudio] = []
     for index in [0, 1, 100] {
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `one block is kept, however long it is`(limit: Duration) {
+  func `a single block is kept, even if it exceeds the limit`(limit: Duration) {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: limit)
     var queue: [CapturedAudio] = []
     policy.enqueue(&queue, block(0))

@@ -78,7 +78,9 @@ import Testing
     #expect(consumer.numbers == [0, 2, 3])
   }
 
-  @Test func `read ends even if a new block is written for each block that it reads`() throws {
+  @Test func `blocks that are written during a read are left for the next read, so each read ends`()
+    throws
+  {
     let port = try CapturePort(of: speech)
     let consumer = try LoggingConsumer(most: 1_000)
     consumer.willProcess = { [self] in write(160, to: port) }

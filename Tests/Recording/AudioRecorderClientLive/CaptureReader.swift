@@ -10,7 +10,7 @@ final class CaptureReader: Sendable {
   let isDone = Gate()
   private let listening = Mutex<Task<Void, any Error>?>(nil)
 
-  /// - Parameter isEnough: returns whether the blocks read so far are enough.
+  /// Begins to read `blocks`; opens `isDone` when `isEnough` returns true for the blocks so far.
   init(
     _ blocks: AsyncThrowingStream<CapturedAudio, any Error>,
     isEnough: @escaping @Sendable ([CapturedAudio]) -> Bool
@@ -38,10 +38,10 @@ final class CaptureReader: Sendable {
 }
 
 extension [CapturedAudio] {
-  /// The index of the frame after the last one.
+  /// The index after the last captured frame.
   var endFrame: FrameCount { last?.buffer.endFrame ?? 0 }
 
-  /// Whether each block begins where the previous block ended, plus its own gap.
+  /// Whether each block begins at the previous block's end plus the block's own gap.
   var isOneTimeline: Bool {
     zip(self, dropFirst()).allSatisfy { block, next in
       next.buffer.firstFrame == block.buffer.endFrame + (next.gap?.lost ?? 0)

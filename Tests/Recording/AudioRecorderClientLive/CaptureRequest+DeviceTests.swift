@@ -38,7 +38,7 @@ import Testing
     #expect(request.prefersNativeRate)
   }
 
-  @Test func `small buffers wake the device more often without a smaller device buffer`() {
+  @Test func `small capture buffers wake the device more often but do not shrink its buffer`() {
     let quick = CaptureRequest(framesPerBuffer: 480).deviceRequest.buffering
     #expect(quick == PCMBuffering(period: .milliseconds(10), periodCount: 20))
     let quickest = CaptureRequest(framesPerBuffer: 1).deviceRequest.buffering

@@ -7,7 +7,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// A device that does not open, as with a sound server that does not respond.
+/// A device that does not open, for example because its sound server does not respond.
 @Suite(.timeLimit(.minutes(5))) struct CaptureSessionTests {
   private let opening = Gate()
   private let url = URL(fileURLWithPath: "/nowhere/at/all.wav")

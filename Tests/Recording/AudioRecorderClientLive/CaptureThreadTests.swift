@@ -9,7 +9,7 @@ import Testing
 @Suite struct CaptureThreadTests {
   private let loss = PCMWakeUp.interrupted(PCMInterruption(cause: .xrun, lost: 320))
 
-  /// Returns the blocks of a thread that has run to its end, or to the stop of its only port.
+  /// Runs the audio thread and returns its blocks; `isStopped` stops its only port first.
   private func blocks(
     _ script: [PCMWakeUp], elapsed: Duration = .zero, isStopped: Bool = false
   ) throws -> [CapturedAudio] {
@@ -89,7 +89,7 @@ import Testing
     #expect(pcm.rests == Array(repeating: .milliseconds(20), count: rests))
   }
 
-  @Test func `a loss at the very end is reported without a frame after it`() throws {
+  @Test func `frames lost after the last read are reported in a block without frames`() throws {
     let read = try blocks([.ready(160), loss])
     #expect(read.map(\.buffer.frameCount) == [160, 0])
     #expect(read.map(\.gap?.lost) == [nil, 320])
@@ -176,7 +176,7 @@ private final class FailingCapture: CapturePCM, @unchecked Sendable {
     waker = try WakeUp()
   }
 
-  /// The duration for which its reads have failed.
+  /// The duration for which the device's reads have failed.
   var failing: Duration { failedAt.map { elapsed - $0 } ?? .zero }
 
   func wait(

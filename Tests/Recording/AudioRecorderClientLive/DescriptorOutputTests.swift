@@ -44,7 +44,7 @@ import Testing
     #expect(try Data(contentsOf: url).count == 800 * 4)
   }
 
-  @Test func `a descriptor gets audio at once, however seldom levels are reported`() throws {
+  @Test func `a descriptor gets audio at once, even if levels are seldom reported`() throws {
     let url = folder.url("wav")
     _ = FileManager.default.createFile(atPath: url.path, contents: nil)
     let file = try FileHandle(forWritingTo: url)

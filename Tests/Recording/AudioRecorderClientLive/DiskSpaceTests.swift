@@ -4,8 +4,9 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct DiskSpaceTests {
-  /// Returns the reports for a file that grows by 1,000 bytes a second, given the number of seconds
-  /// for which the free space lasts.
+  /// Returns the reports for a file that grows by 1,000 bytes a second.
+  ///
+  /// Each element of `seconds` is the free disk space, in seconds of that growth.
   private func reports(_ seconds: [Int]) -> [Double?] {
     var disk = DiskSpace(rate: 8_000)
     return seconds.map {

@@ -16,7 +16,7 @@ import Testing
 
   private func url(_ name: String) -> URL { folder.directory.appending(path: name) }
 
-  /// Creates a file that is not audio under each name.
+  /// Creates a file under each name; its content is not audio.
   private func create(_ names: [String]) throws {
     for name in names { try Data(name.utf8).write(to: url(name)) }
   }

@@ -17,7 +17,7 @@ import VirtualSoundCard
 
   /// Runs in a separate process, because the limit applies to all files of a process.
   ///
-  /// That process does not ignore SIGXFSZ, so the signal would end it.
+  /// The process does not ignore SIGXFSZ, so a write beyond the limit would end the process.
   @Test
   func `reaching the file-size limit is an error, and the file holds the audio up to the limit`()
     async
@@ -43,8 +43,8 @@ import VirtualSoundCard
     }
   }
 
-  /// The disk has space for no header, part of a header, and a header without a frame.
-  @Test func `if the disk is full, a next file that cannot be created leaves nothing behind`() async
+  /// The disk has space for no header, for part of a header, or for a header without a frame.
+  @Test func `if the disk is full, a failed attempt to create the next file leaves no file`() async
   {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -107,7 +107,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: containers)
-  func `removing the folder is an error that names the copy of the recorded audio`(
+  func `if the folder is removed, the error names the copy of the recorded audio`(
     container: SoundFileEncoding.Container
   ) async throws {
     let folder = try Folder()
@@ -116,7 +116,7 @@ import VirtualSoundCard
     let url = gone.appending(path: "out")
     let copy = folder.url.appending(path: "out-recovered")
     let closed = Mutex<RecordingFinish?>(nil)
-    // The card's time stands still while the test removes the folder.
+    // The virtual card's time stands still while the test removes the folder.
     let clock = TestClock()
     let recording = Task {
       try await record(container, url, clock: clock) { event in

@@ -34,12 +34,12 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `1,200 recordings canceled at once have complete files and no threads at their end`()
+  @Test func `1,200 recordings canceled at once complete their files and end their threads`()
     async
   {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
-      // Without this clock, the card would run at full speed and fill the 1,200 files.
+      // Without this clock, the virtual card would run at full speed and fill the 1,200 files.
       let clock = TestClock()
       let card = VirtualSoundCard(
         pace: .lockstep(clock), microphone: .signal(.noise(seed: 2)), keepsPlayback: false)

@@ -48,8 +48,8 @@ import VirtualSoundCard
     #expect(buffers.dropLast().allSatisfy { $0.frameCount == 333 })
   }
 
-  @Test func `the time of captured audio on the host is exact to 5 ms`() async throws {
-    // The instants before each read of the card, and the index of its first frame.
+  @Test func `the hostTime of captured audio is accurate to 5 ms`() async throws {
+    // For each read, the instant before the read and the index of its first frame.
     let reads = Mutex<[(at: ContinuousClock.Instant, first: FrameCount)]>([])
     let microphone = VirtualMicrophone(format: format) { [noise] _ in
       { samples, first in
@@ -72,7 +72,7 @@ import VirtualSoundCard
       guard let time = times[read.first] else { continue }
       // The last frame of a read has just been captured.
       let end = try #require(time) + (next.first - read.first).duration(at: format.sampleRate)
-      // A slow machine may delay the thread between the read and the clock, but not beyond the next.
+      // A slow machine may take the timestamp of a block late, but not after the next read.
       #expect(end > read.at - .milliseconds(1))
       #expect(end < max(read.at + .milliseconds(5), next.at))
       count += 1

@@ -11,8 +11,8 @@ import VirtualSoundCard
 
 /// A microphone that is lost while its users wait for it.
 @Suite(.timeLimit(.minutes(5))) struct LostMicrophoneTests {
-  /// Unplugs the microphone half a second after its opening, for three seconds; its last period is
-  /// lost.
+  /// Unplugs the microphone half a second after it opens, for three seconds; the last captured
+  /// period is lost.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
   private let before = (0..<3_840).map(counted)
 
@@ -116,7 +116,7 @@ import VirtualSoundCard
     #expect(try harness.samples().count == 32_000)
   }
 
-  @Test func `a capture that waits reports the lost frames with its next block`() async throws {
+  @Test func `the first block after a device loss reports the lost frames`() async throws {
     let harness = RecorderHarness(faults: [fault])
     let request = CaptureRequest(
       device: nil, framesPerBuffer: nil, onDeviceLoss: .wait(atMost: .seconds(60)))
@@ -135,7 +135,7 @@ import VirtualSoundCard
     #expect(all[index].capturedAt >= all[index - 1].capturedAt + .seconds(3))
   }
 
-  @Test func `the audio of a device that returns at another rate is converted to the first rate`()
+  @Test func `if a device returns at another rate, its audio is converted to the original rate`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
@@ -170,7 +170,7 @@ import VirtualSoundCard
     try harness.samples() == before
   }
 
-  /// Lets time pass until the device is lost and open again.
+  /// Lets time pass until the device has been lost and opened again.
   private func comeBack(_ harness: RecorderHarness) async {
     await harness.passUntilUnplugged()
     await harness.sees { $0 == .deviceLost }
@@ -180,8 +180,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount == 0 { await Task.yield() }
   }
 
-  /// Returns the length of the only gap in frames: the unread frames and the time until the device
-  /// was open.
+  /// Returns the length in frames of the only gap, which lasts until the device is open again.
   private func missing(
     _ harness: RecorderHarness, atLeast shortest: Duration = .milliseconds(3_020)
   ) throws -> Int {

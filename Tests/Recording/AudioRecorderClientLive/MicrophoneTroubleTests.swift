@@ -11,7 +11,7 @@ import VirtualSoundCard
 
 /// A virtual microphone that sleeps or stalls.
 @Suite(.timeLimit(.minutes(5))) struct MicrophoneTroubleTests {
-  @Test func `the time of a suspend is silence in the file`() async throws {
+  @Test func `silence in the file replaces the frames lost in a suspend`() async throws {
     let card = card(.suspended(at: 1_600, lost: 800))
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
@@ -28,7 +28,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a stalling microphone is reported as lost, and its frames are in the file`()
+  @Test func `a stalling microphone is reported as lost, and its earlier frames are in the file`()
     async throws
   {
     let harness = RecorderHarness(faults: [.stalled(at: 1_600)])
@@ -76,7 +76,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  @Test func `a driver that cannot resume loses its buffer, and the timeline stays correct`()
+  @Test func `if a driver cannot resume after a suspend, silence replaces the lost frames`()
     async throws
   {
     let harness = RecorderHarness(faults: [.suspended(at: 1_600, lost: 800, isEmptied: true)])
@@ -94,7 +94,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  @Test func `a sound server that hangs up is reported as lost, and its frames are in the file`()
+  @Test func `a sound server that hangs up counts as lost, and earlier frames are in the file`()
     async throws
   {
     let harness = RecorderHarness(faults: [.hungUp(at: 4_000)])

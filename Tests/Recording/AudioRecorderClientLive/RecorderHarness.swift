@@ -9,9 +9,9 @@ import SoundFile
 import TestTools
 import VirtualSoundCard
 
-/// A live recorder on a virtual card whose microphone numbers the frames since its opening.
+/// A live recorder on a virtual card with the microphone `VirtualMicrophone.counting`.
 ///
-/// The card's time passes in steps of a 50 ms period, and only while a test waits.
+/// The virtual card's time passes in steps of a 50 ms period, and only while a test waits.
 final class RecorderHarness: Sendable {
   static let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -23,7 +23,7 @@ final class RecorderHarness: Sendable {
   private let recorder: AudioRecorderClient
   private let log = EventLog<RecordingEvent>()
 
-  /// - Parameter change: wraps the virtual card.
+  /// Creates a recorder; `change` wraps the virtual card.
   init(
     faults: [VirtualFault], change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
   ) {
@@ -120,7 +120,7 @@ final class RecorderHarness: Sendable {
       defer { isOver.open() }
       try await recording.value
     }
-    // A sleep that begins after one advance ends with the next, so advance repeatedly.
+    // A sleep that begins after an advance lasts until another advance, so advance repeatedly.
     while !isOver.isOpen { await clock.advance(by: .seconds(1)) }
     try await end.value
   }
@@ -138,8 +138,9 @@ final class RecorderHarness: Sendable {
 }
 
 extension VirtualMicrophone {
-  /// Captures frames whose values count the frames since the opening from 1, so that no frame is
-  /// silent.
+  /// A microphone whose samples identify their frames, counted from the opening; see `counted(_:)`.
+  ///
+  /// No sample is silent.
   static let counting = VirtualMicrophone { format in
     { samples, first in
       for index in samples.indices {

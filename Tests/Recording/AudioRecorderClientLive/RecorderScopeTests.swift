@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// The sound card of a recorder that is called in a scope other than the scope that created it.
+/// The sound card that a recorder uses if it is called outside the scope that created it.
 @Suite struct RecorderScopeTests {
   private let folder = RecordingFolder()
   private let card = RecorderScopeTests.card(level: 0.25)

@@ -9,7 +9,7 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// A recording whose consumer is canceled at any moment, on a card whose time the test controls.
+/// A recording whose consumer is canceled at any moment, on a virtual card with a test clock.
 @Suite(.timeLimit(.minutes(5))) final class RecordingCancellationTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()

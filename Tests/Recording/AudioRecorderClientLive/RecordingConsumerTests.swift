@@ -109,7 +109,7 @@ import Testing
     #expect(frameCounts.reduce(0, +) == finish.frameCount.rawValue)
   }
 
-  @Test func `after a stop, a short gap is filled, and a long gap is filled for ten seconds`()
+  @Test func `after a stop, at most ten seconds of a gap are filled with silence`()
     throws
   {
     let request = RecordingRequest(url: folder.url("wav"))
@@ -140,7 +140,7 @@ import Testing
       gap: lost > 0 ? CaptureGap(lost: lost) : nil)
   }
 
-  /// Returns the events of a recording of these blocks of a device.
+  /// Records these device blocks; returns the events and the result of the recording.
   private func record(
     _ request: RecordingRequest, _ blocks: [CapturedAudio], isStopped: Bool = false,
     before: (Recording) -> Void = { _ in },

@@ -188,7 +188,7 @@ import Testing
   private struct Missing: Error {}
 }
 
-/// A path to a folder that can be removed, while files opened through it stay open.
+/// A folder that a test can make unreachable; files that are already open stay open.
 private struct LockableFolder {
   private let folder: URL
   private let way: URL

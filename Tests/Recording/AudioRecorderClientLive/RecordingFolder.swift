@@ -3,7 +3,7 @@ import AudioRecorderClient
 import Foundation
 import SoundFile
 
-/// A folder for a test's recordings, removed at its end.
+/// A folder for a test's recordings; removed when its last reference is released.
 final class RecordingFolder: Sendable {
   let directory = FileManager.default.temporaryDirectory
     .appendingPathComponent("syrinx-\(UUID().uuidString)")

@@ -66,7 +66,7 @@ import Testing
     #expect(outputs(request, audio).kept == Array(audio.samples[..<300]))
   }
 
-  @Test func `after the end no audio is kept`() {
+  @Test func `after silence has ended the recording, later audio is discarded`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     #expect(gate.process(Steps.audio((0, 200))).kept.count == 100)
     #expect(gate.isOver)

@@ -236,7 +236,7 @@ import VirtualSoundCard
     case levels, paused, resumed, began, rolled, finished
   }
 
-  /// Lets time pass until an event of this kind; returns the event's duration.
+  /// Lets time pass until an event of this kind comes; returns the event's duration.
   @discardableResult
   private func pass(
     _ time: Duration, until kind: Kind,

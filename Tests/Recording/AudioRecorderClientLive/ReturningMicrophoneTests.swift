@@ -10,8 +10,8 @@ import VirtualSoundCard
 
 /// Events while a microphone is lost.
 @Suite(.timeLimit(.minutes(5))) struct ReturningMicrophoneTests {
-  /// Unplugs the microphone half a second after its opening, for three seconds; its last period is
-  /// lost.
+  /// Unplugs the microphone half a second after it opens, for three seconds; the last captured
+  /// period is lost.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
 
   @Test func `a lost device is opened again with the dependencies of its first request`()
@@ -47,7 +47,7 @@ import VirtualSoundCard
           count += 1
           return count
         }
-        // After that, every call reports a loss.
+        // After `close`, every call reports a loss.
         if number == 2 { pcm.close() }
         return pcm
       }
@@ -57,8 +57,8 @@ import VirtualSoundCard
     await harness.clock.advance(by: .seconds(3))
     try await harness.finish(recording)
     #expect(harness.events.count { $0 == .deviceLost } == 1)
-    // The device opened after three seconds is lost at once; the next attempt comes after four
-    // seconds, and unread frames add to the gap.
+    // The device that is reopened after 3 s is lost at once, and is reopened again after 4 s. The
+    // frames that were not read before the loss lengthen the gap.
     let gap = try #require(harness.gaps.first)
     #expect(harness.gaps.count == 1)
     #expect((.milliseconds(4_020)...(.milliseconds(4_200))).contains(gap), "\(gap)")

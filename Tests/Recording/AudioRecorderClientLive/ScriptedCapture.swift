@@ -93,10 +93,10 @@ final class OnePortCapture: @unchecked Sendable {
 }
 
 extension CaptureConsumer {
-  /// Numbers the frames of a device's blocks, processes them until the consumer wants no more, and
-  /// completes the consumer.
+  /// Numbers the frames of a device's blocks, processes the blocks until the consumer ends the
+  /// capture, and completes the consumer.
   ///
-  /// - Parameter before: called before each block.
+  /// `before` is called before each block.
   func record(_ blocks: [CapturedAudio], before: () -> Void = {}) throws {
     var next: FrameCount = 0
     var wantsMore = true

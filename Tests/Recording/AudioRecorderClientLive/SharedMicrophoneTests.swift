@@ -154,7 +154,7 @@ import VirtualSoundCard
   }
 
   @Test
-  func `canceling one user during the opening does not cancel the opening for the other user`()
+  func `while two users wait for a device to open, canceling one user does not cancel the other`()
     async throws
   {
     let (asked, answer) = (Gate(), Gate())

@@ -119,7 +119,7 @@ import VirtualSoundCard
       #expect(phases.count > 1)
       for (phase, next) in zip(phases, phases.dropFirst()) {
         let turn = (next - phase + 1.5).truncatingRemainder(dividingBy: 1) - 0.5
-        // The error is at most half a frame before a gap, and half a frame after the gap.
+        // The phase error is at most half a frame before a gap plus half a frame after the gap.
         #expect(abs(turn) <= 1_000 / Double(rate.hertz) + 0.001, "\(rate): \(turn)")
       }
     }
@@ -151,7 +151,7 @@ import VirtualSoundCard
     return log
   }
 
-  /// Returns a reader of a second of audio, or of audio until `isEnough` returns true.
+  /// Returns a reader that reads a second of audio, or reads until `isEnough` returns true.
   private func ear(
     on recorder: AudioRecorderClient, _ rate: SampleRate, _ channels: Int,
     isEnough: (@Sendable ([CapturedAudio]) -> Bool)? = nil

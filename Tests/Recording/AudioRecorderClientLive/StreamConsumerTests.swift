@@ -53,7 +53,7 @@ import Testing
     #expect(cut.map(\.gap?.lost) == [nil, nil, 100, nil])
   }
 
-  @Test func `a gap at the very end is reported with an empty buffer`() async throws {
+  @Test func `a gap at the end of a capture is reported with an empty buffer`() async throws {
     let cut = try await cut([block(0, 320), block(420, 0, lost: 100)], to: 200)
     #expect(cut.map(\.buffer.frameCount) == [200, 120, 0])
     #expect(cut.last?.gap?.lost == 100)

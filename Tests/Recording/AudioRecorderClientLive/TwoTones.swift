@@ -22,7 +22,7 @@ enum TwoTones {
   }
 
   static func sample(_ frame: Int, _ channel: Int, at rate: SampleRate) -> Float {
-    // The time is taken within the current millisecond, so that all cycles are bit-identical.
+    // Only the time within the current millisecond is used, so that all cycles are bit-identical.
     let place = Double(frame % max(1, rate.hertz / 1_000)) / Double(rate.hertz)
     let tone = amplitude * Float(sin(2 * .pi * 1_000 * place))
     return channel == 0 ? tone : tone + 0.25 * Float(sin(2 * .pi * 10_000 * place))
@@ -48,9 +48,9 @@ struct Tone {
   /// The RMS of the signal without the sine.
   let rest: Double
 
-  /// - Parameters:
-  ///   - samples: mono samples of a whole number of cycles.
-  ///   - first: the frame of the first sample on the timeline.
+  /// Measures the sine of `hertz` in mono samples of a whole number of cycles.
+  ///
+  /// `first` is the frame of the first sample on the timeline.
   init(of hertz: Double, in samples: some Collection<Float>, from first: Int, at rate: SampleRate) {
     let step = 2 * Double.pi * hertz / Double(rate.hertz)
     let angles = (0..<samples.count).map { step * Double(first + $0) }

@@ -86,7 +86,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [PCMCall.wait, .transfer])
-  func `a slow call causes a gap, and the timeline stays correct`(
+  func `a slow device call causes a gap, and the timeline stays correct`(
     call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(

@@ -17,7 +17,7 @@ import Testing
       (3, [0, 0, 0x40, 0, 0, 0x80, 0, 0, 0]),
       (4, [0, 0, 0, 0x40, 0, 0, 0, 0x80, 0, 0, 0, 0]),
     ] as [(Int, [UInt8])])
-  func `samples are signed and little-endian, and unsigned at 8 bits, as in a WAV file`(
+  func `samples are signed and little-endian, but unsigned at 8 bits, as in a WAV file`(
     width: Int, payload: [UInt8]
   ) throws {
     var decoder = AudioDecoder(format: try format(width: width))
@@ -139,7 +139,7 @@ import Testing
 
   @Test func `audio too short to be recognized as floating-point samples is accepted`() throws {
     let payload = Self.floatPayload(Self.audio(), gain: 0.5)
-    // Without the pause of 400 samples at the beginning, these are 999 samples, one too few.
+    // The first 400 samples are zeros and do not count, and the remaining 999 are one too few.
     #expect(try decoded(Array(payload.prefix(1_399 * 4)), by: 640).count == 1_399)
     #expect(throws: AudioFormatError.floatingPoint) {
       try decoded(Array(payload.prefix(1_400 * 4)), by: 640)

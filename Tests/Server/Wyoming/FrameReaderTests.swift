@@ -138,7 +138,7 @@ import Testing
     ("{\"type\":\"a\",\"data_length\":3}\n{x}", .notJSON(part: "data")),
     ("{\"type\":\"a\",\"data_length\":4}\nnull", .notJSON(part: "data")),
     ("{\"type\":\"a\",\"data_length\":2}\n[]", .notJSON(part: "data")),
-  ]) func `a malformed frame is a permanent error that contains the reason`(
+  ]) func `after a malformed frame, every call throws the same error`(
     frame: String, error: FrameError
   ) {
     var reader = FrameReader()
@@ -160,7 +160,7 @@ import Testing
       let rest = depth % levels == 0 ? "1" : "[1]"
       let closing = opening.filter { "[{".contains($0) }.map { $0 == "[" ? "]" : "}" }.reversed()
       let nested = opened + rest + String(repeating: closing.joined(), count: depth / levels)
-      // An object is also a level.
+      // The enclosing object adds a level.
       let inner = #"{"x":\#(nested)}"#
       let after = "{\"type\":\"a\",\"data_length\":\(inner.utf8.count)}\n\(inner)"
       let limits = WyomingLimits(header: 4 << 20, data: 4 << 20)
@@ -178,7 +178,7 @@ import Testing
     #expect(read.map(\.type) == ["a"])
   }
 
-  @Test func `a text over the limit of one call is returned by a later call without that limit`()
+  @Test func `a text that exceeds one call's limit is returned by a later call without a limit`()
     throws
   {
     let line = #"{"type":"a","data":{"x":"\#(String(repeating: "y", count: 90))"}}"#

@@ -7,7 +7,7 @@ import Testing
   private let clock = TestClock()
   private let table = ClientTable(mostServed: 2, mostPerAddress: nil)
 
-  /// Adds a client that is served and whose conversation begins.
+  /// Adds a client that is served at once, and begins its conversation.
   private func serve(_ number: Int) async -> PeerWatch {
     #expect(table.add(number, from: "10.0.0.\(number)") == .served)
     let watch = PeerWatch(limit: nil, clock: clock)
@@ -15,7 +15,7 @@ import Testing
     return watch
   }
 
-  /// Adds a client that waits, and returns the result of its wait.
+  /// Adds a client that waits, and returns a task with the result of its wait.
   private func waiting(_ number: Int, sleepers: Int = 1) async -> Task<Bool, Never> {
     #expect(table.add(number, from: "10.0.0.\(number)") == .waiting)
     let task = Task { [table, clock] in
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `a free place goes to the first waiting client that sends audio, or else the first one`()
+  func `a free place goes to the first waiting client that sent a request, or else to the first`()
     async
   {
     _ = await (serve(1), serve(2))
@@ -81,7 +81,7 @@ import Testing
     #expect(table.add(4, from: nil) == .waiting)
   }
 
-  @Test func `a client that sends no audio takes no place`() async {
+  @Test func `a waiting client that sends no audio does not replace a served client`() async {
     _ = await (serve(1), serve(2))
     await clock.advance(by: .seconds(20))
     let third = await waiting(3)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test
-  func `a client keeps its place until its conversation begins and during recognition`()
+  func `a served client keeps its place before its conversation and during recognition`()
     async
   {
     let first = await serve(1)
@@ -131,7 +131,7 @@ import Testing
     #expect(speaking.idleTime == .zero)
   }
 
-  @Test func `the clients of one address leave room for those of other addresses`() {
+  @Test func `the limit per address leaves places for clients of other addresses`() {
     let stages = (1...40).map { table.add($0, from: "10.0.0.1") }
     #expect(stages.count { $0 == .served } == 2 && stages.count { $0 == .waiting } == 16)
     #expect(stages.count { $0 == .leaving } == 22)

@@ -146,7 +146,7 @@ import Wyoming
   ) {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial(partial, stable: stable))
-    // This partial result contradicts a sent word, but the word remains.
+    // This partial result contradicts a word that was sent, but the chunks keep the word.
     events += writer.process(.partial("x", stable: 0))
     events += writer.process(.final(final)) + writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }
@@ -188,7 +188,7 @@ import Wyoming
   }
 
   @Test
-  func `a lost utterance keeps its sent words, and the next utterance starts with new chunks`() {
+  func `a lost utterance keeps its sent words, and the next utterance starts a new chunk`() {
     var writer = TranscriptWriter(language: nil)
     _ = writer.process(.partial("alpha beta gamma", stable: 2))
     let next = lines(writer.process(.partial("delta epsilon", stable: 1, utterance: 1)))

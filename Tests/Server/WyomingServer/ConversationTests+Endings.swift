@@ -8,7 +8,7 @@ import Wyoming
 
 @testable import WyomingServer
 
-/// Conversations that end without the client ending them.
+/// Conversations that end by a timeout, a cancellation, or a disconnected client.
 extension ConversationTests {
   @Test func `a client that sends nothing until the time limit gets an error and is disconnected`()
     async
@@ -134,7 +134,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `canceling a server ends conversations within an utterance`() async {
+  @Test func `canceling a server ends a conversation in the middle of an utterance`() async {
     let speech = CountingSpeech()
     let client = client(speech.client)
     client.send(utterance(tenths: 3).dropLast())

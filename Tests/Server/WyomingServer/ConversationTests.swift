@@ -158,7 +158,7 @@ import Wyoming
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `nested data is refused at once, and data as large as the limit is read`() async {
+  func `deeply nested data is refused at once, and data up to the limit is read`() async {
     let client = client(CountingSpeech().client)
     let numbers = JSONValue.array((0..<30_000).map(JSONValue.integer))
     client.send([WyomingEvent("ping", ["numbers": numbers, "text": "x"])])
@@ -174,7 +174,7 @@ import Wyoming
     #expect(events.last?.data["code"] == "malformed")
   }
 
-  @Test func `input that ends within a frame is malformed, wherever it ends`() async {
+  @Test func `input that ends within a frame, after any byte, is reported as malformed`() async {
     let frame = WyomingEvent("ping", ["text": "a"], payload: [1, 2]).bytes
     for end in 1..<frame.count {
       let client = client(CountingSpeech().client)

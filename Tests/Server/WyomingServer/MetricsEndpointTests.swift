@@ -48,7 +48,7 @@ import WyomingServer
       ("GET /", "404 Not Found", "The metrics are at /metrics.\n"),
       ("POST /metrics", "405 Method Not Allowed", "Use GET or HEAD.\n"),
     ])
-  func `GET /metrics returns the metrics, and a wrong path or method an error with a hint`(
+  func `GET /metrics returns metrics, and a wrong path or method returns an error with a hint`(
     request: String, status: String, body: String
   ) async throws {
     try await serving { address in
@@ -72,7 +72,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a request whose lines end with bare line feeds gets a response or is closed at once`()
+  @Test func `a request with bare line feeds gets a response, or its connection is closed at once`()
     async throws
   {
     try await serving { address in

@@ -39,7 +39,7 @@ import Testing
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
   }
 
-  @Test func `recognition time does not count toward the limit while the peer reads`() async {
+  @Test func `recognition uses up the time limit only if the server waits for the peer`() async {
     await watch.recognizing { await clock.advance(by: .seconds(20)) }
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
     let left = await watch.recognizing { await timeLeft(afterWaiting: .seconds(20)) }
@@ -71,7 +71,7 @@ import Testing
     #expect(!idle.isCancelled)
   }
 
-  @Test func `a watch without a limit ends only by cancellation`() async {
+  @Test func `without a time limit, only a cancellation ends the wait for an idle peer`() async {
     let patient = PeerWatch(limit: nil, clock: clock)
     let idle = Task { try await patient.untilIdle() }
     await patient.waiting { await clock.advance(by: .seconds(1_000_000)) }

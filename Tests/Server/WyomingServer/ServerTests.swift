@@ -19,7 +19,7 @@ import WyomingServer
     name: "test", availability: { .ready(SpeechModel(language: "en-US", location: "here")) },
     makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
 
-  /// Runs a server during `body`, and checks that it listens before.
+  /// Starts a server, waits until it listens, and runs `body` while the server runs.
   private func serving(
     on address: WyomingAddress = .tcp(host: "127.0.0.1", port: 0),
     with speech: CountingSpeech = CountingSpeech(),
@@ -324,7 +324,8 @@ import WyomingServer
     }
   }
 
-  /// Sends audio, and checks that the error arrives and that a reset does not destroy it.
+  /// Sends audio, and checks that the client gets the error and then a normal end of the
+  /// connection, not a reset.
   private func checkRefusal(at address: WyomingAddress) throws {
     let surplus = try connect(address)
     for event in utterance(tenths: 3) { _ = try surplus.write(event.bytes[...]) }
@@ -375,7 +376,7 @@ import WyomingServer
     }
   }
 
-  @Test func `one address may have only the maximum number of connections at once`() async throws {
+  @Test func `connections from one address are limited to the configured maximum`() async throws {
     try await serving(options: { $0.maximumConnectionsPerAddress = 1 }) { address in
       try await onThread {
         let first = try connect(address)

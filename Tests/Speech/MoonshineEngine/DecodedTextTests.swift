@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test
-  func `a text has the geometric mean of the probabilities of its tokens and its end token`() {
+  func `a text's probability is the geometric mean over its tokens and its end token`() {
     let text = DecodedText(tokens: [3, 4], logProbabilities: [0.5, 0.25, 1].map { log($0) })
     #expect(abs(text.probability - 0.5) < 1e-6)
     #expect(text.hasEnd)

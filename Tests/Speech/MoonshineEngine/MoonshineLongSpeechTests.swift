@@ -9,7 +9,7 @@ import Testing
 @testable import MoonshineEngine
 @testable import SpeechClientLive
 
-/// Long speech on the engine, called through the speech client.
+/// Long speech, recognized with the real engine through the speech client.
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct MoonshineLongSpeechTests {
   private func finals(of samples: [Float], partials: Bool = false) async throws -> [Transcription] {
     let buffers = stride(from: 0, to: samples.count, by: 16_000).map { begin in

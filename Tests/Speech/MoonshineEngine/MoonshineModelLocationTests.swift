@@ -38,7 +38,10 @@ import Testing
     }
   }
 
-  @Test func `a named folder is the only one searched, and may have any language`() throws {
+  @Test
+  func `if a folder is named, only that folder is searched, and its model serves any language`()
+    throws
+  {
     let mine = folder.file("syrinx/mine")
     for location in [
       location(chosen: mine), location(["SYRINX_MOONSHINE_MODEL": FilePath(mine).text]),
@@ -53,7 +56,7 @@ import Testing
     ("moonshine-new", "und"), ("base-ort", "und"), ("mine-old", "und"), ("base-v2", "und"),
     ("base-xx", "und"),
   ])
-  func `the language of a folder is the code at the end of its name, or else unknown`(
+  func `a model's language is the code at the end of its folder's name, or unknown`(
     name: String, language: String
   ) {
     #expect(MoonshineModelFiles(directory: FilePath(name)).language == language)

@@ -43,7 +43,7 @@ struct MoonshinePreparationTests {
   }
 
   @Test
-  func `a prepared model scores tokens the same in one pass as one by one if quantized in blocks`()
+  func `only with blocks do tokens get the same scores in one pass and in many`()
     throws
   {
     let library = try ONNXComponents.library()
@@ -85,7 +85,7 @@ struct MoonshinePreparationTests {
     }
   }
 
-  @Test func `canceling its task ends a preparation, which leaves no files`() async throws {
+  @Test func `a canceled preparation ends and leaves no files`() async throws {
     let folder = try CopiedModel()
     let before = try folder.installed.names
     let work = Task {

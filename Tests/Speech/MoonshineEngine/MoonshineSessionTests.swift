@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test
-  func `without further speech, the early decode at an anticipated end becomes the final result`()
+  func `if no speech follows the anticipated end, the early decode is the final result`()
     throws
   {
     let audio = try Clip.goForward.samples
@@ -110,7 +110,7 @@ import Testing
     #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
-  @Test func `long silence before and after speech does not hide its words`() throws {
+  @Test func `long silence before and after speech does not hide the words`() throws {
     let silence = [Float](repeating: 0.0002, count: 80_000)
     let session = try RealModel.session()
     let final = try session.recognize(silence + Clip.goForward.samples + silence)

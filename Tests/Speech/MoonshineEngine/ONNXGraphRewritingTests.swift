@@ -60,7 +60,8 @@ import Testing
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
     let x = try ONNXValue([Float](repeating: 1, count: 4), shape: [1, 4], in: library)
     let result = try session.run([("x", x)], outputs: ["y"])
-    // `y` is `2 * sqrt(size) * x`, where `size` is 4 in the graph, or the passed 9.
+    // `y` is `2 * sqrt(size) * x`. The graph computes a `size` of 4; the rewriting may replace it
+    // with 9.
     #expect(try result[0].withElements(of: Float.self) { $0[0] } == (headSize == nil ? 4 : 6))
   }
 

@@ -8,7 +8,7 @@ import Testing
     return atEnd ? progress.worthAtEnd : progress.worth
   }
 
-  @Test func `a phrase adds more weight the longer it matches, and no weight after a mismatch`() {
+  @Test func `the bonus of a phrase grows with each matching letter, and is lost at a mismatch`() {
     let phrases = ["Ten of clubs"]
     let steps = [" Ten", " Ten of", " Ten of cl"].map { worth($0, phrases, atEnd: false) }
     #expect(steps == steps.sorted() && (steps.first ?? 0) > 0)
@@ -25,7 +25,7 @@ import Testing
     #expect(worth(" anything", ["", " .", "-"]) == 0)
   }
 
-  @Test func `a phrase at the beginning of a longer phrase adds no weight to the longer phrase`() {
+  @Test func `a phrase at the beginning of a longer phrase adds no bonus to the longer phrase`() {
     let both = ["ten of clubs", "ten of"]
     #expect(abs(worth(" ten of clubs", both) - worth(" ten of clubs", ["ten of clubs"])) < 1e-4)
     #expect(worth(" ten of spades", both) == worth(" ten of spades", ["ten of"]))
@@ -33,7 +33,7 @@ import Testing
     #expect(worth(" gopher", ["go", "gopher"]) == worth(" gopher", ["gopher"]))
   }
 
-  @Test func `the weight of a long phrase is limited`() {
+  @Test func `the bonus of a long phrase is limited`() {
     let phrase = String(repeating: "very ", count: 100)
     #expect(worth(" \(phrase)", [phrase]) == PhraseProgress.most)
   }

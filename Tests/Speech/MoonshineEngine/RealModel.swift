@@ -41,7 +41,7 @@ struct Clip {
   let words: String
   let samples: [Float]
 
-  /// Reads a sound in the samples' folder.
+  /// Reads a sound file from the directory `Samples`.
   init(sample name: String, words: String) throws {
     try self.init(name, words: words, file: Checkout.file("Samples/sounds/\(name).wav"))
   }

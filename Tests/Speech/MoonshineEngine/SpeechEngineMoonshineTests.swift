@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `the best engine is PocketSphinx for key phrases, and if no Moonshine model fits`()
+  func `PocketSphinx is the best engine for key phrases and for languages that only it supports`()
     throws
   {
     let folder = try TestFolder()

@@ -19,8 +19,8 @@ import Testing
     #expect(shortened(pieces).map(\.1) == counts)
   }
 
-  @Test func `long silences are shortened, at the ends and between words, and short ones are not`()
-  {
+  @Test
+  func `long silences at the ends and between words are shortened, and short silences are kept`() {
     expect(
       [(0, 200), (0.5, 20), (0, 100), (0.4, 20), (0, 25), (0.5, 10), (0, 31)],
       [30, 20, 30, 20, 25, 10, 30])

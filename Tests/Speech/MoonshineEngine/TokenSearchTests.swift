@@ -68,7 +68,7 @@ extension TokenSearch {
     #expect(drafted.passes.count == plain.passes.count - right.count)
   }
 
-  @Test func `a text that repeats itself ends and keeps one repetition`() throws {
+  @Test func `if a text repeats itself, the search ends and keeps one repetition`() throws {
     let model = ScriptedModel([
       (Array(repeating: "now and then", count: 20).joined(separator: " "), 1)
     ])
@@ -165,7 +165,7 @@ extension TokenSearch {
     #expect(model.passes.count <= 4)
   }
 
-  @Test func `the search drops a text that is much less likely than the best one`() throws {
+  @Test func `the search drops a text that is much less likely than the best text`() throws {
     let sentences: [(String, Float)] = [("go on", 0.99), ("we see it all", 0.01)]
     let model = ScriptedModel(sentences)
     var close = search(model, width: 4)
@@ -179,7 +179,7 @@ extension TokenSearch {
   }
 
   @Test
-  func `of texts with the same last six words, only the likeliest is continued, even with a draft`()
+  func `if texts have the same last six words, only the likeliest is continued, draft or not`()
     throws
   {
     let end = "on to the sea and back past the old red house with a blue door"

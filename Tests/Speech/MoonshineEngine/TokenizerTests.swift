@@ -26,7 +26,7 @@ import Testing
     #expect(tokenizer.text(of: [3, 5, 4]) == " Tenn't")
   }
 
-  @Test func `a truncated or foreign tokenizer file is reported as damage`() throws {
+  @Test func `a truncated file or a file in another format is reported as damage`() throws {
     let whole = bytes(Self.first + ["\u{2581}Ten", "four"])
     for count in 0..<whole.count {
       // A file that is cut after a token is valid only if it has all special tokens.

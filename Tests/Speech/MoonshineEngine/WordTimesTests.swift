@@ -30,7 +30,7 @@ import Testing
     #expect(frames([]).isEmpty)
   }
 
-  @Test func `words without a position lie neither in silence nor over their neighbors`() {
+  @Test func `a word without a measured position fills the sound between its neighbors`() {
     #expect(frames([0..<20, nil, 80..<100], voice: 40..<100) == [0..<20, 40..<80, 80..<100])
     #expect(frames([0..<20, nil, 60..<100]) == [0..<20, 20..<60, 60..<100])
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Loads models with all kinds of damage, each in a separate process.
 ///
-/// Tests/nightly.sh asks for ten times as many copies.
+/// Tests/nightly.sh damages ten times as many copies of each model.
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct DamagedModelTests {
   private static let copyCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_DAMAGED_COPIES"].flatMap { Int($0) } ?? 20
@@ -36,12 +36,12 @@ import Testing
     }
   }
 
-  /// Damage that no size, date, or digest reveals, as in a user's own model or on a failing disk.
+  /// Loads damaged copies as the engines load their models.
   ///
-  /// Only the library checks these copies, which are loaded as the engines load their models.
+  /// The copies have no manifest, like a user's own model, so only the library can detect damage.
   ///
-  /// Version 1.22.1 crashes with one copy in 20 whose graph is damaged, 1.28.2 and 1.32.0 with none
-  /// of 300.
+  /// Of the copies with a damaged graph, one in 20 crashes ONNX Runtime 1.22.1, and none of 300
+  /// crashes 1.28.2 or 1.32.0.
   @Test(arguments: models.dropFirst())
   func `a copy of a model with undetected damage fails or runs, but does not crash`(
     model: String
@@ -72,8 +72,8 @@ import Testing
 
   /// Calls `body` for copies of a model with random damage.
   ///
-  /// Half of them are damaged near the beginning, where the graph is, because the graph is a small
-  /// part of the file.
+  /// Half of the copies are damaged near the beginning of the file. The graph is there, and is so
+  /// small that random positions in the whole file would rarely hit it.
   private func forDamagedCopies(
     of model: String, isRecorded: Bool,
     _ body: (_ folder: FilePath, _ damage: String) async -> Void
@@ -145,7 +145,7 @@ private enum Damage: CaseIterable {
     if self != .flipped {
       damaged = Data(repeating: self == .zeroed ? 0 : 0xA5, count: bytes.count)
     }
-    // Bytes that were zeros already have not changed, so one bit is flipped.
+    // One bit is flipped, even if the bytes were to be overwritten but already had the new values.
     if damaged == bytes { damaged[0] ^= 1 << UInt8.random(in: 0..<8, using: &numbers) }
     try file.seek(toOffset: UInt64(start))
     try file.write(contentsOf: damaged)

@@ -152,7 +152,7 @@ import Testing
     "", "{", "[]", #"{"component": "a", "version": "1"}"#,
     #"{"component": "a", "version": "1", "files": [{"name": "../a", "bytes": 1, "sha256": ""}]}"#,
   ])
-  func `the error for a damaged manifest contains its name`(text: String) throws {
+  func `the error for a damaged manifest contains the manifest's name`(text: String) throws {
     try Data(text.utf8).write(to: folder.file("manifest.json"))
     #expect {
       try file()

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(.installedEngines)
-  func `an installed library is found, and a changed one is rejected`() throws {
+  func `an installed library is found, and a changed library is rejected`() throws {
     let component = folder.file("syrinx/onnxruntime")
     try FileManager.default.createDirectory(
       at: folder.file("syrinx"), withIntermediateDirectories: true)

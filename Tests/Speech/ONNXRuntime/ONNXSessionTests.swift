@@ -60,7 +60,7 @@ import Testing
       ])
   }
 
-  @Test func `a value outlives its session and may be empty`() throws {
+  @Test func `an output outlives its session, and may have no elements`() throws {
     let value = try session(TinyModel.doubling).run([("x", row([21]))], outputs: ["y"])[0]
     #expect(try value.withElements(of: Float.self) { $0[0] } == 42)
     let empty = try session(TinyModel.doubling).run([("x", row([]))], outputs: ["y"])[0]
@@ -132,7 +132,7 @@ import Testing
     #expect(reason([x], [ONNXPort("state", .float, [])]) == "it has no output \"state\"")
   }
 
-  @Test func `a run ends with an error if its options were terminated before`() throws {
+  @Test func `a run throws an error if its options were terminated before the run`() throws {
     let session = try session(TinyModel.endless)
     let run = try ONNXRun(in: library)
     // Calls the C function directly, because after `terminate` the run would not even begin.

@@ -62,7 +62,9 @@ import Testing
   private static let rare = "aardvarks"
 
   @Test(arguments: ["go-forward.wav", "window.wav", "two-utterances.wav"])
-  func `dictation gives the same result with the excerpt as with the whole dictionary`(name: String)
+  func `dictation gives the same result with the dictionary excerpt as with the whole dictionary`(
+    name: String
+  )
     throws
   {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
@@ -102,7 +104,7 @@ import Testing
     #expect(try pool.acquire() === decoder)
   }
 
-  @Test func `an idle decoder that does not match is freed before another is loaded in its place`()
+  @Test func `an idle decoder without the requested dictionary is freed before another is loaded`()
     throws
   {
     let watched = WatchedDecoder()
@@ -139,9 +141,9 @@ import Testing
   }
 }
 
-/// Records whether a decoder still exists when another one is loaded.
+/// Records whether a decoder still exists when another decoder is loaded.
 ///
-/// `@unchecked Sendable` is right because one thread uses the pool of its test.
+/// `@unchecked Sendable` is safe because only one thread uses the pool of a test.
 private final class WatchedDecoder: @unchecked Sendable {
   weak var decoder: Decoder?
   private(set) var wereAliveAtLoading: [Bool] = []

@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: ["en-US", "en_US", "en"])
-  func `the model's language may be spelled in several ways`(language: String) throws {
+  func `different spellings of the model's language tag are accepted`(language: String) throws {
     _ = try Self.engine.makeSession(SpeechSessionOptions(language: language))
   }
 }

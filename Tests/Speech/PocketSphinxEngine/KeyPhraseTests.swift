@@ -70,11 +70,11 @@ import Testing
     #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
       _ = try session(KeyPhrase("ten"), KeyPhrase(phrase))
     }
-    // The decoder works as before.
+    // The decoder can still recognize dictation.
     #expect(try dictated().map(\.text) == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `a grammar and key phrases at once are an error`() {
+  @Test func `requesting both a grammar and key phrases is an error`() {
     var options = SpeechSessionOptions(grammar: "#JSGF V1.0; grammar a; public <a> = go;")
     options.keyPhrases = [KeyPhrase("go")]
     #expect(
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a longer key phrase has a lower usual threshold`() {
+  @Test func `a longer key phrase has a lower default threshold`() {
     #expect(abs(Decoder.usualThreshold(phoneCount: 2) / 1e-5 - 1) < 1e-6)
     #expect(abs(Decoder.usualThreshold(phoneCount: 12) / 1e-12 - 1) < 1e-6)
     #expect(abs(Decoder.usualThreshold(phoneCount: 99) / 1e-30 - 1) < 1e-6)
@@ -114,7 +114,7 @@ import Testing
 @Suite struct PhraseSpottingTests {
   private typealias Word = SpeechHypothesis.Word
 
-  @Test func `after a phrase is found, the search begins again with the audio after it`() {
+  @Test func `after a phrase is found, the search restarts with the audio after the phrase`() {
     var spotting = PhraseSpotting()
     spotting.add((0..<1000).map { Int16($0) })
     #expect(spotting.process([], settling: 0) == nil)
@@ -129,7 +129,7 @@ import Testing
     #expect(spotting.phrases == [Word("go", frames: 100..<600), Word("on", frames: 650..<1100)])
   }
 
-  @Test func `of overlapping phrases, the first is found`() {
+  @Test func `if phrases overlap, only the first is found`() {
     var spotting = PhraseSpotting()
     spotting.add(Array(repeating: 0, count: 1000))
     _ = spotting.process(
@@ -144,7 +144,7 @@ import Testing
     #expect(spotting.phrases.map(\.frames) == [400..<500])
   }
 
-  @Test func `a phrase is reported once enough audio follows it`() {
+  @Test func `a phrase is not reported until enough audio follows it`() {
     var spotting = PhraseSpotting()
     let phrase = Word("go", frames: 100..<600)
     spotting.add(Array(repeating: 0, count: 5300))

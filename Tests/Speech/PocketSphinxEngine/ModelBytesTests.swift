@@ -16,7 +16,7 @@ import Testing
     try bytes.requireEnd()
   }
 
-  @Test func `nothing is read past the end`() throws {
+  @Test func `reading or skipping past the end of a file is an error`() throws {
     var bytes = try ModelBytes([1, 2, 3])
     #expect(throws: ModelDamage("it is shorter than its header says")) { try bytes.word() }
     #expect(throws: ModelDamage.self) { try bytes.skip(4) }

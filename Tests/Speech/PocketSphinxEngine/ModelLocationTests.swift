@@ -27,7 +27,7 @@ import TestTools
   }
 
   @Test
-  func `the directory is the chosen directory, or else the environment's, or else Debian's`() {
+  func `the caller's directory is used, or else the environment's, or else Debian's`() {
     let environment = ["SYRINX_POCKETSPHINX_MODEL": "/from/environment"]
     #expect(ModelLocation(chosen: nil, environment: [:]).directory == ModelFolder.system)
     #expect(ModelLocation(chosen: nil, environment: environment).directory == "/from/environment")

@@ -47,7 +47,7 @@ import TestTools
   }
 
   @Test(arguments: binaries + ["en-us/feat.params"])
-  func `text in place of a file is reported as damage`(name: String) throws {
+  func `a model file that contains nonsense text is reported as damage`(name: String) throws {
     let folder = try ModelFolder()
     try folder.change(name) { $0 = Data("nonsense\n".utf8) }
     expectDamage(in: name, of: folder)

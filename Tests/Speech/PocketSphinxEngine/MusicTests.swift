@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: sounds, [nil, NonSpeech.grammar])
-  func `music and ringing yield neither partial nor final words`(
+  func `music and ringing have no words, neither in partial nor in final results`(
     sound: NonSpeech, grammar: String?
   ) throws {
     try sound.expectNoWords(seconds: 4, grammar: grammar, from: Self.engine)

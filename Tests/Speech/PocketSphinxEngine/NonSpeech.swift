@@ -6,7 +6,7 @@ import Testing
 
 /// A sound other than speech.
 struct NonSpeech: Sendable, CustomTestStringConvertible {
-  /// Returns the sample at a time in seconds, with full scale 1, given a source of noise.
+  /// Returns the sample at a time in seconds; the second parameter is a source of random numbers.
   typealias Value = @Sendable (Double, inout SeededNumbers) -> Double
 
   let testDescription: String

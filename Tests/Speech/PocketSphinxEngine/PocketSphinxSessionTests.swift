@@ -8,7 +8,7 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite(.ownThread) struct PocketSphinxSessionTests {
-  @Test func `each utterance of a session gives its words, with times and confidence`() throws {
+  @Test func `each utterance of a session yields words with times and confidences`() throws {
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
     let audio = try samples(of: "go-forward.wav")
     for _ in 0..<2 {
@@ -86,14 +86,14 @@ import Testing
       for _ in 0..<5 { try session.process(speech) }
       let interrupt = session.interrupt
       Thread { interrupt() }.start()
-      // If the interruption comes too late, another utterance is interrupted.
+      // If the call returns before the interruption, the loop tries again with another utterance.
       do { _ = try session.finishUtterance() } catch let interruption { error = interruption }
     } while error == nil
     #expect(error as? SpeechEngineError == .interrupted)
     #expect(try pool.acquire() !== decoder)
   }
 
-  @Test func `an interruption ends a search with the error interrupted`() throws {
+  @Test func `an interrupted decoder throws the error interrupted`() throws {
     let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).acquire()
     let interruption = InterruptionFlag()
     let audio = try samples(of: "go-forward.wav").inSixteenBits

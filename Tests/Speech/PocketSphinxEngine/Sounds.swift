@@ -4,7 +4,7 @@ import SoundFile
 import SpeechEngine
 import TestTools
 
-/// Returns the samples of a sound in the samples' folder.
+/// Returns the samples of a sound file in the directory `Samples`.
 func samples(of name: String) throws -> [Float] {
   let url = Checkout.file("Samples/sounds/\(name)")
   return try SoundFileReader(url: url).read(atMost: 1_000_000).samples

@@ -21,19 +21,19 @@ import TestTools
     return change
   }
 
-  /// Returns a value that alternates between 0 and `size` every 40 ms, for a frame of 10 ms.
+  /// Returns the value of the 10 ms frame `index`: 0 and `size` in turn, each for 40 ms.
   private func alternating(_ index: Int, by size: Float) -> Float {
     (index / 4).isMultiple(of: 2) ? 0 : size
   }
 
   @Test
-  func `a third of a second of spectral change is detected, and later stillness does not undo it`()
+  func `a third of a second of spectral change is detected, even if the sound is steady afterward`()
   {
     #expect(change(frames: 36) { (1000, alternating($0, by: 8)) }.hasChanged)
     #expect(change(frames: 400) { (1000, $0 < 36 ? alternating($0, by: 8) : 0) }.hasChanged)
   }
 
-  @Test func `small changes and changes of level are not speech`() {
+  @Test func `small spectral changes and changes of level are not speech`() {
     let steady = change(frames: 100) { (1000, alternating($0, by: 2)) }
     #expect(!steady.hasChanged && !steady.canBeSpeech)
     let swelling = change(frames: 100) { (Int16(500 + 4 * $0), 0) }
@@ -82,7 +82,7 @@ import TestTools
   ]
 
   @Test(arguments: sounds, [nil, NonSpeech.grammar])
-  func `a steady sound yields neither partial nor final words`(
+  func `a steady sound has no words, neither in partial nor in final results`(
     sound: NonSpeech, grammar: String?
   ) throws {
     try sound.expectNoWords(seconds: 2, grammar: grammar, from: Self.engine)

@@ -35,7 +35,7 @@ import Testing
 }
 
 @Suite(.ownThread, .serialized) struct DecoderSettingsTests {
-  @Test func `settings are requested by PocketSphinx's names`() throws {
+  @Test func `engine options have the names of PocketSphinx's settings`() throws {
     let settings = try DecoderSettings([
       "lw": "5.5", "maxwpf": "10", "fwdflat": "yes", "beam": "1e-60",
     ])
@@ -102,7 +102,7 @@ import Testing
 }
 
 @Suite struct MemoryFileTests {
-  @Test func `the path of a memory file can be read more than once`() {
+  @Test func `an in-memory file can be read more than once by its path`() {
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
     let copies = withMemoryFile(bytes) { path in
       (0..<2).map { _ in path.flatMap(FileManager.default.contents).map(Array.init) }
@@ -110,7 +110,7 @@ import Testing
     #expect(copies == [bytes, bytes])
   }
 
-  @Test func `without bytes, there is no memory file`() {
+  @Test func `no in-memory file is created for empty data`() {
     #expect(withMemoryFile([]) { $0 } == nil)
   }
 }

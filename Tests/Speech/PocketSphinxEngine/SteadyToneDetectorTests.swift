@@ -4,7 +4,7 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite struct SteadyTonesTests {
-  /// Returns the detector after this many seconds of a sound, given by its value at each time.
+  /// Returns the detector after this many seconds of a sound; `sound` returns the sample at a time.
   private func tones(seconds: Double, _ sound: (Double) -> Double) -> SteadyToneDetector {
     var tones = SteadyToneDetector()
     let samples = (0..<Int(seconds * 16_000)).map { Int16(10_000 * sound(Double($0) / 16_000)) }

@@ -80,7 +80,8 @@ import Testing
     #expect(mean(of: decoder) != wanted)
     Decoder.setCepstralMean(wanted, of: decoder.decoder)
     #expect(mean(of: decoder) == wanted)
-    // A mean of this utterance alone would be far below 900.
+    // If the decoder replaced the set mean with the mean of this utterance, it would be far below
+    // 900.
     try decoder.search(try tenths()[5].inSixteenBits)
     try decoder.end()
     #expect(mean(of: decoder).count == 13)

@@ -29,8 +29,8 @@ import Testing
     #expect(
       try places(["Go", "forward", "10", "meters"]) == places(["go", "forward", "ten", "meters"]))
     #expect(try places(["\"25,\""]) == places(["twenty-five"]))
-    // A number with a sign has no position, because the position would include the word of the
-    // sign.
+    // "25%" and "$40" have no position, because the position would include the word "percent" or
+    // "dollars".
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 

@@ -14,7 +14,7 @@ import Testing
     detector = .silero(library: try Components.library(), model: try Components.model())
   }
 
-  /// Returns the probabilities of the whole frames in the samples.
+  /// Returns one probability for each complete frame of the samples.
   private func probabilities(
     _ samples: [Float], by session: any SpeechActivitySession
   ) throws -> [Double] {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Returns "go forward ten meters", from 0.4 s on.
+  /// Returns a recording in which "go forward ten meters" begins at 0.4 s.
   private func speech() throws -> [Float] {
     let sound = Checkout.file("Samples/sounds/go-forward.wav")
     return try SoundFileReader(url: sound).read(atMost: 1_000_000).samples
@@ -43,8 +43,8 @@ import Testing
     #expect(first.count == 89 && first.allSatisfy { (0...1).contains($0) })
     #expect(Set(first).count > 30)
     #expect(try probabilities(samples, by: other) == first)
-    // The samples continue the previous ones, so the probabilities differ until `flush` resets the
-    // network.
+    // The samples continue the previous samples, so the probabilities differ until `flush` resets
+    // the network.
     #expect(try probabilities(samples, by: one) != first)
     #expect(one.flush().isEmpty)
     // After `flush`, only the adaptation to the level remains, so the probabilities are similar.

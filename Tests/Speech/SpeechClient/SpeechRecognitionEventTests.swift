@@ -67,7 +67,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await reading.value }
   }
 
-  @Test func `an utterance without a final result ends before the next one begins, or at the end`()
+  @Test func `without a final result, an utterance ends at the next utterance or at the end`()
     async throws
   {
     func result(_ utterance: Int, at second: Int, isFinal: Bool) -> SpeechRecognitionResult {

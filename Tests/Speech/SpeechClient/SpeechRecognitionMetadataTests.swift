@@ -21,11 +21,11 @@ import Testing
           speechStartTimestamp: .seconds(1), speechDuration: .milliseconds(1500)))
   }
 
-  @Test func `a gap between words shorter than 50 ms is not a pause`() {
+  @Test func `a gap of less than 50 ms between two words is not a pause`() {
     #expect(metadata(("go", 0, 451), ("on", 500, 500))?.averagePauseDuration == .zero)
   }
 
-  @Test func `each word of a phrase counts toward the speaking rate`() {
+  @Test func `each word of a key phrase counts toward the speaking rate`() {
     #expect(metadata(("go forward now", 0, 1500))?.speakingRate == 120)
   }
 

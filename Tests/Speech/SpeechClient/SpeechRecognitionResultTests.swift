@@ -10,7 +10,7 @@ import Testing
       })
   }
 
-  @Test func `a partial result is a stable prefix and a volatile tail`() {
+  @Test func `a partial result consists of a stable prefix and a volatile tail`() {
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: transcription("go for word"), isFinal: false,
       stableSegmentCount: 1)

@@ -2,7 +2,7 @@ import SpeechClient
 import Testing
 
 @Suite struct TranscriptionTests {
-  @Test func `the text joins the words with spaces`() {
+  @Test func `a transcription's text joins the words with spaces`() {
     let words = ["ten", "meters"].map {
       TranscriptionSegment(substring: $0, timestamp: .zero, duration: .seconds(1))
     }

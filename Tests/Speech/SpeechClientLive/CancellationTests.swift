@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A canceled task releases the engine and its thread, whatever its state.
+/// Canceling a task in any state releases the engine and its thread.
 @Suite struct CancellationTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")])

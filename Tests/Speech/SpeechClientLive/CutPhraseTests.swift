@@ -7,7 +7,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Key phrases in speech that is longer than an utterance may be, with the real engine.
+/// Key phrases in speech that exceeds the maximum utterance length, with the real engine.
 @Suite struct CutPhraseTests {
   /// Returns the same sentence over and over, without pauses.
   private func speech() throws -> [Float] {

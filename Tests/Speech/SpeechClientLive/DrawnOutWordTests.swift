@@ -43,7 +43,7 @@ import Testing
     #expect((Duration.milliseconds(2_800)...(.milliseconds(2_920))).contains(end), "\(end)")
   }
 
-  @Test func `if an utterance reaches the maximum length within a noise, later speech is not lost`()
+  @Test func `if a drawn-out word reaches the maximum utterance length, later speech is not lost`()
     async throws
   {
     let results = try await results(

@@ -27,7 +27,7 @@ import Testing
     #expect(taken(&queue) == nil)
   }
 
-  @Test func `the queue replaces an unread lag with a newer one, and drops no other event`() {
+  @Test func `the queue replaces an unread lag with a newer lag, and drops no other event`() {
     var queue = PolicyQueue(policy: .events(limit: 16))
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
@@ -39,7 +39,7 @@ import Testing
     #expect(seen == [events[0]] + events[2...])
   }
 
-  @Test func `a queue for results only does not store other events`() {
+  @Test func `a queue that stores only results drops all other events`() {
     var queue = PolicyQueue(policy: .events(limit: 1, resultsOnly: true))
     queue.send(.speechStarted(at: .zero))
     #expect(queue.hasRoom)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a full queue has room again after a read, without a limit, or after its end`() {
+  func `a full queue has room again after a read, after its limit is lifted, or after its end`() {
     var full = PolicyQueue(policy: .events(limit: 2))
     full.send(event(0))
     #expect(full.hasRoom)
@@ -61,7 +61,7 @@ import Testing
     #expect(taken.hasRoom && lifted.hasRoom && closed.hasRoom)
   }
 
-  @Test func `queued events are returned before the error, and the end after the error`() {
+  @Test func `a queue returns its events, then the error, and then the end`() {
     var queue = PolicyQueue(policy: .events(limit: 2))
     queue.send(event(0))
     queue.finish(throwing: SpeechClientError.engineFailed(reason: "x"))

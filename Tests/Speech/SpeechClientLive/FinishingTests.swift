@@ -32,7 +32,7 @@ import Testing
     await finishing.value
   }
 
-  /// Returns when all delivered audio is recognized.
+  /// Waits until all delivered audio is recognized.
   private func listening() async {
     while let task = tasks.all.first, !task.intake.isAwaited { await Task.yield() }
   }
@@ -53,7 +53,8 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `with two decoders, a silent source is abandoned with the last result`() async throws {
+  @Test
+  func `with two decoders, a silent source is abandoned after the last result`() async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(14)))
     defer { source.release() }
     var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
@@ -158,15 +159,15 @@ import Testing
   }
 
   @Test(arguments: [BlockingEngine.Place.making, .beginning, .processing, .finishing], [1, 2])
-  func `an engine whose call does not return fails after half a minute`(
+  func `if an engine call does not return, the task fails after half a minute`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     let blocking = BlockingEngine(in: place)
     defer { blocking.release() }
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    // With two decoders, the half minute begins only when the other decoder has to wait for the
-    // blocked one, so the clock runs until the task ends.
+    // With two decoders, the time limit of 30 s begins later, when the second decoder also makes no
+    // progress. The clock therefore runs until the task ends.
     if jobCount == 1 {
       await finish(within: 30)
     } else {
@@ -194,7 +195,7 @@ import Testing
   @Test(
     arguments: [BlockingEngine.Place.preparing, .beginning, .processing, .guessing, .finishing],
     [1, 2])
-  func `an engine whose call does not return is interrupted when it is abandoned`(
+  func `if an engine call does not return, the abandoned engine is interrupted`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     // Partial hypotheses exist only with one decoder.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// No part of the first word is lost before the detector has found speech.
+/// The beginning of the first word is kept, although it precedes the detection of speech.
 @Suite struct FirstWordTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 

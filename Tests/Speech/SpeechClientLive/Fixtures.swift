@@ -113,7 +113,7 @@ extension [SpeechRecognitionResult] {
 }
 
 extension SpeechTasks {
-  /// Starts a task on an engine other than the context's.
+  /// Starts a task on `engine`, whatever the current `\.speechEngine` is.
   func start(
     _ request: SpeechRequest, on engine: SpeechEngine
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {

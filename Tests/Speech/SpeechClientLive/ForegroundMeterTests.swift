@@ -26,7 +26,7 @@ import Testing
     }.max() ?? 0
   }
 
-  @Test func `a pause of the nearest voice is measured about a quarter of a second too short`() {
+  @Test func `a measured pause of the nearest voice is about a quarter of a second too short`() {
     #expect((70...100).contains(longestPause(others: 0.1)))
     #expect((70...100).contains(longestPause(others: 0.03)))
   }

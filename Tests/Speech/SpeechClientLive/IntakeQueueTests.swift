@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `the silenced samples of dropped buffers are added to those of the next buffer`() {
+  @Test func `the next buffer's count of silenced samples includes those of dropped buffers`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<12 {
       var buffer = buffer(number)
@@ -88,7 +88,7 @@ import Testing
     backPressure: SpeechRequest.BackPressure
   ) {
     var queue = IntakeQueue(backPressure)
-    // A buffer whose frame index jumps back counts as following the previous buffer.
+    // A buffer whose frame index jumps back is treated as directly following the previous buffer.
     for number in [0, 1, 5, 0, 7] {
       queue.add(buffer(number))
     }
@@ -98,7 +98,8 @@ import Testing
 
   @Test func `gaps that are too short to report are reported together, with their total length`() {
     var queue = IntakeQueue(.wait)
-    // Before every buffer, six frames are missing, which last 375 µs; then 100 ms are missing.
+    // Six frames (375 µs) are missing before each of four buffers, and 100 ms before the last
+    // buffer.
     var gaps: [Range<Duration>?] = []
     for (index, frame) in [0, 1606, 3212, 4818, 6424, 9624].enumerated() {
       queue.add(buffer(index, at: frame))

@@ -5,7 +5,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct InterruptionTests {
-  /// Counts its interruptions, and interrupts the task again during the first.
+  /// Counts its interruptions, and interrupts the task again during the first interruption.
   private final class Session: SpeechEngineSession {
     let count = Counter()
     private let control: TaskControl

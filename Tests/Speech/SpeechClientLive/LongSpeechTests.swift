@@ -12,8 +12,9 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct LongSpeechTests {
   private let policy = EndpointPolicy(preRoll: .milliseconds(50), silence: .milliseconds(150))
 
-  /// The state of a task after certain numbers of utterances; the source waits before the next
-  /// utterance.
+  /// The results of a task, and its recognizer's contents after certain numbers of utterances.
+  ///
+  /// The source waits while the contents are counted.
   private struct Course {
     var held: [Holding] = []
     var starts: [Duration] = []
@@ -59,7 +60,7 @@ import Testing
     let course = try await course(
       utterances: count, looks: [20, count / 2, count], jobCount: jobCount)
     #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")
-    // A single value retained for every tenth utterance would exceed this.
+    // Retaining a single value for every tenth utterance would exceed the limit.
     let least = course.held.map(\.others).min() ?? 0
     #expect(
       course.held.map { $0.others < least + count / 10 } == [true, true, true], "\(course.held)")
@@ -112,7 +113,7 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let given = Atomic(0)
 
   init(utterances: Int, stops: [Int]) {
-    // A tone, because its voicing is determined faster than that of noise.
+    // The sound is a tone, because the voicing of a tone is measured faster than that of noise.
     (quiet, loud) = (Self.tenth(amplitude: 0.001), Self.tenth(amplitude: 0.2))
     count = Self.before + utterances * 3
     self.stops = Dictionary(uniqueKeysWithValues: stops.map { ($0, Gate()) })
@@ -136,11 +137,11 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   }
 }
 
-/// The contents of a value, counted by reflection.
+/// The contents of an inspected value: its samples and its other values, counted by reflection.
 struct Holding: Equatable {
   /// The number of samples in all arrays of the inspected value.
   var samples = 0
-  /// The number of all other values in the inspected value.
+  /// The number of values in the inspected value that are not samples in an array.
   var others = 0
 
   init(of value: Any) {

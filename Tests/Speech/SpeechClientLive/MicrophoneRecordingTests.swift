@@ -9,7 +9,8 @@ import Synchronization
 import SyrinxTestSupport
 import Testing
 
-/// A recording of the client contains the microphone's audio, and replays without the microphone.
+/// A recording made with `recording(to:)` contains the microphone's audio, and can be replayed
+/// without a microphone.
 @Suite(.timeLimit(.minutes(5))) final class MicrophoneRecordingTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
   private let scripted = ScriptedSpeechEngine(utterances: [
@@ -25,7 +26,7 @@ import Testing
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Two utterances; a second is missing within the first, after 1.2 s.
+  /// Two utterances; one second of audio is missing within the first utterance, after 1.2 s.
   private var blocks: [CapturedAudio] {
     audio(utterances: 2).enumerated().map { index, buffer in
       var buffer = buffer
@@ -53,7 +54,7 @@ import Testing
     )
   }
 
-  @Test func `a microphone's recording has its gaps, and its replay yields all events`()
+  @Test func `a microphone's recording contains its gaps, and a replay yields the same events`()
     async throws
   {
     let file = folder.appending(path: "talk.jsonl")

@@ -13,7 +13,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A request for a microphone uses the recorder of its caller.
+/// Tasks that recognize a microphone capture with the `\.audioRecorder` of their caller.
 @Suite(.timeLimit(.minutes(5))) struct MicrophoneTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [
@@ -38,8 +38,8 @@ import Testing
       results.filter(\.isFinal).compactMap(\.bestTranscription.segments.first?.timestamp)
     }
 
-    /// The kinds of events, with the texts of final results, and without lags, which depend on the
-    /// machine.
+    /// The kinds of events, with the texts of final results; lags are omitted, because they depend
+    /// on the speed of the machine.
     var steps: [String] {
       events.compactMap { event in
         switch event {
@@ -112,7 +112,7 @@ import Testing
     #expect(refused.events.isEmpty && refused.error == denied)
   }
 
-  @Test func `the backlog of a microphone is a minute, unless the request changes it`() {
+  @Test func `by default, a microphone request allows a backlog of a minute`() {
     let request = SpeechRequest(microphone: .speech)
     #expect(request.backPressure == .buffer(upTo: .seconds(60)))
     #expect(SpeechRequest(source: .microphone(.speech)).backPressure == .wait)
@@ -137,7 +137,7 @@ import Testing
     #expect(limits.withLock { $0 } == [expected])
   }
 
-  @Test func `samples silenced at the microphone are reported before their block`()
+  @Test func `non-finite samples of a captured block are reported before the block's results`()
     async throws
   {
     var blocks = audio(utterances: 1).map { CapturedAudio(buffer: $0, time: .zero) }
@@ -235,7 +235,8 @@ import Testing
     let dropped = outcome.events.compactMap {
       if case .dropped(let range, reason: .gap) = $0 { range } else { nil }
     }
-    // Frames in the device at the time of the loss, at most a period, come after the gap.
+    // At 1.2 s, the device still holds up to a period of unread frames. They arrive after the gap,
+    // so the gap begins before 1.2 s.
     let begin = dropped.first?.lowerBound ?? .zero
     #expect(begin >= .milliseconds(1_170) && begin <= .milliseconds(1_201), "\(dropped)")
     let length = dropped.first.map { $0.upperBound - $0.lowerBound } ?? .zero

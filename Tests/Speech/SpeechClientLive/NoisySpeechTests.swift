@@ -17,8 +17,9 @@ import Testing
     case white, pink, brown, wandering
   }
 
-  /// The noise and the level of a mixture: noise this many decibels below the speech, and the peak
-  /// to which the mixture is scaled, if any.
+  /// A mixture of speech and noise.
+  ///
+  /// The noise is `decibelsBelow` the speech, and the mixture is scaled to `peak` if there is one.
   struct Mixture: CustomTestStringConvertible {
     var noise: Noise?
     var decibelsBelow = 0.0
@@ -37,7 +38,7 @@ import Testing
     Mixture(noise: .white, decibelsBelow: 0), Mixture(noise: .wandering, decibelsBelow: 30),
     Mixture(peak: -47),
   ])
-  func `the energy detector finds every onset, and at most a tenth of the gaps are speech`(
+  func `the energy detector finds every onset, and judges at most a tenth of the gaps to be speech`(
     mixture: Mixture
   ) throws {
     for clips in try Self.collections() {
@@ -58,7 +59,7 @@ import Testing
       Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .wandering, decibelsBelow: 30),
       Mixture(peak: -47),
     ])
-  func `Silero finds every onset, and at most a hundredth of the gaps are speech`(
+  func `Silero finds every onset, and judges at most a hundredth of the gaps to be speech`(
     mixture: Mixture
   ) throws {
     let silero = RealSilero.detector
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test(.installedSilero, arguments: [7_000, 12_000, 20_000])
-  func `Silero detects speech in a stream that begins within it`(start: Int) throws {
+  func `Silero detects speech in a stream that begins in the middle of speech`(start: Int) throws {
     let clip = try Self.read(sound("go-forward.wav"))
     var finder = UtteranceFinder(detector: RealSilero.detector)
     let actions = try finder.add(Array(clip[start...])) + finder.flush()
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test(.installedSilero)
-  func `with Silero, speech without a pause is cut at quiet points without a loss`() throws {
+  func `with Silero, speech without a pause is cut at quiet points without losing audio`() throws {
     let clip = try Self.read(sound("window.wav"))
     let speech = Array(clip[4_000..<clip.count - 8_000])
     let long = (0..<8).flatMap { _ in speech }
@@ -182,7 +183,7 @@ import Testing
       for clip in clips {
         let first = found.first { $0.overlaps(clip) }
         let start = try #require(first, "nothing at \(clip)").lowerBound
-        // The pre-roll covers the difference: the first sounds of some words are below the noise.
+        // The first sounds of some words are below the noise, so speech is found up to 0.7 s late.
         #expect(start < onset(of: clip) + 11_200, "\(start) in \(clip)")
       }
     }
@@ -199,7 +200,7 @@ import Testing
 
     var gapLength: Int { (clips.count + 1) * gap }
 
-    /// Returns the number of samples in the utterances that are outside the clips.
+    /// Returns the number of samples that are in the utterances but outside the clips.
     func samplesInGaps(_ utterances: [Range<Int>]) -> Int {
       utterances.reduce(0) { sum, utterance in
         sum + utterance.count
@@ -217,7 +218,8 @@ extension NoisySpeechTests.Noise {
     let shaped: [Double] =
       switch self {
       case .white: source
-      // Low-pass filters an octave and a half apart, each with less gain the higher its corner is.
+      // Low-pass filters an octave and a half apart; the higher the corner frequency, the lower the
+      // gain.
       case .pink:
         [20.0, 60, 180, 540, 1_620, 4_860].map { lowPassed(source, $0, gain: 1 / $0.squareRoot()) }
           .reduce([Double](repeating: 0, count: count)) { zip($0, $1).map(+) }

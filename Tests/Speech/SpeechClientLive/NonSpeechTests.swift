@@ -7,7 +7,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// With the real engine, sounds without speech have no results, not even partial ones.
+/// With the real engine, sounds without speech have no results, not even partial results.
 @Suite struct NonSpeechTests {
   /// Returns a second of quiet, four seconds of a sound, and a second of quiet.
   private func buffers(_ amplitude: @escaping @Sendable (Double) -> Float) -> [AudioBuffer] {

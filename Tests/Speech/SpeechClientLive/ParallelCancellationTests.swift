@@ -8,12 +8,12 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// With two decoders, a canceled task also releases the source and everything that is in use,
-/// whatever its state.
+/// With two decoders, canceling a task in any state releases the source, the sessions, and the
+/// threads.
 @Suite(.timeLimit(.minutes(5))) final class ParallelCancellationTests {
   private let tasks = SpeechTasks()
   private let shared = SharedEngine()
-  /// The source's stream, which only the task retains once it has started.
+  /// The source's stream; once the task has started, only the task retains the stream.
   private var buffers: AsyncStream<AudioBuffer>?
   private let source: AsyncStream<AudioBuffer>.Continuation
   /// Open once the source's stream has ended or been released.
@@ -45,15 +45,15 @@ import Testing
     return (events, tasks.all.first?.recognizer?.executor.thread)
   }
 
-  /// Returns once all parts of a task are released.
+  /// Waits until the task has released its thread and its sessions.
   private func end(of thread: DedicatedThread?) async {
     await thread?.join()
     await shared.hasNoSessions()
     #expect(tasks.all.isEmpty)
   }
 
-  /// Reads events until it is canceled, or up to the first result; opens `begun` at the first
-  /// event.
+  /// Returns a task that reads events until the task is canceled, or up to the first result; opens
+  /// `begun` at the first event.
   private func consume(
     _ events: Events, upToResult: Bool = false, begun: Gate = Gate()
   ) -> Task<Int, any Error> {

@@ -46,7 +46,7 @@ import Testing
     request.jobCount = 3
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
-    // `finishUtterance` was called once per utterance, so no session divided its utterance again.
+    // `finishUtterance` was called once per utterance, so no session divided an utterance.
     #expect(processed.withLock { $0 } == 9)
   }
 
@@ -171,7 +171,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  /// Results of an endless source that opens the gate when it is released.
+  /// Returns the results of an endless source; the gate opens when the source is released.
   private func endless(
     until gate: Gate
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {

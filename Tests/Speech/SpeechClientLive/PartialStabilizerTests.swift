@@ -7,7 +7,7 @@ import Testing
 @Suite struct PartialStabilizerTests {
   private typealias Word = SpeechHypothesis.Word
 
-  /// Words of 0.2 s, one after the other.
+  /// Returns the words of a text, one after the other, each 0.2 s long.
   private func words(_ text: String) -> [Word] {
     text.split(separator: " ").enumerated().map { index, word in
       Word(String(word), frames: FrameCount(index * 3200)..<FrameCount((index + 1) * 3200))
@@ -63,8 +63,8 @@ import Testing
     #expect(late.stableCount == 1)
   }
 
-  /// Returns the number of stable words after two decodes of one text, and then after a decode of
-  /// another.
+  /// Returns the number of stable words after two decodes of `text`, and then after a decode of
+  /// `other`.
   private func counts(_ text: String, then other: String) -> [Int] {
     var stabilizer = PartialStabilizer()
     return [text, text, other].enumerated().map { index, text in
@@ -103,7 +103,7 @@ import Testing
     #expect(counts(text, then: text) == [0, expected, expected])
   }
 
-  @Test func `a number of several words becomes stable only as a whole`() {
+  @Test func `a number spoken as several words becomes stable only as a whole`() {
     #expect(counts("we can't", then: "we can't") == [0, 1, 1])
     #expect(counts("go nineteen eighty-four", then: "go nineteen eighty-four") == [0, 1, 1])
   }
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [(0.99, 1), (0.95, 2), (0.75, 2), (0.65, 3), (0.6, 3), (0.5, 4), (0.3, 11)])
-  func `a word of low confidence needs more decodes, and no later word is stable before it`(
+  func `a word of low confidence needs more decodes to become stable, and later words wait for it`(
     confidence: Double, needed: Int
   ) {
     let counts = counts(confidences: [confidence, 1, 1])
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [(0.96, 1), (0.9, 2), (0.5, 2), (0.3, 4), (0.1, 10)])
-  func `a word before a word of low confidence needs more decodes`(
+  func `a word followed by a word of low confidence needs more decodes to become stable`(
     confidence: Double, needed: Int
   ) {
     let counts = counts(confidences: [1, confidence, 1])

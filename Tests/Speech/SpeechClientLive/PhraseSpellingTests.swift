@@ -39,7 +39,7 @@ import Testing
     #expect(spelled("Go on.", ["", " - "]) == "Go on.")
   }
 
-  @Test func `marks other than hyphens distinguish words from a phrase`() {
+  @Test func `words that differ from a phrase in marks other than hyphens are not respelled`() {
     #expect(spelled("I'd like this.", ["ID"]) == "I'd like this.")
     #expect(spelled("The model 3.5 is new.", ["Model 35"]) == "The model 3.5 is new.")
     #expect(spelled("I like Java. Script it.", ["JavaScript"]) == "I like Java. Script it.")

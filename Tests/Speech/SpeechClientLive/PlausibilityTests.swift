@@ -67,7 +67,7 @@ import Testing
     #expect(isSpeech(9) && !isSpeech(1))
   }
 
-  @Test func `partial words need a voiced sound only if they have no confidence`() {
+  @Test func `partial words without a confidence become stable only in a voiced sound`() {
     func maySettle(_ confidence: Double?, isVoiced: Bool) -> Bool {
       let word = SpeechHypothesis.Word("up", frames: 0..<8000, confidence: confidence)
       return Plausibility(isVoiced: isVoiced, sound: 16_000)
@@ -118,7 +118,7 @@ import Testing
 
   @Test(arguments: [90.0, 130, 220, 380])
   func `a drawn-out vowel is voiced`(pitch: Double) {
-    // A vowel: harmonics that become weaker with their number, and some breath noise.
+    // A vowel: harmonics that get weaker with their frequency, and some breath noise.
     var random = SeededNumbers(seed: UInt64(pitch))
     #expect(
       isVoiced { time in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Recognition from files and streams to results, with the model of Debian's package.
+/// Recognizes files and streams with PocketSphinx and the model of Debian's package.
 @Suite struct RecognitionTests {
   private func finals(_ request: SpeechRequest) async throws -> [SpeechRecognitionResult] {
     try await withDependencies {

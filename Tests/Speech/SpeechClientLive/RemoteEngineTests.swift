@@ -54,7 +54,7 @@ import Testing
 
   private let crash = SpeechEngineError.failed(reason: "crash")
 
-  @Test func `a failure costs one utterance, and the next utterance has a new session`() async {
+  @Test func `a failure loses one utterance, and the next utterance gets a new session`() async {
     let (told, error, sessions) = await events([1: crash])
     #expect(told.joined(separator: " ") == "( 0 ) ( lost ) ( 2 ) ( 3 )")
     #expect(error == nil)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `a lost utterance ends, and its number is not reused`() async {
-    // Utterances 2 and 5 fail at their end.
+    // In utterances 2 and 5, `finishUtterance` fails.
     let (told, error, _) = await events(
       [0: crash, 2: crash, 4: crash, 5: crash], utterances: 7, partials: true)
     #expect(
@@ -89,7 +89,7 @@ import Testing
     #expect(error == nil)
   }
 
-  @Test func `a failure without a later success ends the stream with its error`() async {
+  @Test func `if no utterance succeeds after a failure, the stream ends with its error`() async {
     let (told, error, _) = await events([1: crash], utterances: 2)
     #expect(told.joined(separator: " ") == "( 0 ) ( lost )")
     #expect(error == .engineFailed(reason: "crash"))

@@ -35,7 +35,7 @@ import Testing
     #expect(abs(begin.inSeconds - 0.5) < 0.03)
   }
 
-  @Test func `invalid durations become the nearest valid ones`() async throws {
+  @Test func `invalid durations become the nearest valid durations`() async throws {
     let policy = EndpointPolicy(
       preRoll: .seconds(-1), onset: .zero, silence: .zero, preferredLength: .seconds(-1),
       shortSilence: .seconds(-1), maximumLength: .seconds(Int64.max))
@@ -52,7 +52,7 @@ import Testing
     #expect(
       EndpointPolicy(maximumLength: .seconds(5)).fitted(to: traits).maximumLength == .seconds(5))
     traits.decodeInterval = .seconds(1)
-    // The silence after the last sound is part of the utterance.
+    // The engine gets up to 8 s, including 200 ms of silence after the last sound.
     let anticipating = EndpointPolicy().fitted(to: traits)
     #expect(anticipating.tailPadding == .milliseconds(200))
     #expect(anticipating.maximumLength == .milliseconds(7800))
@@ -75,13 +75,13 @@ import Testing
     }
   }
 
-  @Test func `a grammar may be a pipe, and waiting for it blocks no shared thread`() async throws {
+  @Test func `waiting for the writer of a grammar pipe blocks no shared thread`() async throws {
     let pipe = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: pipe) }
     try #require(mkfifo(pipe.path, 0o600) == 0)
     var request = SpeechRequest(url: sound("go-forward.wav"))
     request.grammar = .file(pipe)
-    // The pipe has a writer only now.
+    // No writer has opened the pipe yet.
     let started = tasks.start(request, on: .pocketSphinx())
     _ = try DedicatedThread.start(name: "syrinx-test") {
       let text = "#JSGF V1.0; grammar a; public <a> = go forward ten meters;"

@@ -2,8 +2,9 @@ import AudioCore
 import SpeechEngine
 import Synchronization
 
-/// An engine that counts its sessions; it recognizes the utterance's number and its number of
-/// samples as two words.
+/// An engine that counts its sessions.
+///
+/// It recognizes two words in each utterance: the utterance's number and the number of its samples.
 final class SharedEngine: Sendable {
   struct State {
     var sessionCount = 0
@@ -33,10 +34,10 @@ final class SharedEngine: Sendable {
 
   var counts: State { state.withLock { $0 } }
 
-  /// Returns when this many sessions have been made, including released ones.
+  /// Waits until this many sessions have been made, including released ones.
   func hasMade(sessions: Int) async { await wait { $0.made >= sessions } }
 
-  /// Returns when there is no session.
+  /// Waits until there is no session.
   func hasNoSessions() async { await wait { $0.sessionCount == 0 } }
 
   private func wait(until areRight: @escaping @Sendable (State) -> Bool) async {

@@ -10,10 +10,10 @@ import Testing
 
 /// The accuracy of the embedded engine on recordings that do not ship with the project.
 ///
-/// `SYRINX_SPEECH_DATA` names their folder: sound files, `transcripts.tsv` with the name of a clip
-/// without its extension and the words in it, and `cards.gram` for the clips whose names begin with
-/// `cards-`. Without it, these tests are skipped. `Tests/run.sh` names `../shared/data/speech`
-/// where that lies beside the project. By hand:
+/// `SYRINX_SPEECH_DATA` names their folder, which contains sound files, `transcripts.tsv` with each
+/// clip's name (without extension) and words, and `cards.gram` for the clips whose names begin with
+/// `cards-`. Without the folder, these tests are skipped. `Tests/run.sh` uses
+/// `../shared/data/speech` if that folder exists. To run the tests by hand:
 ///
 ///     SYRINX_SPEECH_DATA=FOLDER swift test --traits Development --filter SpeechDataTests
 @Suite(.enabled(if: SpeechData.folder != nil, "SYRINX_SPEECH_DATA names no folder"))

@@ -16,7 +16,7 @@ import Testing
     ScriptedUtterance("go forward"), ScriptedUtterance("ten meters"),
   ])
 
-  @Test func `each utterance has exactly one final result, after its partial ones`() async throws {
+  @Test func `each utterance has one final result, after its partial results`() async throws {
     let results = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 2))), on: scripted.engine
     ).all()
@@ -27,7 +27,7 @@ import Testing
     #expect(results.last?.isFinal == true)
   }
 
-  @Test func `a task is no longer listed when its consumer sees the end`() {
+  @Test func `a task is unregistered before its consumer sees the end of the stream`() {
     let events = EventPipe(policy: .events())
     let wereClosed = Mutex<[Bool]>([])
     let task = SpeechTask(.wait, events: events, clock: ContinuousClock()) { _ in
@@ -55,7 +55,7 @@ import Testing
     let results = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 2, format: format))), on: scripted.engine
     ).all()
-    // The loud stretches begin at 1 s and 2.5 s; a pre-roll of 0.3 s comes before each.
+    // The loud parts begin at 1 s and 2.5 s; a pre-roll of 0.3 s comes before each.
     let begins = results.filter(\.isFinal).compactMap(\.bestTranscription.segments.first?.timestamp)
     #expect(begins.count == 2)
     for (begin, expected) in zip(begins, [0.7, 2.2]) {
@@ -106,7 +106,7 @@ import Testing
     await tasks.finishAll()
   }
 
-  @Test func `finishing returns even if no reader takes the results`() async throws {
+  @Test func `finishing returns even if the results are not read`() async throws {
     let many = ScriptedSpeechEngine(
       utterances: (0..<30).map { ScriptedUtterance("utterance \($0)") })
     let results = tasks.start(
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `the status is the engine's, before and after loading`() async {
+  @Test func `the authorization status is the same before and after the engine is loaded`() async {
     let missing = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     let broken = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: missing))
     for (engine, expected) in [

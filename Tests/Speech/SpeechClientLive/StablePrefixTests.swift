@@ -14,7 +14,7 @@ import Testing
     WordNormalization.spoken.words(of: transcription.formattedString)
   }
 
-  /// Checks, result by result, that a final result begins with all words that were stable.
+  /// Checks that the stable words of each result begin with those of the previous result.
   struct Promise {
     private var words: [String] = []
     private var utterance = 0
@@ -29,7 +29,7 @@ import Testing
 
   private static let texts = ["go", "on", "for", "ward", "ten", "10", "a", "the", "meters"]
 
-  /// Returns a hypothesis that revises the previous one, starting at a random word.
+  /// Returns a hypothesis that revises the previous words, starting at a random word.
   private func revision(
     of words: [SpeechHypothesis.Word], processed: Int, _ random: inout SeededNumbers
   ) -> [SpeechHypothesis.Word] {

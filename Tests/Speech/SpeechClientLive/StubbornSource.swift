@@ -5,7 +5,7 @@ import Synchronization
 /// A stream that delivers some buffers, then nothing, and does not end when its consumer is
 /// canceled.
 final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
-  /// Open once a buffer that the stream never delivers is requested.
+  /// Opens when the consumer requests a buffer that the stream never delivers.
   let isAsked = Gate()
   private let end = Gate()
   private let rest: Mutex<ArraySlice<AudioBuffer>>

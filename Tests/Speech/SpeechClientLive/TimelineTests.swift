@@ -8,10 +8,11 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Compares the word times in a signal, which repeats a clip at known positions, with the clip's
-/// own.
+/// Compares the word times in a signal, which repeats a clip at known positions, with the word
+/// times of the clip itself.
 ///
-/// The clip's own word times are found by forced alignment: with a grammar of only its sentence.
+/// The clip's own word times are found by forced alignment: the grammar has only the clip's
+/// sentence.
 @Suite struct TimelineTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 

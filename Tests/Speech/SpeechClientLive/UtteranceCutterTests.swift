@@ -25,7 +25,7 @@ import VirtualSoundCard
     return AudioBuffer(format: format, samples: parts.flatMap(\.samples))
   }
 
-  /// Returns the whole file with a second of silence around it.
+  /// Returns the whole file with a second of silence before and after it.
   private func padded(_ name: String) throws -> AudioBuffer {
     let second = [Float](repeating: 0, count: 16_000)
     return AudioBuffer(format: .speech, samples: second + (try read(name)).samples + second)
@@ -52,7 +52,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: ["go-forward.wav", "two-utterances.wav", "window.wav"], [100, 1_600, 100_000])
-  func `utterances at 16 kHz are those of a recognition`(name: String, size: Int) throws {
+  func `the cutter and the recognizer find the same utterances`(name: String, size: Int) throws {
     let audio = try read(name)
     var finder = UtteranceFinder()
     var expected: [(samples: [Float], sound: Range<FrameCount>)] = []
@@ -92,7 +92,7 @@ import VirtualSoundCard
   }()
 
   @Test(arguments: variants)
-  func `audio of any rate, gain, and position has the same utterances`(
+  func `the same utterances are found in audio of any rate, gain, and position`(
     format: AudioFormat, gain: Float, firstFrame: Int, size: Int
   ) throws {
     let expected = try utterances([try read("two-utterances.wav")]).map(\.times)
@@ -103,7 +103,8 @@ import VirtualSoundCard
     check(found, of: audio, "\(format)")
     let shift = audio.firstFrame.duration(at: format.sampleRate)
     #expect(found.count == 2)
-    // The soft edges of words in quieter audio are below the detector's lowest background.
+    // In quieter audio, the detector misses the soft edges of words, so the times may differ
+    // by up to 0.1 s.
     for (times, expected) in zip(found.map(\.times), expected) {
       #expect(abs((times.lowerBound - shift - expected.lowerBound).inSeconds) < 0.1)
       #expect(abs((times.upperBound - shift - expected.upperBound).inSeconds) < 0.1)
@@ -121,7 +122,7 @@ import VirtualSoundCard
     }
   }
 
-  /// The sentence at 48 kHz, with this number of frames missing from its middle on.
+  /// Returns the sentence at 48 kHz in two parts, between which this number of frames is missing.
   private func interrupted(by missing: Int) throws -> (before: AudioBuffer, after: AudioBuffer) {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let audio = try read("go-forward.wav", as: format)
@@ -129,7 +130,9 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [1, 480, 2_400])
-  func `a short gap is silence within its utterance, which reports the loss`(missing: Int) throws {
+  func `a short gap becomes silence within the utterance, which reports the loss`(missing: Int)
+    throws
+  {
     let (before, after) = try interrupted(by: missing)
     let found = try utterances(before.cut(4_800) + after.cut(4_800))
     try #require(found.count == 1)
@@ -141,7 +144,9 @@ import VirtualSoundCard
     #expect(samples[gap.upperBound...] == after.samples[..<(samples.count - gap.upperBound)])
   }
 
-  @Test func `a longer gap ends an utterance, and both report the loss`() throws {
+  @Test func `a longer gap ends the utterance, and the utterances on both sides report the loss`()
+    throws
+  {
     let (before, after) = try interrupted(by: 9_600)
     let found = try utterances(before.cut(4_800) + after.cut(4_800))
     try #require(found.count == 2)
@@ -150,7 +155,7 @@ import VirtualSoundCard
     #expect(found[1].buffer.samples == Array(after.samples[..<found[1].buffer.samples.count]))
   }
 
-  @Test func `a gap between utterances is none of their losses`() throws {
+  @Test func `a gap between two utterances is not counted as a loss of either utterance`() throws {
     let one = try padded("go-forward.wav")
     var later = try padded("window.wav")
     later.firstFrame = one.frameCount + 160_000
@@ -159,7 +164,9 @@ import VirtualSoundCard
     #expect(found.last.map { $0.buffer.firstFrame > later.firstFrame } == true)
   }
 
-  @Test func `audio that starts again, or in another format, has utterances, too`() throws {
+  @Test func `utterances are found in audio that restarts its frame numbers or changes its format`()
+    throws
+  {
     let one = try padded("go-forward.wav")
     let again = try utterances([one, one])
     #expect(again.count == 2)
@@ -171,7 +178,9 @@ import VirtualSoundCard
     #expect(found.map(\.lostFrames) == [0, 0])
   }
 
-  @Test func `speech without a pause is cut where it continues, within limited memory`() throws {
+  @Test func `speech without a pause is cut into adjoining utterances, within limited memory`()
+    throws
+  {
     let noise = AudioSignal.noise(seed: 1, amplitude: 0.2)
     let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001)
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -182,7 +191,7 @@ import VirtualSoundCard
     var most: FrameCount = 0
     for second in 2..<20 {
       for tenth in 0..<10 {
-        // Soft spots keep the noise from becoming the background.
+        // Quieter parts keep the noise from becoming the background.
         let signal = tenth % 2 == 0 ? noise : AudioSignal.noise(seed: 2, amplitude: 0.03)
         let first = FrameCount(second * 48_000 + tenth * 4_800)
         found += try cutter.process(signal.buffer(4_800, format: format, firstFrame: first))
@@ -214,7 +223,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [1_600, 16_000, 100_000])
-  func `an utterance keeps its time, and non-finite samples become silence`(size: Int) throws {
+  func `an utterance has its host time, and non-finite samples become silence`(size: Int) throws {
     var audio = try read("go-forward.wav")
     let start = ContinuousClock.now
     audio.hostTime = start
@@ -227,7 +236,7 @@ import VirtualSoundCard
     #expect(buffer.silencedSampleCount == 1)
   }
 
-  @Test func `a detector that is not installed ends the stream with the remedy`() async throws {
+  @Test func `the error for a missing detector contains the path and the remedy`() async throws {
     let nowhere = URL(filePath: "/nowhere")
     let stream = stream([try read("go-forward.wav")])
       .utterances(detector: .silero(library: nowhere, model: nowhere))
@@ -246,7 +255,7 @@ import VirtualSoundCard
     check(found, of: audio, "\(gain)")
   }
 
-  @Test func `the utterances of a microphone become a file each`() async throws {
+  @Test func `each utterance of a microphone is written to its own file`() async throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let spoken = try read("two-utterances.wav", as: format)
     let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(spoken))
@@ -271,7 +280,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  /// Judges everything to be speech at once.
+  /// Judges every frame to be speech, without delay.
   private final class Talkative: SpeechActivitySession {
     let frameLength: FrameCount = 160
     func process(_ frame: ArraySlice<Float>) -> [Double] { [1] }
@@ -291,7 +300,7 @@ import VirtualSoundCard
   }
 
   // In a separate process, in which no other test uses threads, descriptors, or memory.
-  @Test func `a thousand canceled streams of utterances leave nothing`() async {
+  @Test func `a thousand canceled streams of utterances leak no resources`() async {
     await #expect(processExitsWith: .success) {
       let detector = SpeechActivityDetector(name: "talkative") { Talkative() }
       let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.noise(seed: 1)))

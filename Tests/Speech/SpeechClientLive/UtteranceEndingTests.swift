@@ -75,7 +75,7 @@ import Testing
       ])
   }
 
-  @Test func `an utterance without a key phrase is not dropped`() async throws {
+  @Test func `an utterance without a key phrase has no result and is not dropped`() async throws {
     let all = try await events([.words, .nothing, .words], phrases: [KeyPhrase("word")])
     #expect(endings(all) == ["final 0", "", "final 1"])
   }
@@ -86,7 +86,8 @@ private enum Outcome {
   case words, nothing, unsure, failure
 }
 
-/// Returns an engine with an outcome for each utterance; before the end, each utterance has words.
+/// Returns an engine whose utterances end with these outcomes; the partial hypothesis of each
+/// utterance is one word.
 private func fatedEngine(_ outcomes: [Outcome]) -> SpeechEngine {
   SpeechEngine(
     name: "fated", availability: { .ready(SpeechModel(language: "en-US", location: "test")) },

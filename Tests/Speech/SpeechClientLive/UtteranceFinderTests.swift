@@ -25,7 +25,8 @@ import Testing
     return finish ? actions + finder.flush() : actions
   }
 
-  /// Returns, for each pause, the number of samples passed on before it and its silence.
+  /// Returns, for each pause, the number of samples passed on before the pause, and the pause's
+  /// silence.
   private func pauses(_ actions: [UtteranceFinder.Action]) -> [[Int]] {
     var delivered = 0
     return actions.compactMap { action in
@@ -40,12 +41,12 @@ import Testing
     [
       (nil, 3200, 3200), (100, 1600, 1600), (0, 0, 0), (400, 6400, 6400),
     ])
-  func `a pause is reported once its silence, by default 200 ms, has been passed on`(
+  func `a pause is reported after its silence, by default 200 ms, has been passed on`(
     step: Int, expected: (tail: Int?, silence: Int, delivered: Int)
   ) throws {
     let actions = try actions(
       Self.speech, step: step, tail: expected.tail.map { .milliseconds($0) })
-    // The speech begins 4800 frames into the utterance, and is 16,000 long.
+    // The speech begins 4800 frames into the utterance, and is 16,000 frames long.
     #expect(pauses(actions) == [[20_800 + expected.delivered, expected.silence]])
   }
 
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000])
-  func `for any buffer lengths, an utterance is speech with its pre-roll and hangover`(
+  func `for any buffer length, an utterance is the speech with its pre-roll and hangover`(
     step: Int
   ) throws {
     let actions = try actions(Self.speech, step: step)
@@ -86,7 +87,7 @@ import Testing
     step: Int, milliseconds: Int
   ) throws {
     let actions = try actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
-    // The tail is rounded down to whole steps of 10 ms.
+    // The tail padding is rounded down to whole steps of 10 ms.
     let tail = milliseconds / 10 * 160
     #expect(silenceAtEnd(actions) == FrameCount(tail))
     #expect(delivered(actions) == Array(Self.speech[11_200..<32_000 + tail]))
@@ -123,7 +124,7 @@ import Testing
     #expect(long.padding(after: 9600, length: 4000, shortest: .milliseconds(500)).count == 6400)
   }
 
-  @Test func `an invalid tail becomes the nearest valid one`() {
+  @Test func `an invalid tail padding becomes the nearest valid tail padding`() {
     #expect(EndpointPolicy(tailPadding: .seconds(-1)).usable.tailPadding == .zero)
     #expect(EndpointPolicy(tailPadding: .seconds(60)).usable.tailPadding == .seconds(10))
     #expect(EndpointPolicy().usable.tailPadding == nil)
@@ -157,8 +158,8 @@ import Testing
   @Test(arguments: [160, 1000, 64_000])
   func `no speech is lost in a stream that begins with or within speech`(step: Int) throws {
     let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
-    // The streams begin shortly before the first word, in the vowel of that word, and with a
-    // tightly cut single word.
+    // One stream begins shortly before the first word, one in the vowel of that word, and one is
+    // a single word without any silence around it.
     for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
       let actions = try actions(Array(clip[range]), step: step)
       guard case .begin(at: 0, _) = actions.first else {
@@ -170,10 +171,10 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(1)])
-  func `speech without a pause is cut without a loss and with the requested overlap`(
+  func `speech without a pause is cut without losing audio and with the requested overlap`(
     overlap: Duration
   ) throws {
-    // The speech is steady, except for a soft spot of 30 ms every 0.2 s.
+    // The speech is equally loud, except for a quieter part of 30 ms every 0.2 s.
     let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001).buffer(.seconds(1), format: .speech)
     let long = AudioSignal { frame, rate in
       let isSoft = frame % 3200 < 480
@@ -197,7 +198,7 @@ import Testing
         * shared.rawValue)
   }
 
-  /// Judges by the mean of a frame's samples.
+  /// Reports the mean amplitude of a frame as the probability of speech.
   private final class MeanDetector: SpeechActivitySession {
     let frameLength: FrameCount
 
@@ -242,7 +243,7 @@ import Testing
   }
 
   @Test
-  func `speech begins at a probability of 0.5, continues at 0.35, and reports its maximum`()
+  func `speech begins at probability 0.5 and continues at 0.35, and the highest is reported`()
     throws
   {
     var finder = finder(frameLength: 160)
@@ -269,7 +270,7 @@ import Testing
   @Test func `during a long silence, at most twice the pre-roll of audio is held`() throws {
     var finder = UtteranceFinder()
     let silence = [Float](repeating: 0, count: 1600)
-    // The detector judges nothing in the first second.
+    // The detector makes no decision during the first second.
     for _ in 0..<10 { _ = try finder.add(silence) }
     for _ in 0..<1000 {
       _ = try finder.add(silence)

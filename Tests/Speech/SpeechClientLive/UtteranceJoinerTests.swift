@@ -10,8 +10,9 @@ import Testing
 
   private func frames(_ tenths: Int) -> FrameCount { FrameCount(tenths * 1600) }
 
-  /// Returns the finder's actions for sounds in these ranges, with 0.3 s before each and 0.2 s
-  /// after it.
+  /// Returns the finder's actions for sounds in these ranges.
+  ///
+  /// Each utterance has 0.3 s of audio before its sound and 0.2 s after it.
   private func actions(_ sounds: [Range<Int>]) -> [Action] {
     sounds.flatMap { sound in
       [
@@ -50,13 +51,12 @@ import Testing
       ])
   }
 
-  @Test func `if an utterance exceeds the limit, earlier ones are divided at their longest pause`()
-  {
+  @Test func `waiting utterances that exceed the limit are divided at their longest pause`() {
     let sounds = [10..<30, 36..<56, 68..<88, 94..<114, 121..<141]
     #expect(joined(sounds) == [[10, 36], [68, 94, 121]])
   }
 
-  @Test func `utterances are divided at the last of equal pauses`() {
+  @Test func `waiting utterances are divided at the last of several equally long pauses`() {
     #expect(joined([10..<40, 46..<76, 82..<112]) == [[10, 46], [82]])
   }
 
@@ -64,13 +64,13 @@ import Testing
     #expect(joined([10..<30, 36..<156, 162..<182]) == [[10], [36], [162]])
   }
 
-  @Test func `neighbors with more than the longest pause between them are not joined`() {
+  @Test func `utterances are not joined across a pause longer than the maximum`() {
     let pause = UtteranceJoiner.longestPause.rawValue / 1600
     #expect(joined([10..<20, 20 + pause..<60]) == [[10, 20 + pause]])
     #expect(joined([10..<20, 21 + pause..<60]) == [[10], [21 + pause]])
   }
 
-  @Test func `an utterance waits for a neighbor only as long as the longest pause`() {
+  @Test func `an utterance waits for the next utterance for at most the maximum pause`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     for action in actions([10..<20]) { #expect(joiner.add(action).isEmpty) }
     let last = frames(20) + UtteranceJoiner.longestPause

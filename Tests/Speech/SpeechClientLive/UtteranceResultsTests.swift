@@ -32,7 +32,7 @@ import Testing
     #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
   }
 
-  @Test func `the number of an utterance whose partial words turn out to be noise is not reused`() {
+  @Test func `if an utterance with partial results was noise, its number is not reused`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let partial = results.partial(hypothesis, processed: 16_000, plausibility: nil)
@@ -126,7 +126,8 @@ import Testing
   ])
 
   @Test
-  func `joined speech yields results between starts and ends, and drops a sound without words`() {
+  func `in a joined utterance, each sound with words gets a result, and other sounds are dropped`()
+  {
     var results = UtteranceResults()
     results.begin(at: 0)
     let events = results.events(of: joined(), twoWords)
@@ -146,8 +147,8 @@ import Testing
     #expect(texts == ["0 go", "1 on"])
   }
 
-  /// The sounds are a second long and three seconds apart; a letter stands for a word in its sound,
-  /// and a point for none.
+  /// The four sounds are a second long and three seconds apart; a letter stands for a sound with a
+  /// word, and `.` for a sound without words.
   ///
   /// In the events, `s` is the start and `e` the end of an utterance, `r` is a result, and `d` is a
   /// dropped range.
@@ -238,8 +239,10 @@ import Testing
     #expect(results.final(hypothesis, processed: 16_000, plausibility: noise) == nil)
   }
 
-  /// Returns the number of stable words after a second of unchanged partial results, and the final
-  /// result, whose words have this confidence.
+  /// Returns the number of stable words after a second of unchanged partial hypotheses, and the
+  /// final result.
+  ///
+  /// Only the words of the final hypothesis have a confidence.
   private func outcome(
     of words: [String], with plausibility: Plausibility, confidence: Double = 0.001
   ) -> (stable: Int, final: SpeechRecognitionResult?) {
@@ -255,7 +258,6 @@ import Testing
     results.begin(at: 0)
     var stable = 0
     for processed in stride(from: 8000, to: 24_000, by: 1600) {
-      // Here, partial hypotheses have no confidences.
       let partial = results.partial(
         hypothesis(sureness: nil), processed: FrameCount(processed), plausibility: plausibility)
       stable = partial?.stableSegmentCount ?? stable
@@ -315,7 +317,7 @@ import Testing
     #expect(segments?.last.map { $0.timestamp + $0.duration } == .milliseconds(1500))
   }
 
-  /// Words of 0.2 s, one after the other.
+  /// Returns the words of a text, one after the other, each 0.2 s long.
   private func words(_ text: String) -> [SpeechHypothesis.Word] {
     text.split(separator: " ").enumerated().map { index, text in
       SpeechHypothesis.Word(
@@ -329,7 +331,7 @@ import Testing
     ("a b", ["a", "a c b", "x y b"], [["x y"], []]),
     ("a b c", ["c", "x c"], [[], ["x"], []]),
   ])
-  func `each word of a final result has its alternatives from the other transcriptions`(
+  func `each word of a final result has the different words of other texts as alternatives`(
     best: String, readings: [String], expected: [[String]]
   ) {
     var results = UtteranceResults()
@@ -390,13 +392,13 @@ import Testing
   }
 
   @Test
-  func `if times are estimated, the result says so, and words repeated after a cut are kept`() {
+  func `if times are estimated, the result reports it, and words repeated after a cut are kept`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let first = results.final(
       SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
-    // The previous utterance was cut, so this utterance overlaps it and begins with its last word.
+    // The previous utterance was cut, so this utterance begins with that utterance's last word.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(

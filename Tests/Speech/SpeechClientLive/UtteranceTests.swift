@@ -8,10 +8,9 @@ import Testing
 @Suite struct UtteranceTests {
   private typealias Word = SpeechHypothesis.Word
 
-  /// Returns an utterance with sound from 1 s to 2 s and from 3.5 s to 5 s, and with 0.3 s before
-  /// each sound and 0.2 s after it.
+  /// Returns a joined utterance with sounds from 1 s to 2 s and from 3.5 s to 5 s.
   ///
-  /// The engine gets 1.5 s and 2 s.
+  /// With 0.3 s of audio before each sound and 0.2 s after it, the engine gets 1.5 s and 2 s.
   private func joined(pause: Duration? = .milliseconds(600)) -> Utterance {
     var utterance = Utterance(start: frame(7), sound: frame(10), pause: pause)
     utterance.add([Float](repeating: 0, count: 15 * 1600))
@@ -39,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `measured words get times in the stream, and a pause divides them into parts`() {
+  @Test func `measured word times become stream times, and a pause begins a new part`() {
     let hypothesis = SpeechHypothesis(
       words: words([("ask", 3..<8), ("not", 8..<13), ("what", 18..<25), ("your", 25..<33)]))
     let parts = joined().parts(of: hypothesis)
@@ -49,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a part whose words come after the last sound gets an empty sound at its first word`() {
+  func `if a part's words lie after the last sound, its sound is empty`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
@@ -80,7 +79,7 @@ import Testing
     #expect(utterance.certainty == 0.99)
   }
 
-  @Test func `a sentence ends a part, but an abbreviation does not`() {
+  @Test func `a part ends after a sentence, but not after an abbreviation`() {
     let hypothesis = SpeechHypothesis(
       words: words([
         ("Ask", 18..<20), ("Mr.", 20..<22), ("Go.", 22..<25), ("What", 25..<30), ("now?", 30..<33),

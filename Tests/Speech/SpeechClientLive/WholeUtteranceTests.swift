@@ -10,8 +10,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Engines that decode the whole utterance each time: every half second, and in pauses, when it may
-/// have ended.
+/// Engines that decode the whole utterance so far, every half second and in pauses.
 @Suite(.timeLimit(.minutes(5))) struct WholeUtteranceTests {
   private typealias Event = ScriptedSpeechEngine.Event
 
@@ -79,8 +78,7 @@ import Testing
     return results
   }
 
-  /// Returns the numbers of frames that the engine had decoded before its first early decode in a
-  /// pause.
+  /// Returns the number of decoded frames at each decode, up to the first early decode in a pause.
   private func decodes(_ events: [Event]) -> [Int] {
     let before = events.prefix { if case .anticipated = $0 { false } else { true } }
     return before.compactMap { if case .decoded(let frames) = $0 { frames.rawValue } else { nil } }
@@ -97,7 +95,7 @@ import Testing
   }
 
   @Test
-  func `partial results arrive at the engine's interval, and two of them make a word stable`()
+  func `partial results arrive at the engine's interval, and a word needs two to become stable`()
     async throws
   {
     let partials = try await everyResult(voice(in: [1...4], seconds: 5)).filter { !$0.isFinal }
@@ -154,8 +152,8 @@ import Testing
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(
       buffers, partials: false, isLive: true, on: scripted.engine, policy: policy)
-    // No audio arrives between the early decode and the end, or the engine would have to decode
-    // again.
+    // No audio arrives between the early decode and the end; otherwise, the engine would have to
+    // decode again.
     let length = 20_800 + (tail ?? 200) * 16
     let events = scripted.events.dropFirst(2).prefix(3)
     guard case .anticipated(let processed) = events.first else {
@@ -170,10 +168,11 @@ import Testing
     #expect(ends(scripted.events).count == 4)
   }
 
-  @Test func `a pause starts one decode, whose words are a partial result at once`()
+  @Test func `in a pause, one decode runs, and its words are reported at once as a partial result`()
     async throws
   {
-    // A partial result would be due 1.5 s after the utterance begins, and speech ends after 1.4 s.
+    // A partial result would be due 1.5 s after the start of the utterance, but speech ends after
+    // 1.4 s.
     let results = try await everyResult(voice(in: [1...2.1], seconds: 4))
     #expect(decodes(scripted.events).allSatisfy { $0 <= 17_600 }, "\(scripted.events)")
     let hint = try #require(
@@ -203,7 +202,7 @@ import Testing
     #expect(hasHint == isLive)
   }
 
-  @Test func `audio is not decoded early in pauses while more audio is queued`() async throws {
+  @Test func `a pause does not start an early decode while more audio is queued`() async throws {
     let events = EventPipe(policy: .events(limit: 1_000))
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
@@ -215,7 +214,7 @@ import Testing
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
 
-  @Test func `if an engine selects another engine for a stream, the settings of that engine apply`()
+  @Test func `if an engine selects a second engine, the second engine's settings apply`()
     async throws
   {
     var engine = SpeechEngine()
@@ -255,7 +254,7 @@ import Testing
   }
 
   @Test
-  func `a pause is not announced if the engine needs more silence or the utterance ends first`()
+  func `anticipateEnd is not called if the engine needs more silence or the utterance ends first`()
     async throws
   {
     let buffers = voice(in: [1...2], seconds: 3.5)
@@ -268,7 +267,8 @@ import Testing
     #expect(ends(scripted.events).count == 1)
   }
 
-  @Test func `a pause is not announced in files, or to an engine that does not decode in pauses`()
+  @Test
+  func `anticipateEnd is not called for files, or for an engine that does not decode in pauses`()
     async throws
   {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
@@ -325,7 +325,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `any number of sessions share the utterances of a stream, even when one fails`(
+  func `any number of sessions share the utterances of a stream, even if a session fails`(
     jobCount: Int
   ) async throws {
     let count = Mutex(0)
@@ -340,7 +340,7 @@ import Testing
     }
     let finals = try await results(
       audio(utterances: 8), partials: false, jobCount: jobCount, on: engine)
-    // Utterances found after the failure are not recognized again.
+    // No utterance is recognized twice, not even after the failure.
     #expect(count.withLock { $0 } == 8)
     #expect(finals.count == 7)
   }

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// Returns the probabilities of each stretch of a stream, including its end.
+  /// Returns the probabilities of the frames of each stretch, in one stream that is then flushed.
   private func probabilities(_ stretches: [Noise]) throws -> [[Double]] {
     let session = SpeechActivityDetector.energy.makeSession()
     #expect(session.frameLength == 160)
@@ -46,13 +46,13 @@ import Testing
       levels.map { Noise(amplitude: $0, frames: 30, offset: offset) })
     for (level, (plain, shifted)) in zip(levels, zip(plain, shifted)) {
       #expect(plain.map { $0 >= 0.5 } == shifted.map { $0 >= 0.5 })
-      // The first three sounds lie within the first second, which is judged as a whole, so the
-      // expected result is certain.
+      // The first three sounds lie within the first second. The detector judges that second as a
+      // whole, so these probabilities depend on the levels alone.
       if level < 0.1 { #expect(shifted.allSatisfy { ($0 >= 0.5) == (level > 0.001) }) }
     }
   }
 
-  @Test func `an offset after a silent beginning is not detected as speech`() throws {
+  @Test func `a DC offset that begins after digital silence is not detected as speech`() throws {
     let found = try probabilities([
       Noise(amplitude: 0, frames: 50), Noise(amplitude: 0.000_1, frames: 60, offset: 0.01),
     ])
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test
-  func `the first second is judged as a whole; audio shorter than that is judged when it ends`()
+  func `the first second is judged as a whole, and shorter audio is judged at its end`()
     throws
   {
     let session = SpeechActivityDetector.energy.makeSession()

@@ -33,7 +33,7 @@ import Testing
     #expect(throws: missing) { _ = try [Model]().valid(orThrow: missing) }
   }
 
-  @Test func `the first model that understands the language is chosen`() throws {
+  @Test func `the first model that supports the language is chosen`() throws {
     #expect(try [german, english].first(for: "en") == english)
     #expect(try [german, english].first(for: nil) == german)
     #expect(throws: SpeechEngineError.languageMissing(wanted: "ja", available: "de, en-US")) {

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `a grammar has a name, and its public rules in their order`() throws {
+  @Test func `a parsed grammar has the header's name and the public rules in order`() throws {
     let grammar = try JSGFGrammar(
       "#JSGF V1.0;\ngrammar a.b;\npublic <z> = go; <y> = stop; public <x> = go;")
     #expect(grammar.name == "a.b")

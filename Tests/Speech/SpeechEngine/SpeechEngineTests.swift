@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `an endpoint that was overridden is used`() {
+  @Test func `a call uses the overridden endpoint`() {
     var engine = SpeechEngine()
     engine.availability = { .ready(SpeechModel(language: "en-US", location: "here")) }
     withDependencies {

@@ -29,13 +29,13 @@ import Testing
     }
     let sound: [(Float, Int)] = [(0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 50), (0.5, 20), (0, 30)]
     #expect(fitted([10..<35, 105..<120], sound) == [20..<50, 100..<120])
-    // In noise, the voice consists of the louder steps. Between adjacent words, only silence is
-    // removed.
+    // In noise, the steps that are louder than the noise are the voice. Adjacent words only lose
+    // silence; they are not extended.
     let noisy = sound.map { ($0.0 == 0 ? 0.1 : $0.0, $0.1) }
     #expect(fitted([10..<35, 105..<120], noisy) == [20..<50, 100..<120])
     #expect(fitted([12..<60, 60..<140], sound) == [20..<50, 100..<120])
     #expect(fitted([20..<45, 45..<50], sound) == [20..<45, 45..<50])
-    // If a sound lies between two words, only the first of them is extended over it.
+    // If a sound lies between two words, only the first word is extended over the sound.
     let between: [(Float, Int)] = [
       (0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 5), (0.5, 20), (0, 30),
     ]

@@ -84,13 +84,13 @@ final class FakeVosk {
   }
 }
 
-/// The words of the library, chosen by the level of the samples.
+/// The words that the library recognizes, each at its own level of the samples.
 enum FakeWord: Int {
   case go = 1
   case forward, ten, meters, stop, other, left
 }
 
-/// Words of 0.25 s, each after 0.1 s of silence, with some more silence at the end.
+/// Returns audio with words of 0.25 s, each after 0.1 s of silence, and with `silence` at the end.
 func speech(_ words: FakeWord..., silence: Duration = .milliseconds(200)) -> [Float] {
   words.flatMap { word in
     [Float](repeating: 0, count: 1_600)
@@ -98,7 +98,7 @@ func speech(_ words: FakeWord..., silence: Duration = .milliseconds(200)) -> [Fl
   } + [Float](repeating: 0, count: FrameCount(silence, at: .speech).rawValue)
 }
 
-/// Returns the position of the word at an index in `speech`.
+/// Returns the frames of the word at this index in `speech`.
 func frames(_ index: Int) -> Range<FrameCount> {
   let first = FrameCount(index * 5_600 + 1_600)
   return first..<first + 4_000

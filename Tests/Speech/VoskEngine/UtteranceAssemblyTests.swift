@@ -41,7 +41,7 @@ import Testing
     #expect(texts(assembly.alternatives) == ["b"])
   }
 
-  @Test func `words without times are no longer than half a second`() {
+  @Test func `words without times last at most half a second each`() {
     var assembly = UtteranceAssembly()
     assembly.add(160_000)
     assembly.endSegment([VoskResult.Hypothesis(text: "a b")])

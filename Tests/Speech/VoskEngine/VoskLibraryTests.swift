@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `of two libraries, the usable one is loaded`() throws {
+  @Test func `an unusable library is skipped if the next library is usable`() throws {
     let (whole, lacking) = (try FakeVosk(), try FakeVosk(flags: "-DLACKING"))
     let location = VoskLibraryLocation(
       chosen: nil,

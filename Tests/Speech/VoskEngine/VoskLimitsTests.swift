@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, 1.5, .nan])
-  func `a threshold is greater than 0 and at most 1`(threshold: Double) {
+  func `a key phrase's threshold must be greater than 0 and at most 1`(threshold: Double) {
     guard
       case .optionInvalid = refusal({
         $0.keyPhrases = [KeyPhrase("go", threshold: threshold)]
@@ -81,7 +81,7 @@ import Testing
     #expect(what.contains("[unk]"))
   }
 
-  @Test func `the error for an unknown word of a grammar has its line`() {
+  @Test func `the error for an unknown word of a grammar contains the word's line`() {
     #expect(
       refusal { $0.grammar = "#JSGF V1.0;\npublic <a> = go\n| blorfle;" }
         == .grammarInvalid(line: 3, reason: "the model does not have the word \"blorfle\""))

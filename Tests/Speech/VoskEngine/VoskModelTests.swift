@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `older models have all files in one folder`() throws {
+  @Test func `a model whose files are all in one folder is found and valid`() throws {
     let flat = vosk.folder.appending(path: "flat")
     try FileManager.default.createDirectory(at: flat, withIntermediateDirectories: true)
     for name in [

@@ -8,7 +8,7 @@ import Testing
     try VoskResult(json: Array(text.utf8))
   }
 
-  @Test func `a result has one hypothesis, with or without its words`() throws {
+  @Test func `a result without alternatives is read as one hypothesis`() throws {
     let whole = try result(
       #"{"result":[{"conf":0.5,"end":1.5,"start":1,"word":"ä"}],"text":"ä","spk":[1],"new":{}}"#)
     #expect(
@@ -20,7 +20,7 @@ import Testing
     #expect(whole.partialHypothesis == nil)
   }
 
-  @Test func `alternatives are hypotheses with a likelihood`() throws {
+  @Test func `alternatives are read as hypotheses with likelihoods`() throws {
     let hypotheses = try result(
       #"{"alternatives":[{"confidence":-8.5,"text":"a"},{"confidence":-9,"text":"b"}]}"#
     ).hypotheses
@@ -28,7 +28,7 @@ import Testing
     #expect(hypotheses?.map(\.confidence) == [-8.5, -9])
   }
 
-  @Test func `a partial result is read as a partial hypothesis, not as a final one`() throws {
+  @Test func `a partial result is read as a partial hypothesis, not as final hypotheses`() throws {
     let partial = try result(
       #"{"partial":"go","partial_result":[{"conf":1,"end":2,"start":1,"word":"go"}]}"#)
     #expect(partial.partialHypothesis?.words == [.init(word: "go", start: 1, end: 2, conf: 1)])

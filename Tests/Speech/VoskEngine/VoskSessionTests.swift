@@ -66,7 +66,7 @@ import Testing
     #expect(final.words.map(\.frames) == (0..<2).map(frames) && !final.hasEstimatedTimes)
   }
 
-  @Test func `the threshold of a key phrase applies to the confidences of partial words`()
+  @Test func `the threshold of a key phrase also applies to partial hypotheses`()
     throws
   {
     let vosk = try FakeVosk()
@@ -179,7 +179,7 @@ import Testing
     let session = try vosk.engine.makeSession(options)
     #expect(vosk.log.contains(#"recognizer_new_grm 16000 ["stop","go forward","[unk]"]"#))
     let recognized = try session.understand(speech(.go, .forward, .other, .go, .stop))
-    // Each phrase is one word with the lowest confidence of its words.
+    // The result has one word for each phrase, with the lowest confidence of the phrase's words.
     #expect(recognized.texts == ["go forward", "stop"])
     #expect(
       recognized.words.map(\.frames) == [

@@ -20,7 +20,7 @@ import WyomingEngine
   }
 
   @Test(arguments: [["closing"], ["plain"], []])
-  func `a TCP server gets every sample, whether or not it streams and keeps connections`(
+  func `a TCP server gets every sample, whether or not it streams text or keeps connections`(
     modes: [String]
   ) throws {
     let address = WyomingAddress.tcp(host: "127.0.0.1", port: 0)

@@ -6,7 +6,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Faulty servers, each of which leads to an error in time.
+/// Every fault of a server is reported as an error within the timeout.
 @Suite struct ServerFaultTests {
   /// Returns the reason that an utterance fails on a server that describes itself correctly.
   private func reason(
@@ -20,7 +20,7 @@ import Wyoming
     return reason
   }
 
-  @Test func `a server that does not listen is an error that names the address`() throws {
+  @Test func `the error for a server that does not listen contains the address`() throws {
     let address: WyomingAddress
     do {
       let server = try ScriptedServer { _ in }
@@ -40,7 +40,7 @@ import Wyoming
     )
   }
 
-  @Test func `a host without an address and a path that is too long are errors`() {
+  @Test func `an unknown host is an error, and so is a socket path that is too long`() {
     let host = engineError {
       _ = try SpeechEngine.patient(.tcp(host: "x.invalid", port: 1)).session()
     }
@@ -68,7 +68,8 @@ import Wyoming
     #expect(reason?.hasSuffix("the server did not answer within 0.3 seconds") == true)
   }
 
-  @Test func `a server that reads nothing is an error once there is no room for audio`() throws {
+  @Test func `if a server reads nothing, sending audio times out once the buffers are full`() throws
+  {
     let server = try ScriptedServer { side in
       side.describing { _ in
         side.waitWithoutReading()
@@ -184,7 +185,7 @@ import Wyoming
     #expect(reason?.contains("nested deeper than 32 levels") == true, "\(reason as Any)")
   }
 
-  @Test func `endless chunks of text are an error at one mebibyte`() throws {
+  @Test func `a transcript in endless chunks is rejected at one mebibyte`() throws {
     let chunk = WyomingEvent(
       "transcript-chunk", ["text": .string(String(repeating: "word ", count: 10_000))])
     let reason = try reason { side in
@@ -194,10 +195,7 @@ import Wyoming
     #expect(reason == "the server sent more than 1048576 bytes of text")
   }
 
-  @Test
-  func `a server that keeps sending events other than the transcript is an error at the timeout`()
-    throws
-  {
+  @Test func `events other than the transcript do not extend the timeout`() throws {
     let reason = try reason({ $0.answerTimeout = .milliseconds(300) }) { side in
       side.read(until: "audio-stop")
       side.flood(with: WyomingEvent("voice-started"))
@@ -205,7 +203,7 @@ import Wyoming
     #expect(reason?.hasSuffix("the server did not answer within 0.3 seconds") == true)
   }
 
-  @Test func `a server that sends endlessly and reads nothing is an error at the timeout`() throws {
+  @Test func `a server that sends endlessly and reads nothing fails the session`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in side.flood(with: WyomingEvent("voice-started")) }
     }
@@ -267,7 +265,7 @@ import Wyoming
 }
 
 extension ServerSide {
-  /// Sends an event until the client is gone.
+  /// Sends an event over and over until the client is gone.
   fileprivate func flood(with event: WyomingEvent) {
     let bytes = event.bytes
     while send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}

@@ -32,7 +32,7 @@ import Wyoming
     ("kill -ABRT $$", "the process was ended by signal 6 (Aborted)"),
     ("echo boom >&2; kill -KILL $$", "the process was ended by signal 9 (Killed): boom"),
     ("read -r line; kill -SEGV $$", "the process was ended by signal 11 (Segmentation fault)"),
-  ]) func `the error for a child that ends in an utterance contains its status and its last line`(
+  ]) func `the error for a child that ends during an utterance contains its status and last line`(
     script: String, ending: String
   ) throws {
     let reason = try failure(of: script)
@@ -45,13 +45,14 @@ import Wyoming
     async
   {
     await #expect(processExitsWith: .success) {
-      // Dispatch opens its descriptors late: an eventfd with its first timer, which ends here, and
-      // a timerfd for each clock, which only Dispatch uses.
+      // This timer makes Dispatch open its eventfd now, before the descriptors are compared. The
+      // descriptors in `others` are ignored, because Dispatch may open them later.
       await withCheckedContinuation { ready in
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(1)) { ready.resume() }
       }
       let others = ["anon_inode:[timerfd]", "anon_inode:[eventpoll]"]
-      // Compares descriptors by their targets, without that of the folder being listed.
+      // Descriptors are compared by their targets; the descriptor of the listed folder itself is
+      // omitted.
       let open = {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
           try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -59,8 +60,8 @@ import Wyoming
       }
       let before = try open()
       var failures = 0
-      // In each round, the limit is reached at a different one of the descriptors that a start
-      // opens.
+      // Each round leaves room for one more descriptor, so starting the child fails at a later
+      // descriptor.
       for spare in 0..<12 {
         let fillers = (0..<spare).map { _ in dup(0) }
         let next = dup(0)
@@ -76,7 +77,8 @@ import Wyoming
         guard started == nil else { break }
         failures += 1
         let now = try open()
-        // Only new descriptors are counted, because Dispatch may close one of its own meanwhile.
+        // Only new descriptors are counted, because Dispatch may close its own descriptors
+        // meanwhile.
         let left = now.difference(from: before).insertions
         #expect(left.isEmpty, "with \(spare) to spare: \(left) beside \(before)")
         let (child, code) = (waitpid(-1, nil, WNOHANG), errno)
@@ -108,14 +110,14 @@ import Wyoming
     let outlet = open(pipe, O_RDONLY | O_NONBLOCK)
     try #require(outlet >= 0)
     let alive = FileHandle(fileDescriptor: outlet, closeOnDealloc: true)
-    // The child ignores SIGTERM, and its own child holds the pipe open while it lives.
+    // The child ignores SIGTERM. The pipe stays open until the grandchild (`sleep`) has ended, too.
     let script = "trap '' TERM; exec 3>'\(pipe)'; sleep 1000 & echo $! >&3; wait"
     let engine = SpeechEngine.patient(.stdio(command: script)) {
       $0.startTimeout = .milliseconds(2_500)
     }
     let error = SpeechEngine.errorOfSession(engine)
     #expect(error.wait().contains("did not answer within 2.5 seconds"))
-    // The end of the pipe comes when the last process that can write to it has ended.
+    // The pipe reaches its end only when every process that can write to it has ended.
     _ = fcntl(outlet, F_SETFL, 0)
     #expect(try alive.readToEnd()?.isEmpty == false)
   }
@@ -132,7 +134,7 @@ import Wyoming
     let alive = try #require(FileHandle(forReadingAtPath: pipe))
     #expect(try alive.read(upToCount: 8) == Data("started\n".utf8))
     living.end()
-    // The end of the pipe comes when the last process that can write to it has ended.
+    // The pipe reaches its end only when every process that can write to it has ended.
     #expect(try alive.readToEnd() == nil)
     #expect(child.ending(within: .seconds(60))?.contains("signal 15") == true)
     withExtendedLifetime(bytes) {}
@@ -150,7 +152,7 @@ import Wyoming
     withExtendedLifetime(theirs) {}
   }
 
-  @Test func `after a child server has died, the next session starts a new one`() throws {
+  @Test func `after a child server has died, the next session starts a new child`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

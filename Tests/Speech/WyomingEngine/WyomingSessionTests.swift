@@ -34,7 +34,7 @@ import Wyoming
     #expect(events[2].data == ["rate": 16_000, "width": 2, "channels": 1])
   }
 
-  @Test func `availability, preparation, and utterances in a row use one connection`() throws {
+  @Test func `availability, preparation, and consecutive utterances use one connection`() throws {
     let count = Mutex(0)
     let server = try ScriptedServer { side in
       count.withLock { $0 += 1 }
@@ -213,7 +213,7 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text == "ten meters")
   }
 
-  @Test func `the engine reports that it is remote, so a failure costs only one utterance`() {
+  @Test func `the engine reports that it is remote, so a failure loses only one utterance`() {
     let engine = SpeechEngine.wyoming(server: .tcp(host: "127.0.0.1", port: 9))
     #expect(engine.isRemote)
   }

@@ -2,8 +2,9 @@ package import Foundation
 
 /// The checkout of the tests: the folder with `Package.swift`, `Samples`, and `Tests`.
 package enum Checkout {
-  /// The nearest folder above this file that contains `Tests/run.sh`; found even through a symbolic
-  /// link in a package of fixtures.
+  /// The nearest folder above this file that contains `Tests/run.sh`.
+  ///
+  /// A package of test fixtures may contain this file as a symbolic link.
   package static let root: URL = {
     var folder = URL(filePath: #filePath).deletingLastPathComponent()
     while !FileManager.default.fileExists(atPath: folder.appending(path: "Tests/run.sh").path),

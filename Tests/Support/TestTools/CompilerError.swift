@@ -7,7 +7,7 @@ package struct CompilerError {
 
   /// Returns the compiler's errors for a source, with the macros that the tests are built with.
   ///
-  /// Errors inside an expansion are left out, because they name no line of the source.
+  /// Errors inside a macro expansion are omitted, because they name no line of the source.
   ///
   /// - Throws: `Tool.Failure` if the compiler fails without an error on a line of the source.
   package static func all(in source: String, options: [String] = []) throws -> [CompilerError] {

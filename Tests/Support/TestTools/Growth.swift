@@ -23,8 +23,8 @@ package func growth<Input>(
       return threadNanoseconds() - start
     }.min() ?? 0
   }
-  // The growth from the half counts, too, because a constant cost may dominate at the smallest
-  // size.
+  // The growth from the half is used, too, because a constant cost may dominate the time of the
+  // smallest input.
   let (quarter, half, whole) = (max(1, times[0]), max(1, times[1]), times[2])
   return max(Double(whole) / Double(quarter), 2 * Double(whole) / Double(half))
 }

@@ -9,8 +9,8 @@ package struct ProcessResources {
   /// The bytes that `malloc` has allocated.
   private var heap: Int
 
-  /// Counts the resources once ended threads have left the thread table, which is read at most
-  /// 10,000 times.
+  /// Reads the thread table up to 10,000 times, until it contains no thread of Syrinx, and counts
+  /// the resources.
   private init() throws {
     threads = try Self.threadNames()
     for _ in 0..<10_000 where !threads.isEmpty { threads = try Self.threadNames() }
@@ -48,8 +48,8 @@ package struct ProcessResources {
     return "\(after), not \(before)"
   }
 
-  /// Returns whether no more threads and descriptors are in use than in `before`, and less than
-  /// half a KiB more memory for each of a thousand operations.
+  /// Returns whether there are at most as many threads and descriptors as in `before`, and at most
+  /// 512 KiB more memory: about half a KiB for each of a thousand operations.
   private func isNoMore(than before: ProcessResources) -> Bool {
     descriptors <= before.descriptors && threads.count <= before.threads.count
       && heap <= before.heap + 512 << 10

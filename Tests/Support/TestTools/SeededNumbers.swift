@@ -16,7 +16,7 @@ package struct SeededNumbers: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a number around 0 with a standard deviation of 1.
+  /// Returns a normally distributed number with mean 0 and standard deviation 1.
   package mutating func normal() -> Double {
     (0..<12).reduce(into: -6.0) { sum, _ in sum += Double.random(in: 0..<1, using: &self) }
   }

@@ -1,11 +1,11 @@
 package import AudioCore
 
-/// Audio for tests of rules, at 1,000 Hz, so that a frame lasts a millisecond.
+/// Test audio at 1,000 Hz, so that a frame lasts a millisecond.
 package enum Steps {
   package static let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
 
-  /// Returns the given number of frames of each amplitude, with alternating signs and a constant
-  /// offset.
+  /// Returns a 500 Hz square wave whose amplitude changes with each step; `offset` is added to all
+  /// samples.
   package static func audio(
     _ steps: (amplitude: Float, frames: Int)..., offset: Float = 0
   ) -> AudioBuffer {

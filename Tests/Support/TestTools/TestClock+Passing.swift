@@ -1,12 +1,11 @@
 package import ClientDependencies
 
 extension TestClock<Duration> {
-  /// Advances the clock while `body` runs: one step at a time, and only while something sleeps on
-  /// it.
+  /// Advances the clock by one step at a time while `body` runs.
   ///
-  /// If time passed while nothing sleeps, a device would have to make up for it at once, which no
-  /// thread can do. When a device closes, nothing sleeps anymore, so the end of `body` also ends
-  /// this function.
+  /// Each step waits until something sleeps on the clock. Otherwise, several steps could pass
+  /// before a device responds, and its thread could not catch up. After a device has closed,
+  /// nothing sleeps anymore, so the end of `body` also ends the wait for the next step.
   ///
   /// - Parameters:
   ///   - step: the duration of a step; by default, one period of most devices.
@@ -18,7 +17,7 @@ extension TestClock<Duration> {
       while !Task.isCancelled {
         // Gives consumers the chance to process the events of the last step.
         for _ in 0..<50 { await Task.yield() }
-        // Waits until something sleeps, because nothing sleeps while a client only computes.
+        // While a client only computes, nothing sleeps, so wait for a sleeper before the next step.
         await watch(for: 1)
         guard !Task.isCancelled else { break }
         await advance(by: step)

@@ -15,7 +15,7 @@ import Testing
     #expect(run("a-^").output == "a-^")
   }
 
-  @Test func `a stream that continues after the drawing has no end symbol`() {
+  @Test func `a stream that continues after the last column has no end symbol`() {
     #expect(run("a--").output == "a--")
   }
 
@@ -27,7 +27,7 @@ import Testing
     #expect(run("--a-b|", demand: "1---").output == "--a---")
   }
 
-  @Test func `the diagram shows the elements taken from an input in the column of their request`() {
+  @Test func `consumed elements of an input are drawn in the column of their request`() {
     let result = StreamDiagram(inputs: ["abcd|"]).run(demand: "-1-*", symbol: { "\($0)" }) {
       $0[0].filter { $0 != "a" }
     }

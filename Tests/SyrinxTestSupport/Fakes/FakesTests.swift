@@ -5,12 +5,12 @@ import Testing
 /// Checks the same behaviors of the live clients and of the fakes that replace them in tests.
 ///
 /// The page of `SyrinxTestSupport` lists the behaviors that each fake lacks. A fake must fail at
-/// those, and succeed at all others.
+/// those, and succeed at all other behaviors.
 ///
 /// One test runs at a time, because a test clock advances when the process is idle.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FakesTests {
-  /// For each behavior in the table on the page, the fakes that lack it.
+  /// The fakes that lack each behavior, from the table in the documentation of `SyrinxTestSupport`.
   private static let leftOut: [String: Set<Implementation>] = {
     let page = try? String(contentsOf: Checkout.file(pagePath), encoding: .utf8)
     let rows = (page ?? "").matches(of: /(?m)^\| (.+?) \| ([a-z, ]+) \|$/)
@@ -25,7 +25,8 @@ struct FakesTests {
   private static let pagePath =
     "Sources/SyrinxTestSupport/SyrinxTestSupport.docc/SyrinxTestSupport.md"
 
-  /// Tests a behavior; the test must fail if the page lists this implementation as lacking it.
+  /// Tests a behavior; the test must fail if the documentation lists the implementation as lacking
+  /// it.
   static func check(
     _ implementation: Implementation, _ function: String = #function,
     _ body: () async throws -> Void
@@ -37,7 +38,7 @@ struct FakesTests {
     await withKnownIssue("\(implementation) leaves this out") { try await body() }
   }
 
-  @Test func `each behavior that the page lists is tested`() throws {
+  @Test func `each behavior that the documentation lists is tested`() throws {
     #expect(!Self.leftOut.isEmpty)
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let suite = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -21,7 +21,7 @@ extension FakesTests {
 
     private var url: URL { folder.file("take.wav") }
 
-    /// A card whose microphone captures a second of sound and then silence, on one channel.
+    /// A virtual card whose microphone captures a second of sound and then silence, on one channel.
     private var card: VirtualSoundCard {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
       let room = AudioSignal { frame, _ in frame < 48_000 && frame % 2 == 0 ? 0.5 : 0 }

@@ -95,7 +95,9 @@ import Testing
     #expect(events.first == .started(start))
   }
 
-  @Test func `events are due on the clock, and stop yields the rest at once`() async throws {
+  @Test func `events are replayed when they are due, and stop yields the remaining events at once`()
+    async throws
+  {
     try Data(
       """
       {"format":"syrinx-playback","version":1}
@@ -136,7 +138,7 @@ import Testing
   }
 
   @Test(.dependencies { $0.continuousClock = TestClock() })
-  func `stopping one playback leaves the others`() async throws {
+  func `stopping one playback does not stop the others`() async throws {
     try Data(
       """
       {"format":"syrinx-playback","version":1}
@@ -155,7 +157,7 @@ import Testing
     let song = Task { try await streams[0].collect() }
     @Dependency(\.continuousClock) var clock
     let tests = try #require(clock as? TestClock<Duration>)
-    // The other playback still waits for its time.
+    // The other playback still waits for its next event.
     await tests.sleepers(atLeast: 1)
     await tests.advance(by: .seconds(1))
     #expect(try await song.value == [.deviceLost])

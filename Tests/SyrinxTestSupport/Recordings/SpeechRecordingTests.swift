@@ -193,7 +193,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `finishing yields the remaining events at once`() async throws {
+  func `finishTask yields the remaining events at once`() async throws {
     try writeByHand()
     let clock = TestClock()
     let client = try SpeechClient.replaying(file)

@@ -66,7 +66,7 @@ struct SpeechScriptTests {
     #expect(seen.value == [])
     await pass(1)
     #expect(seen.value == ["( 1.0 seconds"])
-    // A word takes 200 ms, and the silence that ends an utterance 600 ms.
+    // A word lasts 200 ms, and an utterance ends after 600 ms of silence.
     await pass(199)
     #expect(seen.value.count == 1)
     await pass(1)
@@ -88,7 +88,7 @@ struct SpeechScriptTests {
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `results are like those of a live client, and follow the request`() async throws {
+  func `a script yields the requested partial results and alternatives`() async throws {
     var utterance = ScriptedUtterance("go forward", confidence: 0.5)
     utterance.revisions = [
       .init(after: .milliseconds(100), "no"), .init(after: .milliseconds(300), "go for"),

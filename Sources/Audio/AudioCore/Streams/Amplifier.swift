@@ -5,7 +5,7 @@ public struct Amplifier: AudioProcessor, Sendable {
   /// The gain as a function of the frame index, so a ramp continues during gaps.
   public private(set) var ramp: GainRamp
   private let control: GainControl?
-  /// The number of the control's setting that is in effect; a different number means a new setting.
+  /// The number of the last setting read from `control`; a new setting has another number.
   private var number = 0
 
   /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.
@@ -80,7 +80,7 @@ public final class GainControl: Sendable {
     var curve = FadeCurve.linear
   }
 
-  // The lock is held to copy a few numbers.
+  // The lock is held only while the setting is copied or replaced.
   private let setting: Mutex<Setting>
 
   /// Creates a control with this gain; 1 leaves samples unchanged.
@@ -88,7 +88,7 @@ public final class GainControl: Sendable {
     setting = Mutex(Setting(gain: gain))
   }
 
-  /// Changes the gain of every stream from its next buffer on, over the duration `ramp`.
+  /// Changes the gain over the duration `ramp`, starting with each stream's next buffer.
   public func set(
     _ gain: Float, over ramp: Duration = .milliseconds(10), curve: FadeCurve = .linear
   ) {
@@ -97,7 +97,7 @@ public final class GainControl: Sendable {
     }
   }
 
-  /// The current or target gain of the streams.
+  /// The gain of the streams; during a ramp, the target gain.
   public var gain: Float { current.gain }
 
   var current: Setting { setting.withLock { $0 } }
@@ -113,7 +113,7 @@ public struct GainRamp: Hashable, Sendable {
   public var firstFrame: FrameCount
   /// The length of the ramp; 0 is a step.
   public var length: FrameCount
-  /// The curve of the change; a falling ramp is the mirror image of a rising one.
+  /// The curve of the change; a falling ramp is the mirror image of a rising ramp.
   public var curve: FadeCurve
 
   /// Creates a ramp; `length` must not be negative.
@@ -165,7 +165,7 @@ extension AsyncSequence where Element: AudioBlock {
 
   /// Multiplies every sample by a gain that can change while the stream runs.
   ///
-  /// A change begins, with its ramp, at the next requested buffer.
+  /// A change starts its ramp at the next requested buffer.
   public func amplified(by control: GainControl) -> ProcessedAudio<Self, Amplifier, Failure> {
     processed(by: Amplifier(control))
   }
@@ -209,7 +209,7 @@ public struct Fader: AudioProcessor, Sendable {
   private mutating func risen(_ buffer: AudioBuffer) -> AudioBuffer {
     let length = FrameCount(fadeIn, at: buffer.format.sampleRate)
     let begin = position
-    // The position is limited, because it is irrelevant after the fade-in, but must not overflow.
+    // After the fade-in, the position is no longer needed; the limit prevents an overflow.
     position = min(length, position + buffer.frameCount)
     return begin < length ? buffer.scaled { gain(begin + $0, of: length) } : buffer
   }
@@ -223,14 +223,14 @@ public struct Fader: AudioProcessor, Sendable {
 public enum FadeCurve: Hashable, Sendable, CaseIterable {
   /// Linear amplitude; two opposite fades of the same audio add up to 1.
   case linear
-  /// A quarter sine; two opposite fades of different audio keep the power constant.
+  /// A quarter sine; a crossfade between unrelated signals has constant power.
   case equalPower
   /// The level rises linearly in decibels, from −60 dB to 0 dB, which sounds steady.
   case exponential
   /// Half a cosine, which begins and ends smoothly.
   case smooth
 
-  /// Returns the gain at `progress`, 0…1, of a fade from 0 to 1; it is constant outside this range.
+  /// Returns the gain of a fade from 0 to 1 at `progress`; values outside 0…1 are clamped.
   public func gain(at progress: Double) -> Float {
     guard progress > 0 else { return 0 }
     guard progress < 1 else { return 1 }
@@ -246,9 +246,9 @@ public enum FadeCurve: Hashable, Sendable, CaseIterable {
 extension AsyncSequence where Element: AudioBlock {
   /// Fades in from silence at the start and out to silence at the end.
   ///
-  /// The first and the last frame are silent. Each fade has its full length in frames, without the
-  /// frames missing in gaps. Audio that is shorter than the fade-out fades from its first frame on.
-  /// The stream holds the frames of a fade-out until it detects the end.
+  /// The first and the last frame are silent. Frames missing in gaps do not count toward the length
+  /// of a fade. Audio that is shorter than the fade-out fades from its first frame on. The stream
+  /// holds the frames of a fade-out until it detects the end.
   ///
   /// An error of this sequence comes after the faded end.
   public func faded(

@@ -33,10 +33,10 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
 
   /// Adds a consumer.
   ///
-  /// Buffers already collect for the consumer before its iteration starts. Until a `.waiting`
+  /// Buffers are queued for the consumer even before its iteration starts. Until a `.waiting`
   /// consumer reads or is released, no other consumer gets new buffers.
   ///
-  /// A consumer supports one iteration, and leaves when the iteration ends or the consumer is
+  /// A consumer supports one iteration. It is removed when the iteration ends, or when it is
   /// released.
   public func consumer(_ policy: BroadcastPolicy) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
@@ -51,7 +51,9 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
 }
 
 extension AsyncSequence where Element: AudioBlock, Self: Sendable {
-  /// Makes this sequence the source of a broadcast, which iterates it once, in a task of its own.
+  /// Makes this sequence the source of a broadcast.
+  ///
+  /// The broadcast iterates the sequence once, in a separate task.
   ///
   /// - Parameter executor: the preferred executor of the task, such as that of a `StreamDiagram`;
   ///   nil for the default executor.
@@ -82,10 +84,10 @@ extension StreamPipe {
 public enum BroadcastPolicy: Hashable, Sendable {
   /// The source waits for this consumer, and so do all other consumers.
   ///
-  /// The broadcast loses no audio, but a microphone loses the audio that it cannot deliver, for all
-  /// consumers. A consumer that never reads stops all others.
+  /// The broadcast itself drops no audio. If a microphone has to wait too long, its audio is lost
+  /// for all consumers. A consumer that never reads stops all others.
   case waiting
-  /// At most this duration waits; the newest buffer is always kept.
+  /// At most this duration of audio waits; the newest buffer is always kept.
   ///
   /// The oldest buffers are dropped, at least an eighth of them at a time, and the next buffer
   /// reports the number of lost frames.
@@ -118,11 +120,10 @@ public struct BroadcastAudio: AudioBlock, Equatable, Sendable {
   }
 }
 
-/// The buffers of a broadcast for one consumer, with its lost frames.
+/// One consumer's buffers of a broadcast, each with the number of frames lost before it.
 ///
-/// The operators of the source apply to it, too. Lost frames are gaps in the frame indices. The
-/// sequence ends with the source, and throws the source's errors. A canceled task gets the end of
-/// the stream.
+/// Lost frames are gaps in the frame indices. All audio operators apply. The sequence ends with
+/// the source, and throws the source's errors. In a canceled task, the sequence ends.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio
@@ -145,7 +146,7 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     /// Keeps the consumer in the broadcast even if only this iterator is left.
     fileprivate let membership: Reader
-    /// Leaves the broadcast at the end of the loop, even if other code retains the consumer.
+    /// Removes the consumer when the iteration ends, even if other code retains the consumer.
     fileprivate let reading: Reader
 
     /// Returns the next buffer; nil after the end.
@@ -176,7 +177,7 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
     isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.hasRoom)
   }
 
-  /// The maximum number of frames that wait for one consumer.
+  /// The number of frames that wait for the slowest consumer.
   var heldFrames: FrameCount { consumers.values.map(\.frameCount).max() ?? 0 }
 
   /// Adds a consumer, which receives the buffers from now on.

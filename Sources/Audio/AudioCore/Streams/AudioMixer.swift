@@ -13,7 +13,7 @@ public struct AudioMixer: Sendable {
 
   /// The next step of a mix: request a buffer, return a buffer, or end.
   public enum Step: Equatable, Sendable {
-    /// Pass the next buffer of this input to `push`, or its end to `end`.
+    /// Pass the next buffer of this input to `push`, or call `end` if the input has ended.
     case ask(input: Int)
     /// The next frames of the mix.
     case give(AudioBuffer)
@@ -33,7 +33,7 @@ public struct AudioMixer: Sendable {
   private var inputs: [Input]
   private let end: End
   private var format: AudioFormat?
-  /// The number of silenced samples of the inputs that the mix has not reported yet.
+  /// The number of the inputs' silenced samples that no buffer of the mix has reported yet.
   private var silencedSampleCount = 0
 
   /// Creates a mixer with an input for each gain.
@@ -114,11 +114,11 @@ extension AudioMixer.Input {
 /// The sum of several sequences.
 ///
 /// Frames are added by their indices: frame 48,000 of every input sounds at the same time. An input
-/// is silent during its gaps and before it begins. The mix has a gap where all inputs have one.
+/// is silent during its gaps and before it begins. The mix has a gap where all inputs have gaps.
 /// Nothing is clipped: the sum may exceed ±1.
 ///
-/// Inputs are requested in turn, only for the next frames. The slowest input sets the pace, and at
-/// most one buffer of each input is held.
+/// The mix requests one buffer at a time, from an input without held frames. The slowest input sets
+/// the pace, and at most one buffer of each input is held.
 ///
 /// - Throws: the first error of an input, after the frames before it;
 ///   `AudioStreamError.formatsDiffer` and `.outOfOrder`. Each ends the mix.
@@ -198,7 +198,7 @@ public struct MixInput: Sendable {
 typealias MixReader = (isolated (any Actor)?) async throws -> AudioBuffer?
 
 extension AsyncSequence where Element: AudioBlock, Self: Sendable {
-  /// Mixes this sequence with another one frame by frame; see `MixedAudio`.
+  /// Mixes this sequence with another sequence, frame by frame; see `MixedAudio`.
   public func mixed<Other: AsyncSequence & Sendable>(
     with other: Other, gain: Float = 1, end: AudioMixer.End = .whenAllEnd
   ) -> MixedAudio where Other.Element: AudioBlock {

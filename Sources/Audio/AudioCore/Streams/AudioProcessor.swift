@@ -20,7 +20,7 @@ public protocol AudioProcessor<Output, Failure> {
   /// Adds the next buffer and returns the completed outputs, in order.
   mutating func process(_ buffer: AudioBuffer) throws(Failure) -> [Output]
 
-  /// Returns the remaining outputs after the last buffer; it is called once, and no buffer follows.
+  /// Returns the remaining outputs; called once, after the last buffer.
   mutating func flush() throws(Failure) -> [Output]
 }
 
@@ -31,16 +31,16 @@ extension AudioProcessor {
   /// False, for a processor that runs as long as its input.
   public var isOver: Bool { false }
 
-  /// Empty, for a processor that holds no frames.
+  /// No outputs, for a processor that holds no frames.
   public mutating func flush() throws(Failure) -> [Output] { [] }
 }
 
 extension AsyncSequence where Element: AudioBlock {
   /// The outputs of a processor for this sequence; each iteration has its own processor.
   ///
-  /// The sequence is pull-based: a buffer is requested when no outputs are left. It ends after the
-  /// last buffer and the processor's flushed output. An error of this sequence comes after the
-  /// flushed output, so received audio is not lost. Cancellation is passed on to this sequence.
+  /// The returned sequence is pull-based: a buffer is requested when no outputs are left. The last
+  /// elements are the processor's flushed outputs. An error of this sequence comes after the
+  /// flushed outputs, so received audio is not lost. Cancellation is passed on to this sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
   ) -> ProcessedAudio<Self, Processor, Failure> where Processor.Failure == Never {
@@ -49,8 +49,9 @@ extension AsyncSequence where Element: AudioBlock {
       processorFailure: { (_: Never) -> Failure in })
   }
 
-  /// The outputs of a processor that can fail; otherwise like `processed(by:)` for other
-  /// processors.
+  /// The outputs of a processor that can fail.
+  ///
+  /// Until a failure, the sequence behaves like that of a processor that cannot fail.
   ///
   /// - Throws: the sequence's errors, and the processor's error instead of the outputs of a
   ///   rejected buffer. Each ends the sequence.
@@ -85,7 +86,7 @@ where Base.Element: AudioBlock {
     /// The source's iterator; nil after the end, so that a source such as a microphone is released.
     private var base: Base.AsyncIterator?
     private var processor: Processor
-    /// The outputs that were not requested yet.
+    /// The outputs that have not been requested yet.
     private var outputs: ArraySlice<Processor.Output> = []
     /// The error to throw after the outputs.
     private var failure: Failure?
@@ -140,11 +141,11 @@ where Base.Element: AudioBlock {
 extension ProcessedAudio: Sendable where Base: Sendable {}
 
 extension AsyncSequence {
-  /// Returns all elements once the sequence has ended; memory grows with them.
+  /// Returns all elements once the sequence has ended; memory grows with their number.
   ///
   /// - Parameter actor: the caller's actor, on which this method and the operators of the sequence
   ///   run.
-  /// - Throws: the errors of this sequence, and `CancellationError` in a canceled task, where
+  /// - Throws: the errors of this sequence, and `CancellationError` in a canceled task, because
   ///   elements may be missing.
   public func collect(
     isolation actor: isolated (any Actor)? = #isolation

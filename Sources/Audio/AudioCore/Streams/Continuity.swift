@@ -1,6 +1,6 @@
-/// Compares each buffer of a stream with the previous one.
+/// Compares each buffer of a stream with the previous buffer.
 package struct ContinuityChecker: Sendable {
-  /// How a buffer follows the previous one.
+  /// How a buffer follows the previous buffer.
   package enum Relation: Equatable, Sendable {
     /// There is no previous buffer.
     case first
@@ -8,10 +8,10 @@ package struct ContinuityChecker: Sendable {
     case adjacent
     /// This number of frames is missing between the buffers.
     case gap(FrameCount)
-    /// The buffer has another format, or an index before the end of the previous one.
+    /// The buffer has another format, or begins before the end of the previous buffer.
     case restart
 
-    /// Whether an operator must output the frames that it holds before it processes the buffer.
+    /// Whether an operator must flush its held frames before it processes the buffer.
     package var isBreak: Bool {
       switch self {
       case .first, .adjacent: false
@@ -25,7 +25,7 @@ package struct ContinuityChecker: Sendable {
   /// Creates a checker that has not received a buffer yet.
   package init() {}
 
-  /// Compares the next buffer with the one of the last call.
+  /// Compares a buffer with the buffer of the previous call.
   package mutating func check(_ buffer: AudioBuffer) -> Relation {
     defer { previous = (buffer.format, buffer.endFrame) }
     guard let previous else { return .first }
@@ -37,8 +37,8 @@ package struct ContinuityChecker: Sendable {
   }
 }
 
-/// The host time and the number of silenced samples that an operator passes on with its output,
-/// whose buffers begin and end elsewhere than those of its input.
+/// Passes the host time and the number of silenced samples from an operator's input buffers to its
+/// output buffers, which have other boundaries.
 package struct CaptureInfo: Sendable {
   /// The last input buffer, without its samples.
   private var lastInput: AudioBuffer?
@@ -54,8 +54,8 @@ package struct CaptureInfo: Sendable {
     silencedSampleCount += input.silencedSampleCount
   }
 
-  /// Returns an output buffer with its host time, and with the silenced samples that were not
-  /// passed on yet.
+  /// Returns an output buffer with its host time, and with the number of silenced samples since the
+  /// previous output buffer.
   package mutating func applied(to output: AudioBuffer) -> AudioBuffer {
     var output = output
     if let lastInput { output.setTime(from: lastInput) }
@@ -68,13 +68,13 @@ package struct CaptureInfo: Sendable {
 public enum AudioStreamError: Error, Equatable {
   /// The format of an input of a mix differs from that of the first input.
   ///
-  /// Resample it or map its channels before the mix.
+  /// Resample the input or map its channels before the mix.
   case formatsDiffer(expected: AudioFormat, actual: AudioFormat)
 
   /// A buffer has too few channels for a map that reads at least `needed` channels.
   case tooFewChannels(needed: Int, actual: AudioFormat)
 
-  /// A buffer of a mix begins before frames that the same input has already delivered.
+  /// A buffer of a mix input begins before the end of that input's previous buffer.
   case outOfOrder(expected: FrameCount, actual: FrameCount)
 }
 
@@ -83,12 +83,12 @@ extension AudioStreamError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .formatsDiffer(let expected, let actual):
-      "cannot mix \(actual) with \(expected); resample it or map its channels before the mix"
+      "cannot mix \(actual) with \(expected); resample one input or map its channels before the mix"
     case .tooFewChannels(let needed, let actual):
       "the channel map reads channel \(needed - 1), counted from 0, but the audio is \(actual)"
     case .outOfOrder(let expected, let actual):
       "a buffer begins at frame \(actual.rawValue), before frame \(expected.rawValue), where the"
-        + " one before it ended; number the buffers in rising order"
+        + " previous buffer ended; number the buffers in rising order"
     }
   }
 }

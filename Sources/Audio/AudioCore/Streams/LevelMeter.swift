@@ -107,8 +107,8 @@ extension LevelReading {
 extension AsyncSequence where Element: AudioBlock {
   /// Reports the level of the audio for every `interval`.
   ///
-  /// Intervals are counted in frames from the first one. The last reading, and the one before a gap
-  /// or a change of format, are shorter, so no reading spans missing frames.
+  /// Intervals are counted in frames from the first frame. The last reading, and the reading before
+  /// a gap or a change of format, are shorter, so no reading spans missing frames.
   public func levels(
     every interval: Duration = .milliseconds(100)
   ) -> ProcessedAudio<Self, LevelMeter, Failure> {

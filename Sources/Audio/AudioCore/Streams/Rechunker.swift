@@ -1,6 +1,6 @@
 /// Cuts and joins buffers so that each has the same number of frames.
 public struct Rechunker: AudioProcessor, Sendable {
-  /// The handling of an incomplete buffer: the last one, or the one before a gap.
+  /// The handling of an incomplete buffer, such as the last buffer or the buffer before a gap.
   public enum Rest: Hashable, Sendable {
     /// The incomplete buffer stays shorter.
     case short
@@ -27,7 +27,7 @@ public struct Rechunker: AudioProcessor, Sendable {
   /// The number of frames in the incomplete buffer.
   public var heldFrames: FrameCount { FrameCount(samples.count / format.channelCount) }
 
-  /// Returns every buffer that this one completes.
+  /// Adds a buffer, and returns the completed output buffers.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     var output: [AudioBuffer] = []
@@ -81,12 +81,12 @@ public struct Rechunker: AudioProcessor, Sendable {
 extension AsyncSequence where Element: AudioBlock {
   /// Divides the audio into buffers of `size` frames each; `size` must be above 0.
   ///
-  /// Only incomplete buffers are shorter, or padded with silence if `rest` is `.padded`: the last
-  /// buffer, the buffer before a change of format, and the buffer before a gap in the indices; the
-  /// gap stays. With `.padded`, a gap that ends within the buffer becomes silence of its length, so
-  /// every buffer is full and every frame keeps its index.
+  /// The last buffer, and a buffer before a gap or a change of format, may be incomplete. An
+  /// incomplete buffer is shorter, or padded with silence if `rest` is `.padded`. Gaps in the
+  /// indices stay. With `.padded`, however, a gap that ends within a buffer becomes silence of the
+  /// gap's length, so every buffer is full and every frame keeps its index.
   ///
-  /// At most `size` frames wait.
+  /// At most `size` frames are held.
   public func rechunked(
     to size: FrameCount, rest: Rechunker.Rest = .short
   ) -> ProcessedAudio<Self, Rechunker, Failure> {

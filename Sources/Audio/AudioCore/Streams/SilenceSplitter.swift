@@ -41,7 +41,8 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     return parts
   }
 
-  /// Returns the margin after the last sound, and the end of that sound.
+  /// Returns the last sound's remaining margin and its `.ended` part; nothing if it has already
+  /// ended.
   public mutating func flush() -> [SoundPart] { decided() + endOfSound() }
 
   /// Ends the held silence: returns the margin that belongs to the last sound, and drops the rest.
@@ -64,7 +65,8 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
     return sound(held.popFirst(frames(policy.margin))) + surplus()
   }
 
-  /// Drops the held silence that is older than the margin of the next sound.
+  /// Drops the held silence that is older than the margin of the next sound; if frames are dropped,
+  /// returns the end of the last sound.
   private mutating func surplus() -> [SoundPart] {
     silence(held.popFirst(held.frameCount - frames(policy.margin)))
   }
@@ -91,7 +93,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   }
 }
 
-/// Removes silence before the first sound, after the last one, and in long pauses.
+/// Removes silence before the first sound, after the last sound, and in long pauses.
 public struct SilenceTrimmer: AudioProcessor, Sendable {
   private var splitter: SilenceSplitter
 
@@ -225,14 +227,13 @@ public struct SilencePolicy: Hashable, Sendable {
 }
 
 extension AsyncSequence where Element: AudioBlock {
-  /// Removes the silence before the first sound and after the last one.
+  /// Removes the silence before the first sound and after the last sound.
   ///
-  /// Pauses shorter than `hold`, by default ten seconds, stay. Longer ones are removed except for
-  /// their margins. Removed frames are gaps in the indices; `numbered(from:)` starts at 0 again. If
-  /// there is no sound, the result is empty.
+  /// Pauses shorter than `hold`, by default ten seconds, stay. Longer pauses are removed except for
+  /// their margins. Frames keep their indices, so removed frames leave gaps; to begin at index 0,
+  /// use `numbered(from:)`. If there is no sound, the result is empty.
   ///
-  /// Silence is held until the sequence knows whether to keep it, at most for the longer of `hold`
-  /// and `margin`.
+  /// Silence is held for at most the longer of `hold` and `margin`, and then yielded or dropped.
   public func trimmingSilence(
     below threshold: Decibels = Decibels(-50), hold: Duration = .seconds(10),
     margin: Duration = .milliseconds(100)
@@ -247,8 +248,7 @@ extension AsyncSequence where Element: AudioBlock {
   /// of `hold`, at a gap in the indices, at a change of format, and at the end of the audio. Frames
   /// keep their indices. No frame is repeated: overlapping margins are shortened.
   ///
-  /// Silence is held until the sequence knows whether to keep it, at most for the longer of `hold`
-  /// and `margin`.
+  /// Silence is held for at most the longer of `hold` and `margin`, and then yielded or dropped.
   public func splitAtSilence(
     _ policy: SilencePolicy = SilencePolicy()
   ) -> ProcessedAudio<Self, SilenceSplitter, Failure> {

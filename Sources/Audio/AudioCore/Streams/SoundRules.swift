@@ -2,7 +2,7 @@
 ///
 /// A sound begins with a loud frame and lasts to the last loud frame before a pause of 50 ms.
 public struct StartGate: AudioProcessor, Sendable {
-  /// The frames from the pre-roll on, and the number of those before the beginning.
+  /// The buffers from the start of the pre-roll on, and the number of frames in the pre-roll.
   package typealias Beginning = (preRoll: FrameCount, buffers: [AudioBuffer])
 
   private static let pause = Duration.milliseconds(50)
@@ -14,7 +14,7 @@ public struct StartGate: AudioProcessor, Sendable {
   private var offset = OffsetFilter()
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
-  /// The number of frames so far, without lost ones.
+  /// The number of frames so far, without lost frames.
   private var position: FrameCount = 0
   /// The first and the last loud frame of a sound that may still become long enough.
   private var sound: (first: FrameCount, last: FrameCount)?
@@ -23,9 +23,9 @@ public struct StartGate: AudioProcessor, Sendable {
   /// Creates a gate that a sound opens.
   ///
   /// - Parameters:
-  ///   - threshold: the level from which a frame is loud in any channel, without a constant offset
-  ///     (DC).
-  ///   - hold: the duration of a sound that opens the gate.
+  ///   - threshold: the minimum level of a loud frame. One loud channel is enough. The level is
+  ///     measured after the removal of a constant offset (DC).
+  ///   - hold: the minimum duration of a sound that opens the gate.
   ///   - preRoll: the duration of audio before the sound to keep.
   public init(above threshold: Decibels, hold: Duration, preRoll: Duration) {
     (self.threshold, self.hold) = (Float(threshold.amplitude), hold)
@@ -45,7 +45,7 @@ public struct StartGate: AudioProcessor, Sendable {
     guard !isOpen, !buffer.isEmpty else { return isOpen ? [buffer] : [] }
     switch continuity.check(buffer) {
     case .first, .adjacent: break
-    // The last loud frame only measures the pause.
+    // `position` excludes lost frames, so the last loud frame moves back to lengthen the pause.
     case .gap(let missing): sound?.last -= missing
     case .restart:
       _ = held.popAll()
@@ -55,7 +55,7 @@ public struct StartGate: AudioProcessor, Sendable {
     return opening(in: buffer).map { current($0) } ?? []
   }
 
-  /// Returns the audio of a beginning without the frames that a gap moves out of the pre-roll.
+  /// Returns the buffers of `beginning` from the pre-roll on; gaps count toward the pre-roll.
   private func current(_ beginning: Beginning) -> [AudioBuffer] {
     var (first, before) = (FrameCount(0) - FrameCount(preRoll, at: rate), beginning.preRoll)
     for buffer in beginning.buffers {
@@ -71,8 +71,8 @@ public struct StartGate: AudioProcessor, Sendable {
     }
   }
 
-  /// Holds audio that follows the previous buffer; returns the beginning as soon as a sound is long
-  /// enough.
+  /// Adds a buffer that follows the previous buffer; once a sound is long enough, returns the audio
+  /// from the pre-roll on.
   package mutating func opening(in buffer: AudioBuffer) -> Beginning? {
     rate = buffer.format.sampleRate
     held.append(buffer)
@@ -84,7 +84,7 @@ public struct StartGate: AudioProcessor, Sendable {
     return nil
   }
 
-  /// Begins now, on command.
+  /// Opens the gate now, without waiting for a sound, and returns the pre-roll.
   package mutating func begin() -> Beginning { begin(at: position) }
 
   private mutating func begin(at onset: FrameCount) -> Beginning {
@@ -94,7 +94,7 @@ public struct StartGate: AudioProcessor, Sendable {
     return (onset - first, held.popAll())
   }
 
-  /// Drops the frames that are too old for the pre-roll of a beginning at `onset`.
+  /// Drops the frames that are older than the pre-roll of a sound that begins at `onset`.
   private mutating func forget(before onset: FrameCount) {
     let first = onset - FrameCount(preRoll, at: rate)
     _ = held.popFirst(first - (position - held.frameCount))
@@ -124,7 +124,7 @@ public struct SilenceEnd: AudioProcessor, Sendable {
   private var offset = OffsetFilter()
   private var rate: SampleRate?
   private var quiet: FrameCount = 0
-  /// The number of frames of the pre-roll that are still to come.
+  /// The number of the pre-roll's remaining frames.
   private var skipped: FrameCount = 0
 
   /// Whether silence has ended the audio.
@@ -133,11 +133,11 @@ public struct SilenceEnd: AudioProcessor, Sendable {
   /// Creates a rule.
   ///
   /// - Parameters:
-  ///   - threshold: the level from which a frame is loud in any channel, without a constant offset
-  ///     (DC).
+  ///   - threshold: the minimum level of a loud frame. One loud channel is enough. The level is
+  ///     measured after the removal of a constant offset (DC).
   ///   - hold: the duration of silence that ends the audio.
-  ///   - preRoll: the duration at the beginning that does not count as silence, whether or not a
-  ///     gate had that much audio before the sound.
+  ///   - preRoll: the duration at the beginning that does not count as silence, even if a
+  ///     `StartGate` yields less audio before the sound.
   public init(below threshold: Decibels, hold: Duration, preRoll: Duration = .zero) {
     self.threshold = Float(threshold.amplitude)
     (self.hold, self.preRoll) = (hold, max(.zero, preRoll))
@@ -151,7 +151,7 @@ public struct SilenceEnd: AudioProcessor, Sendable {
     return last == buffer.frameCount ? [buffer] : last > 0 ? [buffer.frames(0..<last)] : []
   }
 
-  /// Does not count the next `frames` as silence.
+  /// Excludes the next `frames` frames from the measured silence.
   package mutating func skip(_ frames: FrameCount) {
     skipped += frames
     quiet -= frames
@@ -191,15 +191,15 @@ extension AsyncSequence where Element: AudioBlock {
   /// Drops the audio before the first sound of sufficient length, except for the pre-roll, as
   /// `syrinx record --start-at-sound` does.
   ///
-  /// A pause of up to 50 ms, with its lost frames, belongs to the sound, and a longer one ends it.
-  /// Lost frames take up time of the pre-roll, but do not make a sound longer. Frames keep their
-  /// indices. The audio is empty if there is no such sound. At most the pre-roll, the hold, and a
-  /// pause are held.
+  /// A pause of up to 50 ms, including lost frames, belongs to the sound; a longer pause ends the
+  /// sound. Lost frames count toward the pre-roll, but not toward the length of a sound. Frames
+  /// keep their indices. The audio is empty if no sound is long enough. At most the frames
+  /// of `preRoll`, `hold`, and a pause are held.
   ///
   /// - Parameters:
-  ///   - threshold: the level from which a frame is loud in any channel, without a constant offset
-  ///     (DC).
-  ///   - hold: the duration of a sound that begins the audio; shorter ones, such as clicks, do not.
+  ///   - threshold: the minimum level of a loud frame. One loud channel is enough. The level is
+  ///     measured after the removal of a constant offset (DC).
+  ///   - hold: the minimum duration of a sound; shorter sounds, such as clicks, are ignored.
   ///   - preRoll: the duration of audio before the sound to keep.
   public func startingAtSound(
     above threshold: Decibels = Decibels(-40), hold: Duration = .milliseconds(100),
@@ -208,19 +208,18 @@ extension AsyncSequence where Element: AudioBlock {
     processed(by: StartGate(above: threshold, hold: hold, preRoll: preRoll))
   }
 
-  /// Ends the audio after silence, by the rule of `syrinx record --stop-after-silence`; the base
-  /// sequence is released then.
+  /// Ends the audio after silence, as `syrinx record --stop-after-silence` does.
   ///
-  /// Silence is measured from the beginning or the last loud frame; it is part of the audio. Lost
-  /// frames do not count.
+  /// The base sequence is then released. Silence is measured from the beginning or the last loud
+  /// frame, and is part of the audio. Lost frames do not count as silence.
   ///
   /// - Parameters:
-  ///   - threshold: the level from which a frame is loud in any channel, without a constant offset
-  ///     (DC).
+  ///   - threshold: the minimum level of a loud frame. One loud channel is enough. The level is
+  ///     measured after the removal of a constant offset (DC).
   ///   - hold: the duration of silence that ends the audio.
-  ///   - preRoll: the duration at the beginning that does not count as silence: that of
-  ///     `startingAtSound`. If there was less audio before the sound, the rest of the pre-roll does
-  ///     not count as silence either, unlike in a recording: the end is later by at most that rest.
+  ///   - preRoll: the duration at the beginning that does not count as silence. After
+  ///     `startingAtSound`, pass its `preRoll`. If less audio preceded the sound, the full duration
+  ///     still applies, so the audio can end later than that of `syrinx record`.
   public func endingAfterSilence(
     below threshold: Decibels = Decibels(-40), hold: Duration, preRoll: Duration = .zero
   ) -> ProcessedAudio<Self, SilenceEnd, Failure> {
@@ -235,8 +234,8 @@ extension AudioBuffer {
   /// False means that no sample does. The result is also true if a sample is NaN.
   package func mayBeLoud(_ threshold: Float) -> Bool {
     samples.withUnsafeBufferPointer { samples in
-      // Without the sign, the bits of floats have the order of their values, and subtracting larger
-      // bits sets the highest bit.
+      // Without the sign bit, bit patterns of floats have the order of their values. For a sample
+      // of at least `threshold`, the difference is therefore negative, which sets its highest bit.
       var differences: UInt32 = 0
       for sample in samples {
         differences |= (threshold.bitPattern &- 1) &- (sample.bitPattern & 0x7FFF_FFFF)

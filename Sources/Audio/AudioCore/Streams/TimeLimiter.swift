@@ -35,13 +35,15 @@ public struct TimeLimiter: AudioProcessor, Sendable {
 extension AsyncSequence where Element: AudioBlock {
   /// Limits the audio to its first `duration`; the base sequence is released after the last frame.
   ///
-  /// The missing frames of a gap count toward the limit. If the audio starts again at an earlier
-  /// index, its frames count, too.
+  /// The missing frames of a gap count toward the limit. If the frame indices jump back, the frames
+  /// from there on count, too.
   public func prefix(_ duration: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(duration))
   }
 
-  /// Limits the audio to its first `count` frames; in every other respect, like `prefix(_:)`.
+  /// Limits the audio to its first `count` frames.
+  ///
+  /// Gaps and the base sequence are handled as in `prefix(_:)`.
   public func prefix(frames count: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(count))
   }

@@ -113,8 +113,8 @@ extension FilePart {
       ? try mpegDecoder(layout) : try repaired.libraryDecoder(layout: layout)
   }
 
-  /// Opens MPEG audio in WAV with libmpg123, because libsndfile estimates its length from the first
-  /// blocks.
+  /// Opens MPEG audio in WAV with libmpg123, because libsndfile only estimates the length from the
+  /// first blocks.
   private func mpegDecoder(_ layout: WAVLayout) throws(SoundFileError) -> any SoundDecoder {
     let found = length - layout.audioStart
     let audio = part(
@@ -161,7 +161,8 @@ extension FilePart {
 }
 
 extension StreamInput {
-  /// Copies a stream to a file if its format needs seeking; reads other streams as they arrive.
+  /// Returns a decoder that reads the stream as it arrives; if the format needs seeking, the stream
+  /// is first copied to a file.
   fileprivate func decoder(_ metadata: StoredMetadata) throws(SoundFileError) -> any SoundDecoder {
     while case let length = try FileKind.tagLength(bytes(at: 0, count: 10)), length > 0 {
       metadata.keep(id3: try bytes(at: 0, count: min(length, StoredMetadata.longestTag)))

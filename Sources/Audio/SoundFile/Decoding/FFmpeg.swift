@@ -5,10 +5,10 @@ import Glibc
 import Synchronization
 
 /// A child process: FFmpeg, which decodes other formats and writes WAV to a pipe, or ffprobe, which
-/// describes them.
+/// describes files.
 ///
-/// Output formats other than WAV are worse: libsndfile reads FFmpeg's Wave64 as integers, and from
-/// a pipe it finds RF64 empty and CAF damaged. AU lacks channel positions.
+/// Output formats other than WAV are worse. libsndfile reads FFmpeg's Wave64 as integers, and
+/// reports RF64 from a pipe as empty and CAF as damaged. AU lacks channel positions.
 final class FFmpeg: Sendable {
   /// The pipe with FFmpeg's output.
   let output: Descriptor
@@ -17,9 +17,9 @@ final class FFmpeg: Sendable {
   private let process: ChildProcess
   /// The name of the input in FFmpeg's messages.
   private let name: String
-  /// The C constant `F_SETPIPE_SZ`, which Glibc does not import.
+  /// The C constant `F_SETPIPE_SZ`, which Swift's Glibc module lacks.
   private static let setPipeSize: Int32 = 1_031
-  // The messages so far. The lock is held while more are read, which does not block.
+  // The messages so far. The lock is also held while new messages are read, which does not block.
   private let messages = Mutex(FFmpegMessages())
 
   /// The input of FFmpeg.
@@ -60,8 +60,8 @@ final class FFmpeg: Sendable {
     }
   }
 
-  /// Starts FFmpeg to copy a server's response to its output and to write the headers to its
-  /// standard error; returns nil if FFmpeg is not installed.
+  /// Starts FFmpeg, which writes a server's response to standard output and the headers to standard
+  /// error; returns nil if FFmpeg is not installed.
   ///
   /// - Throws: `.cannotRead` if it cannot be started.
   convenience init?(copying address: String) throws(SoundFileError) {
@@ -84,8 +84,8 @@ final class FFmpeg: Sendable {
     case .address: file = try Descriptor.reading("/dev/null")
     }
     let (pipe, errors) = (try Descriptor.pipe(path: path), try Descriptor.pipe(path: path))
-    // Messages that exceed the capacity of the pipe are lost, so the pipe gets the largest capacity
-    // that Linux permits.
+    // FFmpeg's messages must not block: messages that exceed the pipe's capacity are lost. The pipe
+    // therefore gets the largest capacity that Linux permits.
     _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
     _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
     do throws(SystemError) {
@@ -103,7 +103,7 @@ final class FFmpeg: Sendable {
   /// The warnings and errors that FFmpeg has written so far.
   var complaints: [FFmpegMessages.Complaint] { received.complaints }
 
-  /// The title that a live stream announced last; nil before the first one.
+  /// The title that a live stream announced last; nil before the first title.
   var title: String? { received.title }
 
   private var received: FFmpegMessages {

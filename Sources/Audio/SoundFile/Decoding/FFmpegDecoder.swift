@@ -17,7 +17,7 @@ final class FFmpegDecoder: SoundDecoder {
   private static let tolerance = Duration.milliseconds(250)
 
   private let start: (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
-  /// The stored samples according to the file's header; nil if the coder is lossy, or if they are
+  /// The bits per sample and the sample format in the file's header; nil for a lossy codec, or if
   /// unknown.
   private let storedInHeader: StoredSamples?
   private let path: String
@@ -35,9 +35,9 @@ final class FFmpegDecoder: SoundDecoder {
 
   /// Starts decoding.
   ///
-  /// `stored` describes the stored samples according to the file's header; it is nil if the coder
-  /// is lossy, or if they are unknown. `report` runs ffprobe, and `start` starts FFmpeg at a time
-  /// in the input.
+  /// `stored` contains the bits per sample and the sample format in the file's header; nil for a
+  /// lossy codec, or if unknown. `report` runs ffprobe, and `start` starts FFmpeg at a time in the
+  /// input.
   init(
     stored: StoredSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,
@@ -129,8 +129,9 @@ extension FFmpegDecoder {
 
   /// Opens an input.
   ///
-  /// `stored` describes the samples in the file; it is nil if the coder is lossy, or if they are
-  /// unknown. If `isTruncated` is true, the header announces more bytes than there are.
+  /// `stored` contains the bits per sample and the sample format in the header; nil for a lossy
+  /// codec, or if unknown. If `isTruncated` is true, the header announces more bytes than there
+  /// are.
   static func open(
     _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
     stored: StoredSamples? = nil, isTruncated: Bool = false

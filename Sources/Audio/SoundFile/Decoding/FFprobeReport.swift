@@ -56,7 +56,7 @@ struct FFprobeReport: Decodable {
   /// The human-readable encoding: `AAC (Advanced Audio Coding)`.
   var encoding: String? { stream?.codec_long_name ?? stream?.codec_name }
 
-  /// The stored samples; nil for a lossy coder.
+  /// The stored bits per sample, and their sample format; nil for a lossy codec.
   var stored: StoredSamples? {
     let isPCM = stream?.codec_name?.hasPrefix("pcm_") == true
     let raw = stream?.bits_per_raw_sample.flatMap { Int($0) }

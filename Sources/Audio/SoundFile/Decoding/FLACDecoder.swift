@@ -167,7 +167,7 @@ final class FLACDecoder: SoundDecoder {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
     formatChange = nil
-    // libFLAC cannot seek to the end, so the source itself is moved to its end.
+    // libFLAC cannot seek to the end, so this moves the source itself to its end.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
     }

@@ -36,8 +36,8 @@ struct FileKind: Equatable {
 
   /// Identifies a kind of file.
   ///
-  /// - Parameter bytes: returns up to `count` bytes at an offset; an ID3 tag at the beginning is
-  ///   not counted.
+  /// - Parameter bytes: returns up to `count` bytes at an offset; offset 0 is the first byte after
+  ///   any ID3 tag.
   /// - Returns: nil for an unknown kind.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]

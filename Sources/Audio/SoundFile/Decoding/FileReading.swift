@@ -3,11 +3,11 @@ import AudioThreads
 
 /// A file that is opened, read, and closed on its own thread.
 actor FileReading {
-  /// Opens a file, and returns the function that returns its next frames; nil at the end.
+  /// Opens a file, and returns a function that reads the next frames and returns nil at the end.
   typealias Opening =
     @Sendable (_ interruption: WakeUp) throws -> (_ count: FrameCount) throws -> AudioBuffer?
 
-  /// The executor with the file's thread.
+  /// The executor that runs this actor on the file's own thread.
   nonisolated let executor: ThreadExecutor
   /// The signal that ends a read that waits for a stream.
   nonisolated let interruption: WakeUp

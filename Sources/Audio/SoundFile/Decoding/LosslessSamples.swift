@@ -3,12 +3,12 @@ import AudioCore
 /// The number of bytes that `losslessSamples` needs.
 let losslessHeadLength = 80
 
-/// Returns the stored samples of a lossless file according to its header: WavPack, Monkey's Audio,
-/// True Audio, or FLAC in Ogg; nil for other files.
+/// Returns the bits per sample and the sample format in the header of a lossless file: WavPack,
+/// Monkey's Audio, True Audio, or FLAC in Ogg; nil for other files.
 ///
-/// FFmpeg's output is float, which holds 24 bits exactly, but does not report the stored bits.
+/// FFmpeg's output is always float, which does not show the number of stored bits.
 ///
-/// - Parameter head: the first bytes after a tag.
+/// - Parameter head: the first bytes of the file, after any ID3 tag.
 func losslessSamples(head: [UInt8]) -> StoredSamples? {
   var (bits, isFloat): (Int?, Bool) = (nil, false)
   switch String(decoding: head.prefix(4), as: UTF8.self) {
@@ -31,7 +31,7 @@ private func number(in head: [UInt8], at offset: Int, count: Int) -> Int? {
   return number
 }
 
-/// Returns the used bits of each sample; nil for lossy and for one-bit (DSD) audio.
+/// Returns the number of bits used in each sample; nil for lossy and for one-bit (DSD) audio.
 private func wavPackBits(_ flags: Int) -> Int? {
   let (isLossy, isDSD) = (1 << 3, 1 << 31)
   guard flags & (isLossy | isDSD) == 0 else { return nil }

@@ -152,7 +152,7 @@ struct MPEGFrameHeader: Equatable {
   let hertz: Int
   let isMono: Bool
 
-  /// Whether another block can follow this one in a stream.
+  /// Whether the block with the header `other` can follow this block in a stream.
   func hasFormat(of other: Self) -> Bool { hertz == other.hertz && isMono == other.isMono }
 
   /// - Returns: nil if the block is invalid, or has a sample rate that Syrinx does not write.

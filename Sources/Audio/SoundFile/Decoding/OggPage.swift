@@ -29,10 +29,10 @@ struct OggLinks {
   private(set) var isCutOff = false
   private var isInHead = true
 
-  /// The received bytes of a stream that were not returned yet: an incomplete page header, or the
-  /// beginning of the next link.
+  /// The received bytes of a stream that have not been returned yet: an incomplete page header, or
+  /// the beginning of the next link.
   private var pending: [UInt8] = []
-  /// The number of bytes of the stream's current page that were not returned yet.
+  /// The number of bytes of the stream's current page that have not been returned yet.
   private var missing = 0
   private var isOgg = true
 
@@ -60,7 +60,7 @@ struct OggLinks {
     isCutOff = offset > file.length
   }
 
-  /// Creates the links of a stream, which `divide` finds as the bytes arrive.
+  /// Creates the links of a stream; `divide` finds them as the bytes arrive.
   init() {}
 
   /// Adds received bytes of a stream; returns the bytes that belong to the current link, and
@@ -150,8 +150,7 @@ extension OggPage {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between those of the first stream; they are
-      // skipped.
+      // Skips the pages of other streams, such as a video, between the pages of the first stream.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])

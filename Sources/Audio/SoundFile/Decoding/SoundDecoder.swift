@@ -2,7 +2,8 @@ import AudioCore
 import AudioThreads
 import CSndFile
 
-/// The stored bits per sample, and the sample format that holds the samples exactly.
+/// The stored bits per sample, and the sample format that holds the samples; 64-bit samples are
+/// rounded.
 typealias StoredSamples = (bits: Int, format: SoundFileEncoding.SampleFormat)
 
 extension SoundFileEncoding.SampleFormat {
@@ -21,7 +22,7 @@ protocol SoundDecoder: AnyObject {
   /// The human-readable names of container and encoding.
   var encodingDescription: String { get }
 
-  /// The stored samples; nil for a lossy coder.
+  /// The stored bits per sample, and their sample format; nil for a lossy codec.
   var stored: StoredSamples? { get }
 
   /// The tags, cues, and pictures that the decoder has found.
@@ -128,8 +129,8 @@ final class LibraryDecoder: SoundDecoder {
   /// Opens a pipe for sequential reading.
   ///
   /// If `isPromise` is true, the pipe's header announces a length. `name` is the kind of file that
-  /// another program decodes into the pipe; nil without one. `ending` is called at the end of the
-  /// pipe.
+  /// another program decodes into the pipe; nil if the pipe contains the file itself. `ending` is
+  /// called at the end of the pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
     layout: WAVLayout? = nil, ending: @escaping @Sendable () -> Ending = { (false, nil) }
@@ -212,7 +213,7 @@ final class LibraryDecoder: SoundDecoder {
   }
 
   func seek(to frame: Int) -> Bool {
-    // A file that cannot be decoded, such as one without frames, can only be at frame 0.
+    // A file that cannot be decoded, such as a file without frames, can only be at frame 0.
     guard isDecodable else { return frame == 0 }
     guard handle.seek(to: frame) else { return false }
     position = frame

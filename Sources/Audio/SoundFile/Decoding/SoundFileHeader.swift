@@ -1,7 +1,7 @@
 import AudioCore
 
-/// A sound file's announced length, and whether libsndfile can read it from a pipe, according to
-/// the header.
+/// The header of a sound file: the announced length, and whether libsndfile can read the file from
+/// a pipe.
 struct SoundFileHeader: Equatable {
   /// The announced end of the audio in bytes; nil if the header announces none.
   ///
@@ -24,7 +24,7 @@ struct SoundFileHeader: Equatable {
     switch mark {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
       // The size in an AVI header should exclude the file's first eight bytes, but some writers
-      // include them, so they are not added here.
+      // count them, so the size is not increased by 8.
       promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try readChunks(bytes, from: 12)
     case "RIFX": try readChunks(bytes, from: 12, isBigEndian: true)
@@ -126,7 +126,8 @@ extension SoundFileHeader {
     }
   }
 
-  /// Reads lines of a name, a type, and a value, in a header that contains its own length.
+  /// Reads a text header: its length in the second line, then lines with a name, a type, and a
+  /// value.
   private mutating func readNIST(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -149,7 +150,7 @@ extension SoundFileHeader {
     bytes.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The GUIDs of two objects of ASF: the first object of a file, and the file properties.
+  /// The GUIDs of the ASF header object, which begins a file, and of the file properties object.
   private static let asf: [UInt8] = [
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
@@ -209,10 +210,10 @@ extension SoundFileHeader {
     promise(Self.number(size), at: 32)
   }
 
-  /// Reads the two matrices of MAT 5, the rate and the audio.
+  /// Reads the two matrices of a MAT 5 file: the sample rate and the audio.
   ///
-  /// Their parts are elements with a type and a size. libsndfile writes a wrong size of the second
-  /// matrix, but the right size of its samples.
+  /// A matrix consists of elements with a type and a size. libsndfile writes a wrong size for the
+  /// second matrix, but the right size for its samples.
   private mutating func readMAT5(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

@@ -7,7 +7,7 @@ extension StreamInput {
   ///
   /// - Parameter divide: adds received bytes; returns the bytes that belong to the current part,
   ///   and whether the part ends.
-  /// - Returns: a function that returns the next part; nil after the last one.
+  /// - Returns: a function that returns the next part; nil after the last part.
   func parts(
     _ divide: @escaping @Sendable (_ bytes: [UInt8]) -> (bytes: [UInt8], isEnd: Bool)
   ) -> () throws(SoundFileError) -> Descriptor? {

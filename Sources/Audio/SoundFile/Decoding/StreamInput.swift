@@ -12,7 +12,7 @@ final class StreamInput {
   let interruption: WakeUp
   /// The time at which waiting ends, as if the read had been interrupted; nil for no deadline.
   private let deadline: ContinuousClock.Instant?
-  /// The bytes that were inspected, but not read yet.
+  /// The bytes that have been inspected but not read.
   private var inspected: [UInt8] = []
   /// The number of bytes that were read through `VirtualStorage`.
   private(set) var length = 0
@@ -60,7 +60,7 @@ final class StreamInput {
     }
   }
 
-  /// Waits for the source and reads up to `count` bytes beyond the inspected ones.
+  /// Waits for the source and reads up to `count` bytes beyond the inspected bytes.
   private func receive(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     while wait() {
       var code: Int32 = 0
@@ -100,8 +100,8 @@ final class StreamInput {
 extension StreamInput {
   /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies the bytes to the pipe, which costs little. By closing the pipe, the thread can
-  /// end a read that blocks in libsndfile.
+  /// A thread copies the bytes to the pipe, at little cost. By closing the pipe, the thread can end
+  /// a read that blocks in libsndfile.
   ///
   /// - Parameters:
   ///   - header: bytes to pass on before those of the stream.
@@ -127,7 +127,7 @@ extension StreamInput {
     return outlet
   }
 
-  /// Copies bytes until the stream ends, is interrupted, or has no reader.
+  /// Copies bytes until the stream ends, the copying is interrupted, or the pipe's reader is gone.
   ///
   /// Signals are blocked on this thread, so a missing reader causes an error code, not SIGPIPE.
   private func pump(

@@ -22,7 +22,7 @@ struct WAVLayout {
   private(set) var padding = 0
   /// Whether each sample has 24 bits in four bytes; `chunks` then declares 32 bits.
   private(set) var isPadded = false
-  /// Whether the 24 bits are in the low three bytes.
+  /// Whether each 24-bit sample is in the low three of its four bytes.
   private(set) var isLow = false
 
   /// The chunks between the RIFF header and the audio, without RF64's `ds64` chunk.
@@ -135,14 +135,14 @@ struct WAVLayout {
     return !Self.chunkNames.contains(String(decoding: next, as: UTF8.self))
   }
 
-  /// Returns a header with another size of the audio, at most 4 GiB.
+  /// Returns a header for `size` bytes of audio, at most 4 GiB.
   func header(size: Int) -> [UInt8] {
     let rest = Array("WAVE".utf8) + chunks
     return chunkHead("RIFF", min(rest.count + 8 + size, 0xFFFF_FFFF)) + rest
       + chunkHead("data", size)
   }
 
-  /// Returns an RF64 header.
+  /// Returns an RF64 header for `size` bytes of audio.
   func longHeader(size: Int) -> [UInt8] {
     let fileSize = 4 + 36 + chunks.count + 8 + size
     let sizes = [fileSize, size, size / max(1, blockSize)].flatMap { value in
@@ -160,9 +160,10 @@ extension WAVLayout {
   /// Returns the file with a corrected header that libsndfile reads instead of the file's own; the
   /// file itself if its header needs no correction.
   ///
-  /// libsndfile trusts an unfinished header, which announces no audio or only a part of it. It does
-  /// not support BW64, and a WAV header cannot store a size beyond 4 GiB. libsndfile guesses the
-  /// storage of 24 bits in four bytes, so the corrected header declares 32 bits.
+  /// libsndfile trusts an unfinished header, which announces no audio or only some of the audio.
+  /// libsndfile does not support BW64, and a WAV header cannot store a size beyond 4 GiB. For 24
+  /// bits in four bytes, libsndfile only guesses the layout, so the corrected header declares 32
+  /// bits.
   mutating func repair(_ part: FilePart) -> FilePart {
     let found = part.length - audioStart
     guard found > 0, blockSize > 0 else { return part }
@@ -170,13 +171,14 @@ extension WAVLayout {
     let isUnfinished = size < found && audioSize != nil && hasAudioAfterEnd(part)
     if isUnfinished { size = found - found % blockSize }
     // GSM has blocks of 65 bytes. libsndfile would read a padding byte after the last block as
-    // another block. So the corrected header counts the byte, and the file is read without it.
+    // another block. So the corrected header counts the padding byte, but the returned part ends
+    // before that byte.
     let padding = isGSM && found % 65 == 1 ? 1 : 0
     if padding > 0 { size = found }
     let isTooLong = audioStart + size > Self.largestSize
     let isRight = mark == "RIFF" ? !isTooLong : audioSize != nil
     let isChanged = isUnfinished || padding > 0 || isPadded || mark == "BW64"
-    // RF64 is used only for encodings with plain samples.
+    // A file beyond 4 GiB needs an RF64 header, which is used only for plain samples.
     guard isChanged || !isRight, !isTooLong || hasPlainSamples else { return part }
     (self.isUnfinished, self.padding) = (isUnfinished, padding)
     let isLong = isTooLong || mark != "RIFF"

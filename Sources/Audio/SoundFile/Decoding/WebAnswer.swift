@@ -11,8 +11,9 @@ package struct WebAnswer: Sendable {
   package let type: String
   /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether all requested content arrived in time; if only the first bytes were requested, whether
-  /// any bytes arrived.
+  /// Whether all requested content arrived in time.
+  ///
+  /// If only the first bytes were requested, whether any bytes arrived.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?
@@ -189,7 +190,7 @@ extension WebAnswer {
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
       // A 6to4 address contains an IPv4 address, which may be private.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
-      // The tests, in order: unspecified and loopback addresses; unique local; link-local and
+      // The conditions, in order: unspecified and loopback addresses; unique local; link-local and
       // site-local; multicast.
       return bytes.prefix(15).allSatisfy { $0 == 0 } || bytes[0] & 0xFE == 0xFC
         || (bytes[0] == 0xFE && bytes[1] & 0x80 != 0) || bytes[0] == 0xFF
@@ -197,7 +198,7 @@ extension WebAnswer {
     }
   }
 
-  /// - Parameter bytes: an address of IPv4.
+  /// - Parameter bytes: the bytes of an IPv4 address.
   private static func isPrivate(_ bytes: [UInt8]) -> Bool {
     switch (bytes[0], bytes[1]) {
     case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127),

@@ -89,7 +89,7 @@ extension AudioMetadata {
       sheet += little(cue.frame.rawValue, 8).reversed()
       sheet.append(UInt8(index + 1))
       sheet += [UInt8](repeating: 0, count: 12 + 14)
-      // The track has one index, of number 1, at its beginning.
+      // The track has a single index, number 1, at its beginning.
       sheet.append(1)
       sheet += [UInt8](repeating: 0, count: 8)
       sheet += [1, 0, 0, 0]

@@ -14,7 +14,8 @@ final class EncodedOutput: SoundFileOutput {
   private var converter: BlockConverter
   private var lengthTag: MP3LengthTag
   private var hasFailed = false
-  /// The storage of a FLAC file, whose cue sheet gets the length of the audio at the end.
+  /// The storage of a FLAC file; after the last frame, the audio's length is added to the cue
+  /// sheet.
   private var flac: CommentedFLAC?
   /// The chunks after the audio of an AIFF file.
   private var tail: [UInt8] = []
@@ -55,10 +56,9 @@ final class EncodedOutput: SoundFileOutput {
       throw file.failure ?? error.writing(file.path)
     }
     if let failure = file.failure { throw failure }
-    // libsndfile has already written a header with room for peaks. With the first frames, it would
-    // write a shorter header, and the rest of the first header would count as frames. Without
-    // frames, it would compute the final sizes from the first header. So the header is written
-    // again.
+    // libsndfile's first header has room for peaks, but its next header is shorter. The difference
+    // would count as frames, and a file without frames would get wrong sizes. So the file is
+    // emptied, and the header is written again.
     if encoding.updatesHeader {
       file.truncate(to: 0)
       try updateHeader()
@@ -104,7 +104,7 @@ final class EncodedOutput: SoundFileOutput {
     if let failure = file.failure { throw failure }
   }
 
-  /// Adds the data that a decoder needs to a file without frames.
+  /// Completes a file without frames, so that decoders accept the file.
   ///
   /// libsndfile writes FLAC's header with the first frames. Opus and MP3 need a block, so they get
   /// one frame of silence.
@@ -197,8 +197,9 @@ private final class StreamedMP3: VirtualStorage {
   }
 }
 
-/// Returns the number of readable frames in a file whose encoder received `written` frames; for a
-/// stream, which cannot be read, returns `written`.
+/// Returns the number of readable frames in a file whose encoder received `written` frames.
+///
+/// A stream cannot be read, so the result is `written`.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
@@ -264,7 +265,8 @@ struct EncoderWatch {
   private var lastGrowth: FrameCount = 0
   private var hasSound = false
 
-  /// - Parameter longestDelay: the audio that an encoder may hold before it writes.
+  /// - Parameter longestDelay: the maximum duration of audio that the encoder holds before it
+  ///   writes.
   init(longestDelay: Duration) {
     self.longestDelay = longestDelay
   }

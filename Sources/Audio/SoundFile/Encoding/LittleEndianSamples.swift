@@ -55,7 +55,7 @@ extension SoundFileEncoding.SampleFormat {
 }
 
 extension SoundFileEncoding {
-  /// Creates the default encoding for a path extension without its dot; case is ignored.
+  /// Creates the default encoding for a path extension such as `wav`; case is ignored.
   ///
   /// - Throws: `SoundFileError.unknownExtension`.
   public init(pathExtension: String) throws(SoundFileError) {
@@ -67,8 +67,8 @@ extension SoundFileEncoding {
 
   /// The sample format that libsndfile receives.
   ///
-  /// We convert to integers ourselves. libsndfile would either scale by 32767 without clipping,
-  /// although it divides by 32768 when reading, or truncate instead of rounding.
+  /// We convert to integers ourselves. libsndfile would either truncate instead of rounding, or
+  /// scale by 32767 without clipping, although it divides by 32768 when reading.
   var sampleCoding: SampleFormat { samples ?? .float }
 
   var libraryFormat: Int32 {

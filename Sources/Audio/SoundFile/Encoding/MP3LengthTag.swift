@@ -13,7 +13,7 @@ struct MP3LengthTag {
     (self.start, next) = (start, start)
   }
 
-  /// Counts the new blocks and writes their number.
+  /// Counts the new blocks, and writes the total numbers of blocks and bytes to the tag.
   mutating func update(_ file: GrowingFile) {
     let before = blockCount
     count(file)
@@ -21,7 +21,8 @@ struct MP3LengthTag {
     if blockCount > max(1, before) { write(file) }
   }
 
-  /// Writes the length of a file that LAME has closed, without blocks that could not be written.
+  /// Writes the tag again after LAME has closed the file; blocks that could not be written do not
+  /// count.
   mutating func settle(_ file: GrowingFile) {
     count(file)
     if blockCount > 1 { write(file) }

@@ -135,7 +135,7 @@ struct VorbisEncoder: ~Copyable {
     info.deallocate()
   }
 
-  /// Whether Vorbis supports this format; it is checked without creating an encoder.
+  /// Whether Vorbis supports this format; no encoder is created.
   ///
   /// The corresponding C function is `vorbis_encode_setup_vbr`.
   static func encodes(_ format: AudioFormat) -> Bool {

@@ -4,7 +4,7 @@ public import AudioThreads
 /// Writes WAV and RF64 files, and streams of WAV or raw samples.
 ///
 /// It does not use libsndfile, which writes a format chunk that Python's `wave` rejects if a WAV
-/// file may become RF64. The header written here can also be tested with every length.
+/// file may become RF64. Also, tests can create a `WAVFileHeader` for any length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader
@@ -90,8 +90,8 @@ final class WAVFileOutput: SoundFileOutput {
 /// A file whose length does not fit in 32 bits is RF64. Both kinds of file have headers of equal
 /// length: RF64's sizes replace a junk chunk of a WAV file. For mono and stereo, the format chunk
 /// is plain, even with 24 bits, because Python's `wave` reads no other kind before 3.12. With three
-/// or more channels, the format chunk is WAVE_FORMAT_EXTENSIBLE, which has positions, because other
-/// programs would otherwise treat three channels as 2.1.
+/// or more channels, the format chunk is WAVE_FORMAT_EXTENSIBLE: without channel positions, other
+/// programs treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF
@@ -134,14 +134,14 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// Returns the format chunk; the number of frames, which the standard requires for float; and the
-  /// extra chunks.
+  /// Returns the chunks before the audio: the format chunk; for float, the required `fact` chunk
+  /// with the number of frames; and the extra chunks.
   private func middle(frames: Int) -> [UInt8] {
     guard samples == .float else { return formatChunk + extra }
     return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4) + extra
   }
 
-  /// The format chunk with rate, channels, and coding.
+  /// The format chunk: the format code, the channels, and the rate.
   private var formatChunk: [UInt8] {
     let frameSize = format.channelCount * samples.byteCount
     let rate = format.sampleRate.hertz
@@ -155,7 +155,7 @@ struct WAVFileHeader {
   }
 
   /// Returns the extension of WAVE_FORMAT_EXTENSIBLE: the valid bits, the channel mask, and an
-  /// identifier that begins with the coding.
+  /// identifier that begins with the format code `coding`.
   private func positions(_ coding: Int) -> [UInt8] {
     let identifier: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     return little(22, 2) + little(samples.byteCount * 8, 2) + little(Int(format.layout.wavMask), 4)
@@ -178,8 +178,8 @@ func little(_ value: Int, _ count: Int) -> [UInt8] {
 /// The sizes in the header are the largest possible numbers, as in SoX and FFmpeg, because the
 /// length of the stream is unknown.
 ///
-/// Its methods block while the pipe has no room, until the stop signal. Thread safety: one thread
-/// at a time.
+/// Its methods block while the pipe has no room; the stop signal limits the wait. Thread safety:
+/// one thread at a time.
 public final class StreamingWAVWriter {
   /// The sample rate and channels of the stream.
   public let format: AudioFormat

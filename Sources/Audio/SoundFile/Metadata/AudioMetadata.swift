@@ -132,7 +132,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Ends open chapters at the end of the audio, and truncates longer ones; nil changes nothing.
+  /// Ends open chapters at `end`, and truncates chapters that end later; nil changes nothing.
   mutating func closeChapters(at end: FrameCount?) {
     guard let end else { return }
     for (index, cue) in cues.enumerated() where cue.isOpen || cue.length != nil {
@@ -142,7 +142,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Returns the metadata of a part of the audio at another rate.
+  /// Returns the metadata for a part of the audio, with positions at another sample rate.
   ///
   /// Cues outside the part are dropped; a chapter is truncated to the part.
   ///
@@ -159,14 +159,14 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    // The cues are those of the whole audio, because a region that begins before the part may
-    // extend into it.
+    // These are the cues of the whole audio: a region that begins before the part may extend into
+    // the part.
     let points = chunks.numberedCues
     result.chunks = chunks.compactMap { $0.moved(timeline, points) }
     return result
   }
 
-  /// Converts positions to a part of the audio at another rate.
+  /// Converts positions in the audio to positions in a part of the audio, at another sample rate.
   struct Timeline {
     let start: Int
     let end: Int

@@ -12,7 +12,7 @@ extension AudioPicture {
     return size ?? syrinx_picture_size()
   }
 
-  /// The number of bytes to search for a header, because a crafted header may have no end.
+  /// The maximum number of bytes to search for the size, because a crafted header may have no end.
   private static let longestHeader = 1 << 20
 
   private func number(at offset: Int, _ count: Int) -> Int? {

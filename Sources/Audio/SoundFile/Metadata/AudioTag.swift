@@ -54,9 +54,9 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [AudioTag: [String]] {
-  /// Adds the values in a text, separated by zero bytes, up to a maximum number.
+  /// Adds at most `most` values of a text, in which zero bytes separate the values.
   ///
-  /// - Returns: the number of values found, at most one more than the limit.
+  /// - Returns: the number of values found, at most `most` + 1.
   @discardableResult
   mutating func add(_ name: String, _ text: String, atMost most: Int = .max) -> Int {
     guard !name.isEmpty else { return 0 }
@@ -65,7 +65,7 @@ extension [AudioTag: [String]] {
     return values.count
   }
 
-  /// The tags in order: the common ones first, then the others by name.
+  /// The tags in order: common tags first, then other tags by name.
   package var inOrder: [(tag: AudioTag, values: [String])] {
     let others = keys.filter { !AudioTag.common.contains($0) }.sorted { $0.name < $1.name }
     return (AudioTag.common + others).compactMap { tag in self[tag].map { (tag, $0) } }

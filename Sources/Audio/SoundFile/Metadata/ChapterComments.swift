@@ -29,8 +29,8 @@ extension AudioMetadata {
     if cues.isEmpty { cues = Self.chapters(found) }
   }
 
-  /// Combines the chapters in the comments, which have names, with the tracks of the cue sheet in
-  /// `cues`, which have exact frames.
+  /// Combines the chapters in the comments with the cue sheet's tracks in `cues`: the chapters have
+  /// names, and the tracks have exact frames.
   ///
   /// Tracks without a chapter are kept only if there are no chapters.
   mutating func readChapters(at rate: SampleRate) {

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Updates chunks whose content depends on the audio, such as on its positions and levels.
+/// Updates chunks that describe the audio, such as positions in the audio or its level.
 extension AudioMetadata.Chunk {
   /// Returns the chunk with its positions moved to a part or to another rate; nil if nothing
   /// remains.
@@ -76,15 +76,14 @@ extension AudioMetadata.Chunk {
       }
   }
 
-  /// A copy of `iXML` without times and rates; nil if it contains none.
+  /// A copy of `iXML` without times and rates; nil if the chunk contains neither.
   private var withoutXMLTimes: Self? {
     let names = ["TIMESTAMP_", "FILE_SAMPLE_RATE", "BWF_TIME_REFERENCE_"]
     var (kept, rest): ([UInt8], ArraySlice<UInt8>) = ([], content[...])
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       let next = rest[open...].dropFirst()
       let name = next.prefix(64).prefix { $0 != UInt8(ascii: ">") }
-      // Only a short element without children counts as a time; other elements of this name are
-      // kept.
+      // An element with such a name is removed only if it is short and has no children.
       let isTime = names.contains { name.starts(with: $0.utf8) }
       let closing = isTime ? Array("</".utf8) + name + Array(">".utf8) : []
       let end = isTime ? next.prefix(256).firstIndex(of: UInt8(ascii: "<")) : nil
@@ -96,7 +95,7 @@ extension AudioMetadata.Chunk {
     return kept.count == content.count ? nil : Self(name: name, content: kept)
   }
 
-  /// A copy of `bext` or `iXML` without times; nil if it contains none.
+  /// A copy of `bext` or `iXML` without times; nil if the chunk contains no times.
   package var withoutTime: Self? {
     if name == "iXML" { return withoutXMLTimes }
     guard name == "bext", content.count >= Self.timeEnd,
@@ -107,7 +106,7 @@ extension AudioMetadata.Chunk {
     return result
   }
 
-  /// A copy of `bext` without its five measured levels; nil if it contains none.
+  /// A copy of `bext` without the five measured levels; nil if the chunk contains no levels.
   package var withoutLevels: Self? {
     let (version, start, end) = (content.little(at: 346, 2), 412, 422)
     // An unmeasured level is stored as 0x7FFF.

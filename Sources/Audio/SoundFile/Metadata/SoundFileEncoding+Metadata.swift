@@ -79,10 +79,10 @@ extension AudioMetadata {
     }
   }
 
-  /// The maximum size of written texts, which fits a FLAC block.
+  /// The maximum total size of the texts to write, in bytes; it fits in a FLAC block.
   private static let largestTexts = 15 << 20
 
-  /// Removes the parts that exceed the limits of our reader; returns the names of the removed
+  /// Removes the metadata that exceeds the limits of our reader; returns the names of the removed
   /// parts.
   fileprivate mutating func fit(_ container: SoundFileEncoding.Container) -> [String] {
     var room = Self.largestTexts

@@ -20,8 +20,8 @@ final class StoredMetadata {
   static let longestTag = 1 << 24
   /// The maximum number of bytes of a file's ID3 tags before the audio.
   private static let longest = Int(SYRINX_LARGEST_TAG)
-  /// The maximum number of ID3 tags before the audio; limited because each is merged with the
-  /// earlier tags.
+  /// The maximum number of ID3 tags before the audio; merging a tag takes longer with each earlier
+  /// tag.
   private static let mostTags = 16
 
   /// Inspects the beginning of a stream, up to its audio, and keeps the bytes that contain
@@ -137,11 +137,10 @@ final class StoredMetadata {
 }
 
 extension AudioMetadata {
-  /// Returns the metadata completed by ffprobe's report, whose tags are used only if there are no
-  /// others.
+  /// Returns the metadata completed by ffprobe's report.
   ///
-  /// FFmpeg renames some tags. The report's notice about pictures applies only if no picture was
-  /// read.
+  /// The report's tags are used only if this metadata has no tags, because FFmpeg renames some
+  /// tags. The report's notice about pictures applies only if no picture was read.
   func completed(byFFmpeg other: AudioMetadata) -> AudioMetadata {
     var other = other
     if !tags.isEmpty { other.tags = [:] }

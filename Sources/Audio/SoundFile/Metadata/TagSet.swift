@@ -55,7 +55,7 @@ struct TagSet: ~Copyable {
     return metadata
   }
 
-  /// Notices of the parts that were not read.
+  /// Notices about the metadata that was not read.
   private var losses: [SoundFileNotice] {
     let names = String(cString: syrinx_tags_unsupported(handle)).split(separator: "\n")
     let pictures = syrinx_tags_oversized(handle).of("a picture", "pictures")
@@ -84,7 +84,7 @@ struct TagSet: ~Copyable {
 }
 
 extension TagSet {
-  /// Adds texts, in order.
+  /// Adds tags with their values, in order.
   func add(_ tags: [AudioTag: [String]]) {
     for (tag, values) in tags.inOrder where tag.isStorable {
       for value in values.flatMap({ $0.split(separator: "\0") }) {
@@ -117,7 +117,7 @@ extension TagSet {
     }
   }
 
-  /// Returns the tag in this form as bytes; empty if nothing was added.
+  /// Returns all added metadata as a tag of the format `form`; empty if nothing was added.
   func rendered(_ form: syrinx_tags_form) -> [UInt8] {
     var count = 0
     let bytes = syrinx_tags_render(handle, form, &count)
@@ -179,8 +179,8 @@ extension AudioMetadata {
     return comments.isEmpty ? none : comments
   }
 
-  /// Reads the tag in `bytes`, which has the format `form`, and adds what is missing; existing tags
-  /// and parts are unchanged.
+  /// Reads the tag in `bytes`, which has the format `form`, and adds only the tags and parts that
+  /// this metadata lacks.
   mutating func add(_ form: syrinx_tags_form, _ bytes: [UInt8], at rate: SampleRate) {
     guard !bytes.isEmpty, let set = TagSet() else { return }
     set.read(form, bytes)

@@ -35,8 +35,8 @@ private func readChunks(
       chunks.append(.init(name: name, content: content))
       total += size
     } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-      // If a chunk exceeds the file, an earlier size was probably wrong and these bytes are not a
-      // name, so the chunk is not reported.
+      // An unwanted chunk that exceeds the file is not reported: an earlier size was probably
+      // wrong, so these bytes are not a chunk's name.
       others.append(name)
     }
     offset += 8 + size + size % 2
@@ -50,7 +50,7 @@ extension AudioMetadata {
     "bext", "iXML", "axml", "cart", "cue ", "smpl", "inst", "acid", "_PMX", "DISP",
   ]
   private static let tagChunks: Set = ["id3 ", "ID3 "]
-  /// The chunks that a writer computes.
+  /// The chunks that are not copied, because the writer of a file computes them.
   private static let derived: Set = [
     "fmt ", "fact", "data", "ds64", "PEAK", "levl", "JUNK", "junk", "FLLR", "PAD ", "filr",
   ]

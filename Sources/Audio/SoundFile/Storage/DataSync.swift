@@ -17,13 +17,13 @@ final class DataSync: Sendable {
   // The lock is held for a few instructions, never during a flush.
   private let state: Mutex<State>
 
-  // This is a struct, because a mutex whose value is a closure, or a tuple with one, wraps the
-  // closure in another one at every `withLock`.
+  // This is a struct: if the value of a mutex is a closure, or a tuple that contains a closure,
+  // every `withLock` wraps the closure in another closure.
   private struct State {
     /// Flushes the file; nil after `end`.
     var store: (@Sendable () -> Int32)?
-    /// The start time of the running flush; nil if no flush is running, or if it was reported as
-    /// slow.
+    /// The start time of the running flush; nil if no flush is running, or after the flush was
+    /// reported as slow.
     var began: Duration?
     var failureCode: Int32 = 0
   }

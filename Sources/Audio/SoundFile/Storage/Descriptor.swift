@@ -32,7 +32,7 @@ extension Descriptor {
 
   /// Duplicates a descriptor that the caller keeps.
   ///
-  /// If `isOutput` is true, a failure is reported as an error of writing.
+  /// If `isOutput` is true, a failure is reported as a write error.
   package static func duplicate(
     _ number: Int32, path: String, isOutput: Bool = false
   ) throws(SoundFileError) -> Descriptor {
@@ -71,7 +71,7 @@ extension Descriptor {
   /// The size in bytes.
   var size: Int { Int(status.st_size) }
 
-  /// The size in bytes of a regular file; nil for others.
+  /// The size in bytes; nil if the file is not regular.
   var fileSize: Int? {
     let status = status
     return status.isRegularFile ? Int(status.st_size) : nil

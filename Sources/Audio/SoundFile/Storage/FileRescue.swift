@@ -9,9 +9,10 @@ extension Descriptor {
 
   /// Saves a file that was removed while it was written.
   ///
-  /// It is copied to a new file beside `path`, in the nearest folder above it that is writable, or
-  /// in the system's temporary folder. In the original folder it keeps its permissions. Elsewhere
-  /// only the owner may read it, because the removed folder may have restricted access.
+  /// The file is copied to a new file beside `path`, in the nearest writable folder above it, or in
+  /// the system's temporary folder. In the original folder, the copy has the same permissions.
+  /// Elsewhere, only the owner may read the copy, because the removed folder may have restricted
+  /// access.
   ///
   /// - Returns: the path of the new file; nil if space or time is insufficient.
   func rescue(path: String) -> String? {
@@ -56,7 +57,7 @@ private func folders(above path: String) -> [String] {
   return folders + [FilePath.temporaryFolder.text, "/tmp"]
 }
 
-/// Creates a new file; an existing name, which another user may have prepared, is not used.
+/// Creates a new file; an existing file, which another user may have prepared, is never used.
 private func makeCopy(
   in folder: String, named path: String
 ) -> (descriptor: Descriptor, path: String)? {
@@ -76,7 +77,9 @@ private func makeCopy(
 
 /// The missing audio at the end of a file.
 public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
-  /// The length in the header; nil if the header has none, but the end is missing.
+  /// The length in the header; nil if the header has none.
+  ///
+  /// Without a length, an incomplete last block can show that the end is missing.
   public let announced: FrameCount?
   /// The number of decoded frames.
   public let decoded: FrameCount
@@ -84,7 +87,7 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
   public let isEstimate: Bool
   /// The sample rate of the file.
   public let sampleRate: SampleRate
-  /// The reason that reading ended before the end of the file; nil if the file itself ends.
+  /// The reason that reading stopped early; nil if the file itself is too short.
   public let reason: String?
 
   /// Creates a shortfall.

@@ -4,8 +4,9 @@ import Glibc
 
 /// A file that is being written, with its length and its first failure.
 ///
-/// After a failure, or if another process truncates it, it stops growing, so it contains no gaps
-/// and no partial blocks. Existing bytes, such as its header, can still be updated.
+/// After a failure, or if another process truncates the file, the file stops growing, so it
+/// contains no gaps and no partial blocks. Existing bytes, such as the header, can still be
+/// updated.
 final class GrowingFile {
   let path: String
   /// Whether the file is a stream: its bytes go to a descriptor in order, and cannot be updated or

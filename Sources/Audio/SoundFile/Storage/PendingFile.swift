@@ -4,10 +4,10 @@ import Glibc
 
 /// A file that gets its name, and replaces any file of that name, when it is published.
 ///
-/// Before it is published, it has no name, so other processes cannot put a link in its place, and a
-/// killed process leaves no file. On a file system without unnamed files, it has a random name and
-/// a lock. A killed process then leaves an unlocked file, which the next pending file in the folder
-/// removes.
+/// Until then, the file has no name, so other processes cannot put a link in its place, and a
+/// killed process leaves no file. On a file system without unnamed files, the file has a random
+/// name and a lock. A killed process then leaves an unlocked file, which the next pending file in
+/// the folder removes.
 ///
 /// A claimed name has one writer at a time: the existing file and its replacement are locked with
 /// `flock`. The locks end with the process. A new file that is not atomic, and a device, are
@@ -27,9 +27,9 @@ package final class PendingFile {
   /// The locked file that will be replaced.
   private var existing: Descriptor?
 
-  /// Creates a file in the folder of `path`.
+  /// Creates a file in the folder of `path`, without a name if the file system permits that.
   ///
-  /// If `isNamed` is true, the file starts with a random name.
+  /// If `isNamed` is true, the file always has a random name.
   package init(for path: String, isNamed: Bool = false) throws(SoundFileError) {
     self.path = path
     (isPending, isNew, isBorrowed) = (true, false, false)
@@ -84,8 +84,8 @@ package final class PendingFile {
     }
     guard replacesExisting else { throw .alreadyExists(path: path) }
     guard let existing = try lockedFile(path) else {
-      // The name is a dangling link, or its file was just removed, so the link's target, or else
-      // the name itself, is claimed.
+      // The path is a dangling link, or the file was just removed. The target of the link, or
+      // otherwise the path itself, is claimed.
       return try claiming(linkTarget(path) ?? path, replacesExisting: true)
     }
     guard existing.isRegularFile else { return PendingFile(directly: existing, path: path) }
@@ -99,7 +99,7 @@ package final class PendingFile {
   /// Begins a file that replaces any file at a path, without locking it.
   ///
   /// A link is replaced instead of followed, because other users can create links with predictable
-  /// names. The new file adopts the permissions of this user's own file.
+  /// names. If this user owns the replaced file, the new file adopts its permissions.
   package static func replacing(_ path: String) throws(SoundFileError) -> PendingFile {
     let file = try PendingFile(for: path)
     var old = stat()
@@ -214,7 +214,7 @@ private func resolved(_ path: String) -> String {
   return FilePath(cString: real).text
 }
 
-/// Returns the target of a link, which may not exist; nil if the path is not a link.
+/// Returns the target of a link, even if the target does not exist; nil if the path is not a link.
 private func linkTarget(_ path: String) -> String? {
   var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = FilePath(path).withCString { readlink($0, &bytes, bytes.count - 1) }

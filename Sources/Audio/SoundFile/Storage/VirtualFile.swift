@@ -64,8 +64,9 @@ final class VirtualFile {
   /// Seeks to a position; returns false if it is invalid.
   func seek(to offset: Int) -> Bool { seek(offset, from: SEEK_SET) == offset }
 
-  /// Reads some bytes, and waits for those of a stream; returns 0 at the end and -1 after a
-  /// failure.
+  /// Reads some bytes, after waiting for them if the source is a stream.
+  ///
+  /// - Returns: the number of bytes; 0 at the end, and -1 after a failure.
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
     let count = readAvailable(into: bytes)
     return failure == nil ? count : -1

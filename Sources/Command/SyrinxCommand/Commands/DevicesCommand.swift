@@ -132,7 +132,7 @@ struct DeviceDetails: Equatable {
 
   /// Reads the details of a device such as `hw:CARD=PCH,DEV=0`.
   ///
-  /// They are empty for plug-ins and servers, which open a hardware device themselves.
+  /// A plug-in or a sound server opens its hardware device itself, so its details are empty.
   init(of device: AudioDevice, root: FilePath = "/proc") {
     guard
       let match = device.id.rawValue.firstMatch(of: /^(?:plug)?hw:CARD=([^,\/]+),DEV=(\d+)$/)
@@ -146,8 +146,8 @@ struct DeviceDetails: Equatable {
     (rates, channels) = (
       Self.numbers(after: "Rates:", stream), Self.numbers(after: "Channels:", stream)
     )
-    // A codec file does not name its device, so the rates in it are certain only if the card has
-    // one device.
+    // A codec file lists rates but names no device, so the rates are used only if the card has one
+    // device.
     let parts = (card.names ?? []).filter { $0.text.hasPrefix("pcm") }
     if stream.isEmpty, parts.allSatisfy({ $0.text.hasPrefix("pcm0") }) {
       rates = Self.numbers(after: "rates [", card.appending("codec#0").lines)
@@ -163,7 +163,7 @@ struct DeviceDetails: Equatable {
     return Set(numbers).sorted()
   }
 
-  /// Returns the programs in the status files of a device's substreams.
+  /// Returns the programs that have a device open, from the status files of its substreams.
   private static func holders(of device: FilePath, root: FilePath) -> [DeviceHolder] {
     (device.names ?? []).filter { $0.text.hasPrefix("sub") }.sorted { $0.text < $1.text }
       .compactMap { part in

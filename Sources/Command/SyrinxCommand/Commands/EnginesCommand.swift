@@ -158,7 +158,7 @@ extension SpeechEngineCapability {
   }
 }
 
-/// Creates the records for `syrinx engines --json`: of engines, and of the installable detector.
+/// Creates the records for `syrinx engines --json`: of engines and of the voice activity detector.
 extension JSONRecord {
   /// The help text about the JSON output.
   static let engineSchema = """
@@ -200,7 +200,7 @@ extension JSONRecord {
 }
 
 extension SpeechActivityDetector {
-  /// The path of the installed detector, or the reason that commands do not use it.
+  /// The path of the installed voice activity detector, or the reason that no command uses it.
   fileprivate var installed: Result<String, CommandFailure> {
     let installable = EngineComponent.silero.name
     let remedy = "`syrinx engines install \(installable)` installs library and model"
@@ -214,7 +214,7 @@ extension SpeechActivityDetector {
     }
   }
 
-  /// Returns the human-readable line about the installable detector.
+  /// Returns the human-readable line about the voice activity detector.
   fileprivate static func line(_ installed: Result<String, CommandFailure>) -> String {
     let name = "  \(EngineComponent.silero.name) (finds speech)"
     return switch installed {

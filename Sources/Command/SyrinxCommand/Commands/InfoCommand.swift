@@ -79,11 +79,11 @@ struct InfoCommand: FileListSubcommand {
   /// Groups small files, because a thread and a write for each file would cost more than reading
   /// the file.
   private func batches(jobs: Int) -> [[FilePath]] {
-    // With few files, each is printed as soon as it is read.
+    // With few files, the size is 1, so each file is printed as soon as it is read.
     let size = min(64, max(1, files.count / (16 * jobs)))
     var (batches, isShared): ([[FilePath]], Bool) = ([], false)
     for file in files {
-      // A pipe has its own thread, because it may wait for its writer.
+      // Each pipe is read on its own thread, because the read may wait for the pipe's writer.
       let isRegular = size > 1 && file.status?.isRegularFile == true
       if isRegular, isShared, let count = batches.last?.count, count < size {
         batches[batches.count - 1].append(file)
@@ -148,8 +148,7 @@ private func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFile
   return try AudioFileInfo(decoding: reader, interruption: stopSignal)
 }
 
-/// Returns the description of an unreadable file; its text to print is nil unless the output is
-/// JSON.
+/// Returns the description of an unreadable file, with text to print only for JSON output.
 private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Description {
   // JSON can express all names and messages, so encoding cannot fail.
   (json ? try? JSONRecord(file, error: "\(error)").jsonLine() : nil, "\(error)")
@@ -227,7 +226,7 @@ extension AudioFileInfo {
     let sizes = [
       byteCount.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
     ].compactMap(\.self)
-    // A format with only one encoding has the same name as the encoding, so it is shown once.
+    // A format with only one encoding has the same name as the encoding, so show the name once.
     let name = container == encoding ? container : "\(container), \(encoding)"
     var lines = [
       ("file", "\(file)"), ("format", name),

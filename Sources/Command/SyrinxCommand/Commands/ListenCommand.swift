@@ -123,7 +123,7 @@ struct ListenCommand: RecognizingSubcommand {
   }
 }
 
-/// Shows the level of the audio that passes through.
+/// Shows the level of the microphone's audio on the terminal.
 private actor InputMeter {
   private let console: Console
   private var levels = LevelMeter(every: .milliseconds(100))
@@ -133,7 +133,7 @@ private actor InputMeter {
     self.console = console
   }
 
-  /// Returns the same buffers, and shows the level of each as it passes.
+  /// Returns the same buffers, and shows the level of each buffer as it is read.
   nonisolated func showing(
     _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
@@ -153,7 +153,7 @@ private actor InputMeter {
   }
 }
 
-/// Saves the audio that the recognizer receives to the file of `--keep`, on the same timeline.
+/// Saves the recognizer's input to the file of `--keep`, so that word times apply to the file.
 private final class AudioSaver: Sendable {
   private let file: FilePath
   private let encoding: SoundFileEncoding

@@ -290,7 +290,7 @@ extension JSONRecord {
     }
   }
 
-  /// Creates the record of a reading of a device for `syrinx measure --json --device`.
+  /// Creates the record of a device's loudness for `syrinx measure --json --device`.
   init(_ reading: LoudnessReading) {
     self = [
       "event": "loudness", "position": reading.total.duration.inRecordSeconds,

@@ -182,9 +182,8 @@ struct PlayCommand: FileListSubcommand {
 
   /// Returns the time between progress reports.
   ///
-  /// If no progress is shown, the time is longer, which saves CPU time. Without controls and
-  /// streams, the time is longest, because the device then gets a larger buffer, which saves even
-  /// more.
+  /// If no progress is shown, a longer interval saves CPU time. Without controls and streams, the
+  /// longest interval also lets the device use a larger buffer, which saves more.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)

@@ -167,7 +167,7 @@ struct PlotCommand: FileListSubcommand {
       "two files have the same name: their plots would be one file.")
   }
 
-  /// Returns the file for the plot or the peaks of a file; nil if the plot goes to the terminal.
+  /// Returns the output file for a plot or peaks; nil if the plot goes to the terminal.
   private func output(of file: FilePath) -> FilePath? {
     guard let outputDir else { return output }
     let ending = data?.rawValue ?? (to ?? .png).rawValue
@@ -257,7 +257,7 @@ struct PlotCommand: FileListSubcommand {
     of file: FilePath, _ problems: FileProblems, progress console: Console?,
     _ make: (ObservedBuffers) async throws -> Image?
   ) async throws -> Image {
-    // Longer buffers than usual cost fewer switches between threads.
+    // Long buffers mean fewer switches between threads.
     let image = try await file.readAudio(
       framesPerBuffer: 131_072, problems: problems, progress: console, make)
     try Task.checkCancellation()

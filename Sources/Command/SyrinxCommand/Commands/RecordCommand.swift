@@ -110,8 +110,9 @@ struct RecordCommand: Subcommand {
   /// Whether the recording goes to standard output.
   var isStream: Bool { file == "-" }
 
-  /// Rejects a placeholder for a date, which would be used literally, and a placeholder for a
-  /// number if no limit begins new files.
+  /// Throws if the file name contains a placeholder that the recording would not replace.
+  ///
+  /// A date is never replaced, and a number only if a limit begins new files.
   private func checkPlaceholder() throws {
     if !rules.hasRollingLimit, let placeholder = meaninglessPlaceholder(in: file.text) {
       throw ValidationError(

@@ -146,7 +146,7 @@ struct ServeCommand: RecognizingSubcommand {
           if let endpoint {
             group.addTask { try await endpoint.run(onListening: log.writeMetrics) }
           }
-          // When one task ends, by an error or at the end of standard input, the other is canceled.
+          // When one task ends, by an error or at the end of standard input, cancel the other task.
           defer { group.cancelAll() }
           try await group.next()
         }

@@ -64,8 +64,8 @@ extension Subcommand {
     do {
       try await withDependencies {
         $0.soundCard = soundCard
-        // With an idle time, the device would be opened in a format that suits later sounds, but a
-        // command plays none.
+        // With an idle time, the player would choose the device's format for later sounds, but a
+        // command plays no later sounds.
         $0.playbackIdleTime = .zero
         try prepare(&$0)
       } operation: {

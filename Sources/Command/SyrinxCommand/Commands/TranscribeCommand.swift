@@ -232,8 +232,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let chosen = recognition.chosenEngine
     var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // This is the folder of a local engine's model, or the address of a remote engine's server,
-    // because asking that server for its model would mean waiting.
+    // For a local engine, this is the model's folder. For a remote engine, this is the server's
+    // address, because a query for the server's model would take time.
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location

@@ -20,7 +20,7 @@ actor Console {
   /// Starts the thread.
   ///
   /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. If
-  /// `isQuiet` is true, standard error gets no progress, notices, and summaries.
+  /// `isQuiet` is true, standard error gets no progress, notices, or summaries.
   init(
     output: OutputDescriptor = .output, error: OutputDescriptor = .error,
     stopSignal: WakeUp? = nil, isQuiet: Bool = false
@@ -54,7 +54,7 @@ actor Console {
     try output.write(bytes, stopSignal: stopSignal)
   }
 
-  /// Writes a message.
+  /// Writes a message to standard error.
   func report(_ sentence: String) {
     show(status.clear() + "syrinx: \(sentence.printableLine)\n")
   }
@@ -127,7 +127,7 @@ struct OutputDescriptor: Sendable {
 
   let rawValue: Int32
   let name: String
-  /// The terminal's type, as the variable TERM names it.
+  /// The terminal's type, from the variable TERM.
   var terminalType = getenv("TERM").map { String(cString: $0) }
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
@@ -162,7 +162,7 @@ struct OutputDescriptor: Sendable {
     guard code == 0 else { throw OutputError(name: name, code: code) }
   }
 
-  /// Writes a text like `write(_:stopSignal:)` for bytes.
+  /// Writes all of a text; blocks while the reader is slow.
   func write(_ text: String, stopSignal: WakeUp? = nil) throws(OutputError) {
     try write(Array(text.utf8), stopSignal: stopSignal)
   }

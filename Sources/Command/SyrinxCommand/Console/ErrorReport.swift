@@ -59,7 +59,7 @@ struct ErrorReport: Equatable {
   /// Returns the message for an error.
   ///
   /// The libraries do not know the command's options and subcommands, so this function appends the
-  /// one that can solve the problem.
+  /// option or subcommand that can solve the problem.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"
@@ -72,8 +72,9 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// Returns the message for an error that concerns one or more of `files`; it names at least one
-  /// of them.
+  /// Returns the message for an error that concerns one or more of `files`.
+  ///
+  /// The message contains the name of at least one of these files.
   static func sentence(_ error: any Error, of files: [FilePath]) -> String {
     let sentence = sentence(error)
     let isNamed = files.contains { sentence.contains("\($0)") }
@@ -94,7 +95,7 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// Returns advice on choosing a device, if there is no device or the requested one is unknown.
+  /// Returns advice on choosing a device, if there is none or the requested device is unknown.
   private static func hint(
     on id: AudioDevice.ID?, _ reason: String, _ direction: AudioDevice.Direction, virtual: String
   ) -> String {

@@ -9,7 +9,7 @@ import SoundFile
 /// The pace is measured from the call to `begin`, because the client may already have recognized a
 /// part of the file by then.
 actor FileProgress {
-  /// The time after `begin` in which an arriving result counts as recognized before `begin`.
+  /// The time after `begin` within which a result counts as recognized before `begin`.
   private static let catchingUp = Duration.milliseconds(100)
 
   private let file: String
@@ -112,7 +112,7 @@ extension FileProgress {
   }
 }
 
-/// The audio of a file, with a report of the position read.
+/// The buffers of a file; reading each buffer reports the position.
 typealias ObservedBuffers = AsyncMapSequence<
   AsyncThrowingStream<AudioBuffer, any Error>, AudioBuffer
 >

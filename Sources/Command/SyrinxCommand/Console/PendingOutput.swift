@@ -3,10 +3,9 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file that gets its name only when it is complete, and otherwise disappears; it is written on
-/// its own thread.
+/// A file that gets its name only when it is complete; a separate thread writes it.
 ///
-/// It has the permissions of the file that it replaces.
+/// An incomplete file disappears. A complete file has the permissions of the file that it replaces.
 actor PendingOutput {
   private enum State {
     /// A file that has no name yet.
@@ -49,7 +48,7 @@ actor PendingOutput {
     try write(Array((line + "\n").utf8))
   }
 
-  /// Writes bytes that are not a line.
+  /// Writes bytes without adding a newline.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     try OutputDescriptor(rawValue: try descriptor().number, name: path).write(bytes)
   }

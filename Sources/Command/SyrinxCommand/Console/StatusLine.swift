@@ -103,8 +103,8 @@ extension Unicode.Scalar {
     if value < 0x300 { return 1 }
     // The variation selector turns a narrow character into a wide emoji, so it adds a column.
     if value == 0xFE0F { return 1 }
-    // The medial vowels and final consonants of a Hangul syllable share the columns of its first
-    // consonant, so they add none.
+    // The medial vowels and final consonants of a Hangul syllable are in the columns of its first
+    // consonant, so they have no width of their own.
     if (0x1160...0x11FF).contains(value) { return 0 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -124,7 +124,7 @@ extension Unicode.Scalar {
 /// A level meter as one line of a terminal: a bar for each channel, the peak, and a mark after
 /// clipping.
 struct LevelMeterLine {
-  /// The mark after a sample at full scale.
+  /// The mark that is shown once a sample has reached full scale.
   static let clipMark = "CLIP"
 
   /// One bar: the current peak, and the highest peak of the last 1.5 seconds.
@@ -142,7 +142,7 @@ struct LevelMeterLine {
     (self.label, self.channels, self.isClipped) = (label, channels, isClipped)
   }
 
-  /// The bars reach from −60 dBFS to full scale.
+  /// The level of an empty bar, in dBFS; a full bar is full scale.
   private static let lowest = -60.0
   private static let longestBar = 20
   private static let shortestBar = 4
@@ -233,7 +233,7 @@ extension LevelMeterLine {
       label: levels.recorded.clockText,
       isClipped: levels.channels.contains { $0.clippedSamples > 0 })
     channels = levels.channels.map { ($0.peak, $0.heldPeak) }
-    // In a preview, the levels contain no channels, so one bar shows the peak of all channels.
+    // The recorder's preview value reports no channels, so one bar shows the peak of all channels.
     if channels.isEmpty { channels = [(levels.level.peak, levels.level.peak)] }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// SIGUSR1 and SIGUSR2 control a recording. They end any other command, as is their default.
 final class StopSignals: Sendable {
-  // The thread that receives signals and the command lock this, each for a few instructions.
+  // The command and the thread that receives signals hold this lock briefly.
   private let state = Mutex(State())
   private let stops: AsyncStream<Void>
   private let stop: AsyncStream<Void>.Continuation
@@ -33,7 +33,7 @@ final class StopSignals: Sendable {
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
-  // The running command's signals; the lock is held to set or read them.
+  // The object that receives the running command's signals; locked only to set or read it.
   private static let ofCommand = Mutex<StopSignals?>(nil)
 
   /// Makes this object receive the signals of the process.
@@ -56,8 +56,8 @@ final class StopSignals: Sendable {
 
   /// Runs `body`; on a signal, calls `finish`, which must make `body` end.
   ///
-  /// A signal before this call ends the process, because there is nothing to finish yet. Call it
-  /// only once.
+  /// A signal before this call ends the process, because there is nothing to finish yet. Call this
+  /// method only once.
   func finishing<Result>(
     with finish: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -73,7 +73,7 @@ final class StopSignals: Sendable {
 
   /// Runs `body`, and calls `act` for each SIGUSR1 and SIGUSR2.
   ///
-  /// Call it only once.
+  /// Call this method only once.
   func commanding<Result>(
     _ act: @escaping @Sendable (AsyncStream<Int32>) async -> Void,
     _ body: () async throws -> Result

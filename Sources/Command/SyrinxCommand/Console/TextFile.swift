@@ -49,7 +49,7 @@ struct RecordReader {
 
   /// - Parameters:
   ///   - separator: the byte that ends a record.
-  ///   - longest: the length of the longest record, in bytes.
+  ///   - longest: the maximum length of a record, in bytes.
   ///   - tooLong: the error for a longer record; nil to skip it.
   ///   - read: returns the next bytes, or none at the end.
   init(
@@ -62,8 +62,8 @@ struct RecordReader {
 
   /// Returns the next record, without its separator; nil at the end.
   ///
-  /// - Throws: the error for a long record, whose remaining bytes the next call skips; the errors
-  ///   of `read`.
+  /// - Throws: `tooLong` if a record exceeds `longest`, and the errors of `read`. After `tooLong`,
+  ///   the next call skips the record's remaining bytes.
   mutating func next() throws -> [UInt8]? {
     while true {
       let end = bytes.firstIndex(of: separator)

@@ -8,11 +8,11 @@ import VirtualSoundCard
 
 /// The target of a device name: the hardware, or a virtual device in this process.
 enum DeviceRoute: Equatable {
-  /// A device of the sound system: the named one, or the default device if no name is given.
+  /// A device of the sound system: the device with the given name, or the default device.
   case hardware
   /// The virtual loudspeaker.
   case virtualPlayback
-  /// The virtual microphone that captures this file.
+  /// A virtual microphone whose input is this file.
   case virtualMicrophone(path: FilePath)
 
   private static let virtualName = "virtual"
@@ -50,9 +50,9 @@ enum DeviceRoute: Equatable {
 }
 
 /// Remembers the devices found by a part of their name, so that a lost device is not replaced with
-/// another one.
+/// another device.
 private final class FoundDevices: Sendable {
-  // The lock is held for a lookup or a change.
+  // The lock is held only to look up or store an ID.
   let ids = Mutex<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>([:])
 }
 
@@ -144,9 +144,9 @@ extension SoundCard {
       part, reason: "it is a part of the names of several devices (\(list)); name one of them")
   }
 
-  /// Runs in real time, but waits if a busy machine is late.
+  /// The pace of a virtual card: real time, with a pause whenever the machine is late.
   ///
-  /// Unlike hardware, a virtual card can wait, so no frame is lost.
+  /// Hardware cannot pause, so it would lose frames.
   private static var inRealTime: VirtualPace {
     .lockstep(ContinuousClock(), slack: .milliseconds(50))
   }
@@ -206,7 +206,7 @@ final class FileMicrophone: @unchecked Sendable {
     }
   }
 
-  /// The microphone that captures the file once.
+  /// A virtual microphone that delivers the file's audio once.
   var microphone: VirtualMicrophone {
     VirtualMicrophone(format: reader.format) { _ in { samples, _ in self.read(into: samples) } }
   }

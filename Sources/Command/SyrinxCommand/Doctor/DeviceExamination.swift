@@ -40,7 +40,7 @@ struct DeviceExamination {
         """)
   }
 
-  /// Opens the default device and closes it on a separate thread, because a server may be slow.
+  /// Opens the default device, and closes it on a separate thread, because closing may be slow.
   private func opened(
     _ check: String, _ open: (PCMRequest) async throws -> any PCM
   ) async -> HealthFinding {
@@ -212,6 +212,6 @@ struct LoopbackMeasurement {
       repeating: 0, count: configuration.period.rawValue * configuration.format.channelCount)
   }
 
-  /// A click: a period of samples at half of full scale.
+  /// A click: one device period of samples at half of full scale.
   private var click: [Float] { silence.map { _ in 0.5 } }
 }

@@ -119,14 +119,14 @@ struct SystemExamination {
   }
 }
 
-/// The corresponding C function is `getrlimit`.
+/// Returns the soft limit on a resource; the corresponding C function is `getrlimit`.
 private func systemLimit(_ resource: __rlimit_resource) -> UInt64 {
   var limit = rlimit()
   getrlimit(CInt(resource.rawValue), &limit)
   return UInt64(limit.rlim_cur)
 }
 
-/// The corresponding C function is `statvfs`.
+/// Returns the bytes that this user may still write; the corresponding C function is `statvfs`.
 private func freeBytesOnDisk(_ folder: FilePath) -> UInt64? {
   var disk = statvfs()
   guard folder.withCString({ statvfs($0, &disk) }) == 0 else { return nil }

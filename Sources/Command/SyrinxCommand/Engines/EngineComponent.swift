@@ -80,7 +80,9 @@ extension EngineComponent {
   ]
   private static let moonshineFolder = "moonshine_cpp-0.1.4.data/purelib/moonshine_cpp"
 
-  /// All machines use this wheel: its model does not depend on the platform that its name states.
+  /// The English model of Moonshine, from one wheel for all machines.
+  ///
+  /// The wheel's name states a platform, but the model does not depend on the platform.
   static let moonshine = EngineComponent(
     name: "moonshine-base-en",
     offers: [
@@ -121,7 +123,7 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
   /// The names of the components to install for this choice.
   var components: Set<String> { parts.union([Self.runtime]) }
 
-  /// The components that belong only to this choice, without the shared library.
+  /// The components of this choice, without the ONNX Runtime library that all choices share.
   private var parts: Set<String> {
     switch self {
     case .moonshine: [EngineComponent.moonshine.name]
@@ -130,8 +132,9 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Returns the installed components to remove; the shared library stays if another component
-  /// needs it.
+  /// Returns the installed components to remove.
+  ///
+  /// The ONNX Runtime library stays if another component needs the library.
   func removed(from installed: Set<String>) -> Set<String> {
     let isNeeded = !installed.isDisjoint(with: Self.all.parts.subtracting(parts))
     return installed.intersection(isNeeded ? parts : components)

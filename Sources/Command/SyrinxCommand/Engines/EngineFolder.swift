@@ -86,7 +86,8 @@ struct EngineFolder: ~Copyable {
   func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
     let (new, target) = (work.appending(name), path.appending(name))
     let names = target.names?.map(\.text)
-    // A folder without a manifest and with other files belongs to the user, so it is kept.
+    // A folder without a manifest is replaced only if it contains no files except `files`, because
+    // any other file may be the user's.
     if let names, !names.contains(InstalledFolder.manifestName), !files.isSuperset(of: names) {
       throw CommandFailure(
         """

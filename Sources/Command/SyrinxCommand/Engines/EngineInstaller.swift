@@ -52,7 +52,8 @@ actor EngineInstaller {
       try await unpack(offer, of: name, from: file, to: place.work.appending(FilePath(name)))
     }
     for (name, offer) in missing {
-      // A component that has lost its manifest is recognized by the names of its files.
+      // A component without a manifest is recognized by its file names, which include the files of
+      // the preparation.
       let added = name == preparation?.component ? preparation?.files ?? [] : []
       try place.publish(FilePath(name), files: Set(offer.files.keys).union(added))
     }
@@ -86,7 +87,7 @@ actor EngineInstaller {
       }
   }
 
-  /// Returns whether an offered version is installed and intact.
+  /// Returns whether the component is installed and intact, in a version that this command offers.
   private func isInstalled(_ component: EngineComponent) -> Bool {
     guard let folder = try? InstalledFolder(folder.appending(FilePath(component.name))),
       let manifest = folder.manifest, (try? folder.verify()) != nil
@@ -158,7 +159,7 @@ actor EngineInstaller {
       folder, component: component, version: offer.version, files: offer.files.keys.sorted())
   }
 
-  /// Prepares the component for the installed library, unless it has been prepared already.
+  /// Prepares the component for the installed library, unless the component is already prepared.
   ///
   /// The component is unchanged until the preparation has succeeded.
   private func prepare(
@@ -175,8 +176,8 @@ actor EngineInstaller {
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
       try preparation.make(staged.url, library.appending(FilePath(ONNXLibrary.fileName)).url)
       try Task.checkCancellation()
-      // A repeated preparation may have removed files that the previous one had added, so the
-      // manifest lists only the files that exist.
+      // A repeated preparation may have removed files of the previous preparation, so the manifest
+      // lists only the files that exist.
       let kept = Set((staged.names ?? []).map(\.text)).intersection(manifest.files.map(\.name))
       try InstalledFolder.record(
         staged, component: manifest.component, version: manifest.version,

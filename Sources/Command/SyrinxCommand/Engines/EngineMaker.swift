@@ -26,8 +26,9 @@ public struct EngineMaker: Sendable {
   /// Makes the engine; its `availability` reports missing parts.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// Creates a maker; if a library or model is missing, its engines log the paths that were
-  /// searched.
+  /// Creates a maker of engines.
+  ///
+  /// If a library or model is missing, the engine logs the searched paths.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
@@ -48,7 +49,7 @@ public struct EngineMaker: Sendable {
   }
 }
 
-/// The engines of the executable.
+/// The engines that the executable offers, and the preparation of a model.
 struct EngineMakers: DependencyKey {
   /// The engines that `--engine` names.
   var named: [EngineMaker] = []
@@ -67,7 +68,7 @@ public struct EnginePreparation: Sendable {
   public var component: String
   /// The names of the files that the preparation adds.
   public var files: [String]
-  /// Adds the files to the component's folder, using the library at a path.
+  /// Adds the files to `folder`, the component's folder, with the help of the library `library`.
   public var make: @Sendable (_ folder: URL, _ library: URL) throws -> Void
 
   /// Creates a preparation of a component.
@@ -87,14 +88,13 @@ public struct EnginePreparation: Sendable {
 }
 
 extension DependencyValues {
-  /// The engines of the executable.
+  /// The engines that the executable offers.
   var engineMakers: EngineMakers {
     get { self[EngineMakers.self] }
     set { self[EngineMakers.self] = newValue }
   }
 
-  /// Replaces `\.speechEngines` with all engines of the executable, for a command that examines
-  /// them.
+  /// Sets `\.speechEngines` to all engines of the executable, for a command that examines engines.
   mutating func useInstalledEngines(_ chosen: EngineSettings = EngineSettings()) {
     let own = settings
     let inUse =

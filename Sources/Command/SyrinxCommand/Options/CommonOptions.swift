@@ -75,7 +75,7 @@ struct CaptureDeviceOption: ParsableArguments {
     try checkDevice(name, .capture)
   }
 
-  /// Returns whether the device is a virtual microphone that captures this file.
+  /// Returns whether the device is a virtual microphone whose input is this file.
   func captures(_ file: FilePath) -> Bool {
     guard case .virtualMicrophone(let path) = DeviceRoute(id) else { return false }
     return path.isSameFile(as: file)

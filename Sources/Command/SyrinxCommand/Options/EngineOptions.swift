@@ -34,8 +34,8 @@ extension RecognizingSubcommand {
 
   /// A notice that another folder contains a better engine than the default one, and how to use it.
   ///
-  /// It is nil without such an engine, and if the user chose an engine or a model. It is also nil
-  /// if the options request key phrases, which only the default engine finds.
+  /// It is nil if there is no such engine, if the user chose an engine or a model, or if the
+  /// options request key phrases, which only the default engine finds.
   private var engineNotice: String? {
     @Dependency(\.settings) var settings
     @Dependency(\.speechEngine) var chosen

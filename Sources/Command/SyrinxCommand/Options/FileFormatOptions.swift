@@ -29,7 +29,7 @@ func checkBits(_ bits: String?) throws {
 }
 
 extension SoundFileEncoding.SampleFormat {
-  /// Creates the sample format for the value of `--bits`; nil for any other value.
+  /// Creates the sample format for a value of `--bits`; nil for an invalid value.
   init?(bits: String) {
     self.init(rawValue: bits == "float" ? bits : "int\(bits)")
   }

@@ -19,15 +19,17 @@ struct FolderWalk: Sequence, IteratorProtocol {
   /// The folders to read, as a stack: the last one is read next.
   private var folders: [FilePath]
   private var visited: Set<[UInt64]> = []
-  /// The folder that is being read, its unread names, and the subfolders found in it.
+  /// The folder that is being read.
   private var folder: FilePath
+  /// The unread names in `folder`.
   private var names: ArraySlice<FilePath> = []
+  /// The subfolders found so far in `folder`.
   private var subfolders: [FilePath] = []
 
   /// Begins a walk.
   ///
-  /// `order` returns whether one name comes before another one, and `accepts` returns whether to
-  /// return a file with this name.
+  /// `order` returns whether the first name comes before the second, and `accepts` returns whether
+  /// to include a file with a given name.
   init(
     _ folder: FilePath, by order: @escaping (FilePath, FilePath) -> Bool,
     accepts: @escaping (FilePath) -> Bool = \.isSound

@@ -7,7 +7,7 @@ import SoundFile
 
 /// The options of `syrinx convert` that change tags and pictures.
 struct MetadataOptions: ParsableArguments {
-  /// The maximum size of a picture, which every format with pictures can store.
+  /// The maximum size of a picture in bytes; every format with pictures can store this size.
   private static let largestCover = 16_000_000
 
   @Option(

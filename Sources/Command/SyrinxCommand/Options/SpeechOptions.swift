@@ -131,8 +131,8 @@ struct SpeechOptions: ParsableArguments {
 
   /// Returns a function that applies the options to any number of requests.
   ///
-  /// It reads the phrases of `--context-file`, and a grammar from a pipe, once and in advance,
-  /// because a pipe can be read only once.
+  /// This method reads the phrases of `--context-file`, and a grammar from a pipe, because a pipe
+  /// can be read only once.
   ///
   /// - Throws: `CommandFailure` if the context file or the pipe contains no text, `SystemError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {

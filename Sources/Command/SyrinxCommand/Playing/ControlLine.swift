@@ -27,7 +27,7 @@ extension AudioPlayerClient {
         await console.report("\(error)")
       }
     }
-    // A canceled task means that the playback has ended, so it would not accept the command.
+    // If the task is canceled, the playback has ended and accepts no command.
     if isPaused, !Task.isCancelled { try? await control(id: id, command: .resume()) }
   }
 }
@@ -84,8 +84,8 @@ struct ControlLine: Equatable {
     return .seconds(seconds)
   }
 
-  /// Returns the duration of the fade after the first `count` words; nil if the command has no
-  /// fade.
+  /// Parses the duration of a fade, the only word after the first `count` words; nil if there is no
+  /// such word.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
     guard words.count == count + 1 else { throw unknown }

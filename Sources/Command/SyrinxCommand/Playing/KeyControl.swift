@@ -56,7 +56,7 @@ enum PlaybackKey: Equatable {
   ]
 }
 
-/// Turns keys into commands, and tracks the state that they depend on.
+/// Turns keys into commands, and tracks the state of the playback for this purpose.
 struct KeyState {
   /// The maximum volume that the key + sets.
   static let loudest: Float = 2
@@ -175,7 +175,7 @@ final class KeyTerminal: Sendable {
     (original, self.descriptor) = (settings, descriptor)
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
     // Ctrl-C keeps its meaning. Ctrl-\ (VQUIT) and Ctrl-Z (VSUSP) are disabled, because they would
-    // leave the terminal in this mode.
+    // end or stop the process before the terminal is restored.
     (settings.c_cc.1, settings.c_cc.10) = (disabledKey, disabledKey)
     if let readLimitInTenths {
       // With VMIN = 0 and VTIME, a read returns after this time even if no key was pressed.

@@ -8,7 +8,7 @@ import SoundFile
 struct PlayList {
   /// The files, URLs, and `-`, in order.
   private(set) var files: [FilePath] = []
-  /// The reasons why arguments name no file, one for each such argument.
+  /// Messages about arguments and playlist entries that cannot be played.
   private(set) var problems: [String] = []
   /// Whether any file is a source that may be slow: standard input, a named pipe, or a device.
   ///
@@ -24,7 +24,7 @@ struct PlayList {
   /// The maximum number of rejected web playlist entries that get a message of their own.
   private static let mostRefusals = 10
 
-  /// Requests a playlist from a server; nil if that fails.
+  /// Requests a playlist from a server; returns nil if that fails.
   private let ask: Asking
   /// Returns whether an address is in a private network; nil if its host is unknown.
   private let isPrivate: @Sendable (_ address: String) -> Bool?
@@ -133,7 +133,7 @@ struct PlayList {
     guard !address.isSound,
       let answer = ask(address.text, { PlaylistFormat(type: $0, head: $1, of: address) != nil }),
       let format = PlaylistFormat(type: answer.type, head: answer.bytes, of: address),
-      // An unreadable address is added as a file, because the player reports the error.
+      // If no byte could be read, the address is added as a file, and the player reports the error.
       answer.isComplete || !answer.bytes.isEmpty
     else { return append(address, isStream: false) }
     guard answer.isComplete else {
@@ -206,8 +206,7 @@ extension PlaylistFormat {
 }
 
 extension FilePath {
-  /// Resolves this entry of a playlist in `folder`: an address stays, and a path is relative to the
-  /// folder.
+  /// Resolves this entry of a playlist in `folder`; a web address or an absolute path is unchanged.
   fileprivate func resolved(in folder: FilePath) -> FilePath {
     if isWebAddress || isAbsolute { return self }
     if bytes.starts(with: "file://".utf8), let url = URL(string: text) { return FilePath(url) }
@@ -224,7 +223,7 @@ private func isBefore(_ name: FilePath, _ other: FilePath) -> Bool {
   return one.number == two.number ? one.text < two.text : one.number < two.number
 }
 
-/// Returns the letters and numbers of a name, in order; a letter has the number −1.
+/// Splits a name into letters and numbers, in order; the number of a letter is −1.
 private func parts(of name: FilePath) -> [(number: Int, text: String)] {
   var parts: [(number: Int, text: String)] = []
   var rest = name.text.lowercased()[...]

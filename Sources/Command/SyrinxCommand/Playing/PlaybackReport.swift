@@ -10,7 +10,7 @@ struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
-  /// The control by keys, whose state is part of the progress line; nil if no keys are read.
+  /// The keyboard control, whose state the progress line shows; nil if no keys are read.
   var keys: KeyControl?
   private var remark = ""
   private var throttle = StatusThrottle()
@@ -83,8 +83,7 @@ struct PlaybackReport {
     if case .deviceLost = error { hasLostDevice = true }
     await reportFaults()
     guard json else { return }
-    // If this error was reported before, it ended only its own item, and the other items were
-    // played.
+    // An error that was reported before ended only its own item, and the other items were played.
     try await print(itemEnds.endAll(failures.contains(error) ? .completed : .failed))
   }
 
@@ -279,7 +278,7 @@ struct ItemEndTracker {
     case failed
   }
 
-  /// The end of an item, and the duration of all audio that the playback has played until then.
+  /// The end of an item; `played` is the duration of all audio that the playback has played by then.
   typealias End = (item: Int, reason: Reason, played: Duration)
 
   private var hasEnded: [Bool]
@@ -311,7 +310,7 @@ struct ItemEndTracker {
     return []
   }
 
-  /// Ends the remaining items in order, the current one first.
+  /// Ends the current item, and then the remaining items in order.
   mutating func endAll(_ reason: Reason) -> [End] {
     let last = current.map { [end($0, reason)] } ?? []
     let rest = hasEnded.indices.filter { !hasEnded[$0] }

@@ -42,8 +42,8 @@ struct TranscriptCues {
         let end = Self.seconds(times[2])
       else { continue }
       var parts = lines[(index + 1)...].prefix { !$0.isEmpty && !$0.contains("-->") }
-      // If no empty line precedes the next SRT cue, its number looks like text, so the number is
-      // removed.
+      // Without an empty line before the next SRT cue, that cue's number looks like text, so the
+      // number is removed.
       let next = parts.endIndex
       if !isWebVTT, next < lines.endIndex, lines[next].contains("-->"), let last = parts.last,
         last.allSatisfy(\.isNumber)

@@ -125,7 +125,7 @@ extension RecordingFinish {
 }
 
 extension RecordingGapRule {
-  /// The end of a message about lost audio: how the recording handles it.
+  /// The end of a message about lost audio: how the recording handles the loss.
   fileprivate var consequence: String {
     switch self {
     case .silence: "and is recorded as silence"

@@ -24,8 +24,9 @@ struct Settings: Sendable {
 
   /// The settings that have a value.
   private(set) var entries: [Name: Entry] = [:]
-  /// The reason that the settings cannot be used; they are then empty, and every command fails with
-  /// it.
+  /// The reason that the settings cannot be used, or nil.
+  ///
+  /// Unusable settings are empty, and every command fails with this reason.
   private(set) var problem: CommandFailure?
 
   var playbackDevice: AudioDevice.ID? { text(.playbackDevice).map(AudioDevice.ID.init(rawValue:)) }

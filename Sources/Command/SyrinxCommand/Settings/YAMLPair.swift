@@ -2,9 +2,9 @@ import CLibYAML
 
 /// A key and its value in a YAML text whose root is a mapping.
 struct YAMLPair: Equatable {
-  /// The key's text; empty for a list or a mapping.
+  /// The key's text; empty if the key is a list or a mapping.
   let key: String
-  /// The value's text; empty for a list or a mapping.
+  /// The value's text; empty if the value is a list or a mapping.
   let value: String
   /// The line of the key; the first is 1.
   let line: Int
@@ -54,7 +54,7 @@ private struct YAMLParser: ~Copyable {
     parser.deallocate()
   }
 
-  /// Returns the pairs of the only document.
+  /// Returns the pairs of the text's only document; nil if the root is not a mapping.
   func pairs() throws(CommandFailure) -> [YAMLPair]? {
     var document = try nextDocument()
     defer { yaml_document_delete(&document) }
@@ -73,8 +73,7 @@ private struct YAMLParser: ~Copyable {
 
   /// Returns the next document, which the caller deletes; at the end, a document without a root.
   ///
-  /// The corresponding C function is `yaml_parser_load`. The function deletes the document if it
-  /// fails.
+  /// The corresponding C function is `yaml_parser_load`, which deletes the document on failure.
   private func nextDocument() throws(CommandFailure) -> yaml_document_t {
     var document = yaml_document_t()
     guard yaml_parser_load(parser, &document) == 1 else { throw error }
@@ -90,7 +89,7 @@ private struct YAMLParser: ~Copyable {
     }
   }
 
-  /// The reason that the parser has stopped: "while scanning a quoted scalar in line 1, found
+  /// The reason that the parser has stopped, such as "while scanning a quoted scalar in line 1, found
   /// unexpected end of stream in line 2".
   private var error: CommandFailure {
     let state = parser.pointee

@@ -98,10 +98,10 @@ struct RecognitionQueue {
   /// Each element permits the queue to start one more file.
   private let permits: AsyncStream<Void>.Continuation
 
-  /// Creates a queue whose task starts the files; the task ends with the queue.
+  /// Creates a queue and its task, which starts to recognize each file.
   ///
-  /// A file is started without waiting for the next name, because a list may arrive slowly through
-  /// a pipe.
+  /// The task ends with the queue. Each file is started without waiting for the next name, because
+  /// names may arrive slowly through a pipe.
   ///
   /// - Parameters:
   ///   - limit: the number of files to recognize at the same time, at least 1; with 1, no file is
@@ -117,7 +117,7 @@ struct RecognitionQueue {
     for _ in 1..<(limit > 1 ? limit * Self.filesAhead : 1) { permits.yield() }
     let slots = AsyncStream.makeStream(of: Void.self)
     for _ in 0..<limit { slots.continuation.yield() }
-    // The permits limit the number of buffered entries.
+    // The stream's buffer is unbounded, but the permits limit the number of buffered entries.
     let entries = Entries { entries in
       let starting = Task {
         do {
@@ -128,7 +128,7 @@ struct RecognitionQueue {
             case .success(let input):
               let entry = await start(input)
               // With a limit of 1, the events are not buffered, so that a new partial result can
-              // replace an unread one.
+              // replace an unread partial result.
               if limit == 1 { slots.continuation.yield() }
               entries.yield(
                 .success(limit == 1 ? entry : entry.recognized { slots.continuation.yield() }))
@@ -149,8 +149,8 @@ struct RecognitionQueue {
 
   /// Returns the next file in order, or nil at the end.
   ///
-  /// Each call lets one more file start, so call it when the results of the previous file have been
-  /// read.
+  /// Each call lets one more file start, so call this method only after the results of the previous
+  /// file have been read.
   ///
   /// - Throws: the error of `input`, `CancellationError`.
   mutating func next() async throws -> Result<Entry, TranscriptionProblem>? {

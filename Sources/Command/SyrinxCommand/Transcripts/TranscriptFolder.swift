@@ -163,7 +163,7 @@ private func openForWriting(
   return descriptor
 }
 
-/// The lock of a folder; it ends with the process.
+/// A lock on a folder, which is released when the process ends.
 ///
 /// The lock file contains the process and the machine that hold the lock. The lock file is separate
 /// from the manifest and uses `flock`, because other kinds of locks are released when any
@@ -191,7 +191,7 @@ private final class FolderLock {
   private static func locked(_ path: FilePath) throws(CommandFailure) -> Int32 {
     while true {
       let descriptor = try openForWriting(path)
-      // A file system that does not support locks is treated as unlocked.
+      // On a file system without locks, the folder counts as not locked by another process.
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
         defer { close(descriptor) }
         throw folderInUse(path, descriptor)
@@ -206,7 +206,7 @@ private final class FolderLock {
 
   private static func folderInUse(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
     let content = try? FilePath.contents(of: descriptor, atMost: 300)
-    // The owner locks the file before it writes its name, so the name may be missing.
+    // The owner's name is written after the file is locked, so the name may be missing.
     let owner = content.flatMap { FilePath(bytes: $0).description.unlessEmpty }
     return CommandFailure(
       "\(owner ?? "another process") is writing into \(path.folder); "
@@ -236,7 +236,7 @@ extension JSONRecord {
 /// is finished if the newest entry for its transcripts equals the entry for its current version and
 /// options. There can be many entries, so only the checksums of their texts stay in memory.
 struct TranscriptManifest: Sendable {
-  /// The newest entry for each transcript.
+  /// The checksum of each transcript's newest entry, by the checksum of the transcript's path.
   private var entries: [RunChecksum: RunChecksum] = [:]
   /// The last part of every entry: the options of this run.
   private let recipe: String
@@ -276,7 +276,7 @@ struct TranscriptManifest: Sendable {
   }
 
   private static let begin = "{\"file\":\""
-  /// The text that ends the file name; it cannot occur within a JSON string.
+  /// The characters after the file name in an entry; they cannot occur within a JSON string.
   private static let afterFile = "\",\""
 
   /// Returns the checksum of the path in a line of the manifest, without the path's extension.

@@ -5,8 +5,9 @@ import Logging
 import SpeechClient
 import SpeechEngine
 
-/// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
-/// to the transcript, and losses and lag as messages.
+/// Writes recognition results to the transcripts, and losses and lag as messages.
+///
+/// Partial results go to the terminal, or as JSON to the transcript.
 struct TranscriptReport {
   /// The transcripts, one for each style, each with a function that writes a line.
   private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
@@ -64,7 +65,7 @@ struct TranscriptReport {
     try await print { try $0.add(result) }
   }
 
-  /// Shows an event: a result, or a loss or lag as a message and, with JSON, in the transcript.
+  /// Shows a result, or reports a loss or lag, which a JSON transcript also contains.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
     if case .result(let result) = event {
       try await show(result)
@@ -82,10 +83,9 @@ struct TranscriptReport {
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
-  /// Returns messages about a large lag and about the sum of losses.
+  /// Returns the messages about a large lag and lost audio that are due at an event.
   ///
-  /// Small changes of the lag and single losses cause no message. Sounds without words are only
-  /// logged.
+  /// `LossSummary` summarizes lost audio. Sounds without words are only logged.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
     case .speechStarted(let time), .speechEnded(let time): return named(losses.reach(time))
@@ -148,10 +148,10 @@ struct TranscriptReport {
 /// A machine that is too slow would otherwise cause many lines, because it repeatedly loses a
 /// little audio.
 struct LossSummary {
-  /// The minimum length of audio between two lines about the same reason.
+  /// The minimum length of audio between two lines with the same reason.
   private static let interval = Duration.seconds(1)
 
-  /// The losses for one reason.
+  /// Losses with the same reason, which are reported together.
   private struct Loss {
     var reason: SpeechRecognitionEvent.DropReason
     /// The position in the audio at which the next line is due.
@@ -218,7 +218,7 @@ extension SpeechRecognitionEvent.DropReason {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// Returns the reason to report for two losses together; nil if they need separate lines.
+  /// Returns the reason to report on one line for two losses; nil if each loss needs its own line.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)
@@ -263,7 +263,9 @@ struct LanguageNotice {
     engine.name == EngineName.pocketsphinx.rawValue ? 0.4 : 0.5
   }
 
-  /// Returns the notice if it is due after this result, at most once for each input.
+  /// Adds a result, and returns a notice if the words so far have a low confidence.
+  ///
+  /// Each input gets at most one notice.
   mutating func text(after result: SpeechRecognitionResult) -> String? {
     guard !isReported, result.isFinal else { return nil }
     let words = result.bestTranscription.segments
@@ -291,7 +293,7 @@ struct LanguageNotice {
 }
 
 extension SpeechOptions {
-  /// Creates the notice for one input; nil if the options restrict the words.
+  /// Creates the language detection for one input; nil if the options restrict the words.
   func makeLanguageNotice() -> LanguageNotice? {
     isPlainDictation ? LanguageNotice(engine: chosenEngine) : nil
   }

@@ -6,8 +6,7 @@ import SoundFile
 /// A file to transcribe, or the file or folder that a `TranscriptionProblem` is about.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
-  /// The file's path in the output folder; its transcripts have the same path with other
-  /// extensions.
+  /// The path in the output folder; the file's transcripts have this path with other extensions.
   let place: FilePath
   /// The version of the file; nil if the input is standard input, a pipe, or a web address.
   var version: FileVersion?
@@ -225,7 +224,7 @@ extension TranscriptionInput {
     throw CommandFailure("\(file) changed while it was read; transcribe it again")
   }
 
-  /// Returns the problem that this input cannot be transcribed, with the reason.
+  /// Returns a failure with the reason that this input cannot be transcribed.
   fileprivate func problem(_ description: String) -> FoundInput {
     .failure(TranscriptionProblem(input: self, description: description))
   }
@@ -245,7 +244,7 @@ extension FilePath {
 
   /// The file that this line of a list names, and its path in the output folder.
   ///
-  /// The path contains the folders after `/./`, or without this mark, all folders.
+  /// The path contains the folders after `/./`, or all folders if there is no `/./`.
   fileprivate var asListed: (file: FilePath, place: FilePath) {
     guard !isWebAddress else { return (self, name) }
     let slash = UInt8(ascii: "/")

@@ -68,7 +68,7 @@ struct TranscriptionRun: Sendable {
   ///
   /// - Parameters:
   ///   - input: the input that failed.
-  ///   - error: nil if a part of the file was not transcribed, which has already been reported.
+  ///   - error: the error to report; nil for lost audio, which has already been reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
       await context.console.report(ErrorReport.sentence(error, of: [input.file]))
@@ -113,7 +113,7 @@ struct TranscriptionRun: Sendable {
 
   /// The number of files, or of utterances within one file, to recognize in parallel.
   ///
-  /// With partial results, it is 1, because they are shown for one utterance at a time.
+  /// The number is 1 with partial results, which are shown for one utterance at a time.
   private var jobCount: Int { wantsPartials ? 1 : command.parallel.count }
 
   /// Starts to recognize a file, whose results are buffered until they are read.
@@ -159,7 +159,7 @@ struct TranscriptionRun: Sendable {
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }
-      // If the recognition was canceled, the events end without an error, so this call throws one.
+      // If the recognition was canceled, the events end without an error, so throw an error here.
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()

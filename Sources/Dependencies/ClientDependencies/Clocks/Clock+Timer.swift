@@ -2,8 +2,8 @@
 extension Clock where Duration: Hashable {
   /// Returns a sequence that yields the clock's time once per interval, first after one interval.
   ///
-  /// It ends when its reader is canceled. A reader that is slower than the interval skips the
-  /// missed ticks.
+  /// The sequence ends when its reader is canceled. A reader that is slower than the interval skips
+  /// the missed ticks.
   public func timer(
     interval: Duration, tolerance: Duration? = nil
   ) -> _AsyncTimerSequence<AnyClock<Duration>> {

@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 /// A clock whose sleeps return at once and move the time to the deadline.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// A time on the clock, as the distance from its start.
+  /// A time on the clock, as the duration since the clock's start.
   public typealias Instant = ClockInstant<Duration>
 
   /// Always zero.
@@ -39,7 +39,7 @@ extension ImmediateClock where Duration == Swift.Duration {
 /// After the report, it forwards the call to a base clock, by default an immediate clock. The issue
 /// belongs to the test that created the clock, even if another thread uses it.
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// A time on the clock, as the distance from its start.
+  /// A time on the clock, as the duration since the clock's start.
   public typealias Instant = ClockInstant<Duration>
 
   /// The clock's name in issues.

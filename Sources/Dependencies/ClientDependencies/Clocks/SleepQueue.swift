@@ -104,13 +104,14 @@ struct DueQueue<Instant: Comparable, Work> {
     items.insert((id, due, work), at: place)
   }
 
-  /// Removes the element with an identifier if it still waits.
+  /// Removes the element with an identifier if the element still waits.
   mutating func remove(_ id: Int) -> Work? {
     items.firstIndex { $0.id == id }.map { items.remove(at: $0).work }
   }
 
-  /// Removes the next work that is due by `limit` and moves the time to it, or to `limit` if no
-  /// work is due; the time never goes back.
+  /// Removes the next work that is due by `limit`, and moves the time to the work's due time.
+  ///
+  /// If no work is due, the time moves to `limit`. The time never goes back.
   mutating func popNext(until limit: Instant) -> Work? {
     guard let first = items.first, first.due <= limit else {
       now = max(now, limit)

@@ -6,16 +6,16 @@ package protocol TimeHolder: AnyObject, Sendable {
   func settled() async
   /// Whether the app's code has received a result and may still be handling it.
   var isReacting: Bool { get }
-  /// Lets the clock advance although the app's code may still be handling a result.
+  /// Lets the clock advance even if the app's code has not finished handling a result.
   ///
   /// Call this when no task can be running: the app's code then waits for something else.
   func endReactions()
-  /// The names of the consumers that keep the clock from advancing, and of those whose holds were
-  /// removed after a timeout.
+  /// The names of the consumers that keep the clock from advancing, or kept it from advancing until
+  /// a timeout.
   var holders: [String] { get }
 }
 
-/// A reference that does not keep the holder alive.
+/// A weak reference to work that a test clock waits for.
 struct WeakTimeHolder: Sendable {
   weak let holder: (any TimeHolder)?
 }
@@ -34,9 +34,9 @@ extension TestClock {
 
   /// Returns when no consumer keeps the clock from advancing.
   ///
-  /// Woken tasks run first, because they may become such consumers. The wait for code that may
-  /// still be handling a result ends once no task of the process can be running: that code then
-  /// waits for something else, perhaps for the time to advance.
+  /// Woken tasks run first, because they may become such consumers. The call also waits for app
+  /// code that may still be handling a result, until no task of the process can be running. The app
+  /// code then waits for something else, perhaps for the time to advance.
   func waitForHolders() async {
     let holders = holders
     guard !holders.isEmpty else { return }
@@ -59,10 +59,10 @@ extension TestClock {
   ///
   /// - Parameters:
   ///   - task: the task to wait for.
-  ///   - stepLimit: the number of ended sleeps after which the advance gives up, in case a task
-  ///     sleeps in an endless loop; a virtual card sleeps once for each period of its audio.
-  ///   - timeout: the real time without an ended sleep after which the advance gives up; the whole
-  ///     advance may take longer.
+  ///   - stepLimit: the number of ended sleeps after which the call gives up, in case a task sleeps
+  ///     in an endless loop. A virtual sound card sleeps once for each period.
+  ///   - timeout: the real time without an ended sleep after which the call gives up; the whole
+  ///     call may take longer.
   public func advance<Success: Sendable, Failure: Error>(
     until task: Task<Success, Failure>,
     stepLimit: Int = 50_000,

@@ -13,7 +13,7 @@
 /// await clock.advance(by: .seconds(2))
 /// ```
 public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// A time on the clock, as the distance from its start.
+  /// A time on the clock, as the duration since the clock's start.
   public typealias Instant = ClockInstant<Duration>
   typealias Sleep = CheckedContinuation<Void, any Error>
   typealias Watch = CheckedContinuation<Void, Never>
@@ -34,9 +34,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     state = Lock(State(queue: SleepQueue(now: now)))
   }
 
-  /// The time.
-  ///
-  /// Only `advance` and `run` change it.
+  /// The clock's time, which only `advance` and `run` change.
   public var now: Instant { state.withLock { $0.queue.now } }
 
   /// Sleeps until the test advances the time to the deadline.
@@ -114,9 +112,10 @@ extension TestClock {
     while await wakeNext(until: deadline) {}
   }
 
-  /// Wakes the next sleeper and returns true once a task has begun to sleep, or none is about to.
+  /// Wakes the next sleeper, lets tasks run, and returns true.
   ///
-  /// If no sleeper is due by `deadline`, sets the time to `deadline` and returns false.
+  /// The tasks run until one of them has begun to sleep, or until no task can be about to sleep. If
+  /// no sleeper is due by `deadline`, sets the time to `deadline` and returns false.
   func wakeNext(until deadline: Instant) async -> Bool {
     guard let (sleep, arrivals) = popNext(until: deadline) else { return false }
     sleep.resume()
@@ -127,8 +126,8 @@ extension TestClock {
 
   /// Advances the time until no task sleeps.
   ///
-  /// - Parameter timeout: the real time after which the call stops and reports an issue, for tasks
-  ///   that keep sleeping again.
+  /// - Parameter timeout: the real time after which the call stops and reports an issue, in case a
+  ///   task sleeps in an endless loop.
   public func run(
     timeout: Swift.Duration = .seconds(60),
     fileID: StaticString = #fileID,
@@ -260,7 +259,7 @@ extension TestClock {
   }
 }
 
-/// The error of a test clock on which a task sleeps, although no task should.
+/// The error that `checkSuspension()` throws if a task sleeps on the clock.
 public struct SuspensionError: Error, Equatable, CustomStringConvertible {
   /// Creates the error.
   public init() {}

@@ -23,8 +23,8 @@ private final class ErasedSource<Base: AsyncSequence & Sendable>: @unchecked Sen
 extension AsyncStream {
   /// Creates a stream of a sequence's elements, which ends when the sequence ends or fails.
   ///
-  /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
-  /// elements.
+  /// Reading the stream reads the sequence; nothing is buffered. If several tasks read the stream,
+  /// each element goes to one of them.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
     let source = ErasedSource(sequence)
     self.init { try? await source.next() }
@@ -44,8 +44,8 @@ extension AsyncStream {
 extension AsyncThrowingStream where Failure == any Error {
   /// Creates a stream of a sequence's elements, which ends or throws when the sequence does.
   ///
-  /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
-  /// elements.
+  /// Reading the stream reads the sequence; nothing is buffered. If several tasks read the stream,
+  /// each element goes to one of them.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
     let source = ErasedSource(sequence)
     self.init { try await source.next() }
@@ -121,7 +121,7 @@ final class FairLock: Sendable {
       return !state.isTaken
     }
     if isFree { return turn.resume(returning: true) }
-    // The task may have been canceled before it waited.
+    // If the task was canceled before it began to wait, the cancellation handler found nothing.
     if Task.isCancelled { cancel(id) }
   }
 

@@ -10,10 +10,10 @@ import Glibc
 /// Thread safety: any thread may call ``withLock(_:)`` at any time; the call may block.
 // `@unchecked` is safe, because `state` is only used under `mutex`.
 package final class Lock<State>: @unchecked Sendable {
-  // It is on the heap, because a mutex must not move.
+  // The mutex is on the heap, because it must not move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  // It is on the heap, too: inside the object, an empty state would share its address with another
-  // property, which confuses the sanitizer.
+  // The state is on the heap, too. Inside the object, an empty state would share its address with
+  // another property, and Thread Sanitizer would confuse the two.
   private let state: UnsafeMutablePointer<State>
 
   /// Guards `state`, which must have no other references.

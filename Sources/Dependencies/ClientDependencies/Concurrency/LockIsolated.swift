@@ -11,8 +11,8 @@ import Foundation
 /// ```
 ///
 /// Thread safety: any thread may use it at any time; the calls may block. The argument of
-/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may also use the object itself: reading
-/// it returns the earlier value, and their result overwrites any other change that they make.
+/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may also read the object, and get its
+/// earlier value. If they change the object, their result then overwrites that change.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
   // `@unchecked` is safe, because the value is only used under the lock.

@@ -3,8 +3,8 @@ import Glibc
 
 /// Runs an operation with all tasks of the process on the main thread, one after another.
 ///
-/// Tasks run in the order in which they start, which makes concurrent code deterministic. Use it
-/// for tests that run alone, because it affects every task of the process.
+/// Tasks run in the order in which they start, which makes concurrent code deterministic. Use
+/// this function only in tests that run alone, because it affects every task of the process.
 ///
 /// - Throws: the operation's error.
 @MainActor
@@ -19,7 +19,7 @@ public func withMainSerialExecutor(
 
 /// Runs a synchronous operation with all tasks of the process on the main thread.
 ///
-/// Wrap `invokeTest()` of an XCTest case with it.
+/// Wrap `invokeTest()` of an XCTest case in this function.
 ///
 /// - Throws: the operation's error.
 public func withMainSerialExecutor(

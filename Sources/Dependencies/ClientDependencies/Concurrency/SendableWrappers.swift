@@ -46,14 +46,14 @@ extension UncheckedSendable: Equatable where Value: Equatable {}
 extension UncheckedSendable: Hashable where Value: Hashable {}
 
 extension UncheckedSendable: Decodable where Value: Decodable {
-  /// Decodes the value alone.
+  /// Decodes the wrapped value directly.
   public init(from decoder: any Decoder) throws {
     value = try Value(from: decoder)
   }
 }
 
 extension UncheckedSendable: Encodable where Value: Encodable {
-  /// Encodes the value alone.
+  /// Encodes the wrapped value directly.
   public func encode(to encoder: any Encoder) throws {
     try value.encode(to: encoder)
   }
@@ -114,7 +114,7 @@ extension AnyHashableSendable: CustomReflectable {
 }
 
 extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
-  /// Returns the value without its wrapper, so that both are equal as keys of a dictionary.
+  /// Returns the wrapped value, so that the value and the wrapper are equal as dictionary keys.
   public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
 }
 

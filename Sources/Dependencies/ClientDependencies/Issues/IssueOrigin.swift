@@ -1,9 +1,9 @@
 #if !PointFreeDependencies
 /// The test that an issue belongs to, for issues that are reported outside the test's task.
 ///
-/// Swift Testing identifies the current test by task-locals, which detached tasks, Dispatch queues,
-/// and threads of C libraries do not have, so their issues are lost. A value that may be called in
-/// such places captures the origin when it is created in the test, like `unimplemented(endpoint:)`:
+/// Swift Testing identifies the current test by task-locals. Detached tasks, Dispatch queues, and
+/// threads of C libraries lack these task-locals, so their issues are lost. A value for such code
+/// captures the origin when the test creates the value, as `unimplemented(endpoint:)` does:
 ///
 /// ```swift
 /// struct UnimplementedVoice: Voice {
@@ -15,7 +15,7 @@
 /// }
 /// ```
 ///
-/// Outside test processes, and under XCTest, which does not need it, an origin is empty.
+/// An origin is empty outside test processes, and under XCTest, which needs no origins.
 ///
 /// Thread safety: any number of threads may use an origin.
 public struct IssueOrigin: Sendable {
@@ -84,13 +84,13 @@ extension IssueOrigin {
   /// The test, or nil for an empty origin.
   var test: RunningTest? { suspended?.test }
 
-  /// Identifies origins that share a waiting task.
+  /// The identity of the origin's waiting task, which several origins may share.
   var id: ObjectIdentifier? { suspended.map(ObjectIdentifier.init) }
 
   /// The origin that the enclosing `withScope` has set; empty if there is none.
   static var ofEscapedScope: IssueOrigin { escaped }
 
-  /// Returns this origin, or the other origin if this one is empty.
+  /// Returns this origin, or `other` if this origin is empty.
   func or(_ other: IssueOrigin) -> IssueOrigin {
     suspended == nil ? other : self
   }
@@ -101,14 +101,15 @@ extension IssueOrigin {
     suspended.perform(report)
   }
 
-  /// Runs the operation of an escaping closure, so that its reads and issues belong to the origin's
-  /// test.
+  /// Runs an operation whose dependency reads and issues belong to the origin's test.
+  ///
+  /// Escaping closures call this function.
   func withScope<R>(_ operation: () throws -> R) rethrows -> R {
     if suspended == nil { return try operation() }
     return try Self.$escaped.withValue(self, operation: operation)
   }
 
-  /// Runs the asynchronous operation of an escaping closure, as the synchronous function does.
+  /// Runs an asynchronous operation whose dependency reads and issues belong to the origin's test.
   nonisolated(nonsending) func withScope<R>(
     _ operation: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {
@@ -117,7 +118,7 @@ extension IssueOrigin {
   }
 }
 
-/// Sets the origin for unimplemented endpoints of clients that use the macro.
+/// Sets the test that gets the issues of unimplemented endpoints, in clients that use the macro.
 ///
 /// The setters are stored by client type. A protocol would be simpler, but a macro cannot add a
 /// conformance to a type in a function, such as clients in tests.
@@ -127,8 +128,7 @@ private final class OriginatingClients: Sendable {
   private struct Setter<Client>: Sendable {
     let set: @Sendable (inout Client, IssueOrigin) -> Void
   }
-  // The lock is held for one lookup or change of the dictionary. Releasing its values runs no other
-  // code.
+  // The lock is held for one lookup or insertion, which runs no other code.
   private let setters = Lock<[ObjectIdentifier: any Sendable]>([:])
 
   func register<Client>(_ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void) {
@@ -139,8 +139,9 @@ private final class OriginatingClients: Sendable {
     }
   }
 
-  /// Returns a copy of a client that reports to `origin`, or the value itself if it does not use
-  /// the macro.
+  /// Returns a copy of a client that reports its issues to `origin`.
+  ///
+  /// A value that is not a `@DependencyClient` is returned unchanged.
   func value<Value>(_ value: Value, reportingTo origin: @autoclosure () -> IssueOrigin) -> Value {
     let setter = setters.withLock { $0[ObjectIdentifier(Value.self)] }
     guard let setter = setter as? Setter<Value> else { return value }
@@ -167,7 +168,7 @@ extension IssueOrigin {
 }
 
 extension DependencyValues {
-  /// Returns the value, or a copy of a client that reports its issues to the reader's test.
+  /// Returns the value; a client is copied, so that its issues are reported to the reader's test.
   func originating<Value>(_ value: Value) -> Value {
     OriginatingClients.shared.value(
       value, reportingTo: .current.or(scope.origin))

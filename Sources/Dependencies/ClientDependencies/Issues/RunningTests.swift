@@ -7,15 +7,15 @@ import Synchronization
 /// further `@Dependency` wrappers share one of them.
 final class RunningTests: Sendable {
   static let shared = RunningTests()
-  /// Once a test has this many origins, its further wrappers share one of them.
+  /// Once a test has this many origins, its further `@Dependency` wrappers share one of them.
   static let manyOrigins = 32
 
   private struct Entry {
     var id: ObjectIdentifier
     weak var suspended: SuspendedTest?
   }
-  // The lock is held for one lookup or change of the dictionary. No reference is released under it,
-  // because a released object of a test might call back.
+  // The lock is held for one lookup or change of the dictionary. No reference is released under the
+  // lock, because the `deinit` of a test's object might use this dictionary.
   private let entries = Lock<[RunningTest: [Entry]]>([:])
   private let hasSeenOne = Atomic(false)
 
@@ -25,7 +25,7 @@ final class RunningTests: Sendable {
     entries.withLock { $0[suspended.test, default: []].append(entry) }
   }
 
-  /// Removes an origin when it is released.
+  /// Removes a released origin.
   func remove(_ id: ObjectIdentifier, of test: RunningTest) {
     entries.withLock { entries in
       entries[test]?.removeAll { $0.id == id }
@@ -65,23 +65,23 @@ final class RunningTests: Sendable {
 ///
 /// It runs reports of issues with the test's task-locals, on the thread that makes the report.
 ///
-/// Task-locals of the test framework determine the test of an issue, and whether it is a known
-/// issue. On other threads, only a task that inherited them can provide them.
+/// The test framework uses task-locals to find the test of an issue, and to find out whether the
+/// issue is known. Other threads lack these task-locals, so a task that inherited them is needed.
 final class SuspendedTest: Sendable {
   typealias Report = @Sendable () -> Void
 
   let test: RunningTest
   private let slot = ReportSlot()
   // Makes reports run one at a time, because the task accepts the next report only when it waits
-  // again. The lock is held while a report runs, which reads only task-locals of the waiting task.
+  // again. The lock is held while a report runs; a report reads only task-locals of that task.
   // The lock's state is an integer, because Thread Sanitizer confuses a state of size zero with the
   // adjacent field.
   private let turn = Lock(0)
 
   /// Starts a task that inherits the task-locals of the caller, which runs in `test`.
   ///
-  /// The task already waits when the initializer returns. It does not retain the overrides of the
-  /// caller's scope, because the test may check that their objects are released.
+  /// The task already waits when the initializer returns. The task does not retain the overrides of
+  /// the caller's scope, because the test may check that objects in the overrides are released.
   init(in test: RunningTest) {
     self.test = test
     DependencyValues.$_current.withValue(.ofProcess) {

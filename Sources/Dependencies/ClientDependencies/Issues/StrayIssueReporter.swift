@@ -6,7 +6,7 @@ struct StrayIssueReporter: IssueReporter {
   var base: any IssueReporter
   var tests = RunningTests.shared
 
-  /// Wraps each default reporter of the process.
+  /// Wraps each of the process's default reporters in a `StrayIssueReporter`.
   static func install() {
     IssueReporters.current = IssueReporters.current.map { reporter in
       reporter is _DefaultReporter ? StrayIssueReporter(base: reporter) : reporter
@@ -59,11 +59,11 @@ struct StrayIssueReporter: IssueReporter {
       error, message(), fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reports the issue to the test that the enclosing `withScope` has set, or else to the only test
-  /// known to use dependencies, or else records it without a test.
+  /// Reports the issue to the test that it probably belongs to.
   ///
-  /// An issue from a detached task of a test without dependencies may thus be reported to another
-  /// test, so its text explains the choice.
+  /// This is the test that the enclosing `withScope` has set, or else the only test known to use
+  /// dependencies. If there is neither, the issue is recorded without a test. The only known test
+  /// may be the wrong one, so a note after the issue's text explains the choice.
   ///
   /// `report` reports the issue, with a note after its text.
   private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
@@ -85,8 +85,8 @@ struct StrayIssueReporter: IssueReporter {
 /// Runs when a process loads this module, because a test may report an issue without using anything
 /// else in the module.
 ///
-/// glibc passes the arguments of `main` to it. `CommandLine` cannot be used: in a statically linked
-/// program, it may be empty this early, and it would then stay empty.
+/// glibc passes the arguments of `main` to this function. `CommandLine` cannot be used: in a
+/// statically linked program, it may be empty this early, and it would then stay empty.
 @section(".init_array") @used
 private let register: @convention(c) (CInt, UnsafePointer<UnsafePointer<CChar>>) -> Void = {
   count, words in
@@ -101,7 +101,7 @@ private func joined(_ message: String?, _ note: String?) -> String? {
 }
 #endif
 
-/// An issue without an origin that was reported outside a running test.
+/// An issue that was reported outside a running test and has no `IssueOrigin`.
 package struct StrayIssue: Sendable {
   /// The description of the issue, and the tests that it may belong to.
   package var text: String

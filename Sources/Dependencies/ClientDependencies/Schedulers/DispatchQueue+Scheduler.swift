@@ -2,7 +2,7 @@
 public import Dispatch
 
 extension DispatchQueue: Scheduler {
-  /// The time since the machine's start.
+  /// The time since the machine was started.
   public var now: SchedulerTimeType { SchedulerTimeType(.now()) }
 
   /// Runs work on the queue as soon as possible.
@@ -48,12 +48,12 @@ extension DispatchQueue {
       .nanoseconds(other.nanoseconds - nanoseconds)
     }
 
-    /// Returns the time plus a duration, but never a time before the machine's start.
+    /// Returns the time plus a duration, but no time before the machine was started.
     public func advanced(by duration: Duration) -> Self {
       Self(dispatchTime + duration / .seconds(1))
     }
 
-    /// Whether a time is earlier.
+    /// Whether a time is earlier than another.
     public static func < (left: Self, right: Self) -> Bool {
       left.dispatchTime < right.dispatchTime
     }

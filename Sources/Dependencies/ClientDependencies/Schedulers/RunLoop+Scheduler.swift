@@ -3,7 +3,7 @@
 public import Foundation
 
 extension RunLoop: Scheduler {
-  /// The date.
+  /// The current date.
   public var now: SchedulerTimeType { SchedulerTimeType(Date()) }
 
   /// Runs work in the loop once, at a date.
@@ -55,7 +55,7 @@ extension RunLoop {
       Self(date.addingTimeInterval(duration / .seconds(1)))
     }
 
-    /// Whether a time is earlier.
+    /// Whether a time is earlier than another.
     public static func < (left: Self, right: Self) -> Bool { left.date < right.date }
   }
 

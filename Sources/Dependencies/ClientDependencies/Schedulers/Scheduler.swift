@@ -58,8 +58,8 @@ extension Scheduler {
 
   /// Returns a stream that yields the scheduler's time once per interval, first after one interval.
   ///
-  /// The stream ends when its reader is canceled or releases it. A slow reader receives every tick.
-  /// If the interval is not positive, an issue is reported and the stream is empty.
+  /// The stream ends when its reader is canceled or releases the stream. A slow reader receives
+  /// every tick. If the interval is not positive, an issue is reported and the stream is empty.
   public func timer(interval: Duration) -> AsyncStream<SchedulerTimeType> {
     AsyncStream { continuation in
       guard canRepeat(every: interval) else { return continuation.finish() }
@@ -104,7 +104,7 @@ where SchedulerTimeType.Duration == Duration {
   // Safe for the schedulers of this module; other schedulers must be usable from any thread.
   private let base: UncheckedSendable<any Scheduler<SchedulerTimeType>>
 
-  /// Hides the type of a scheduler.
+  /// Wraps a scheduler, and hides its type.
   public init(_ scheduler: some Scheduler<SchedulerTimeType>) {
     base = UncheckedSendable(scheduler)
   }
@@ -141,7 +141,7 @@ where SchedulerTimeType.Duration == Duration {
 public typealias AnySchedulerOf<S: Scheduler> = AnyScheduler<S.SchedulerTimeType>
 
 extension Scheduler {
-  /// Hides the scheduler's type.
+  /// Returns the scheduler as an `AnyScheduler`, which hides its type.
   public func eraseToAnyScheduler() -> AnyScheduler<SchedulerTimeType> {
     AnyScheduler(self)
   }
@@ -184,7 +184,7 @@ where SchedulerTimeType.Duration == Duration {
     schedule(action)
   }
 
-  /// Runs the work once.
+  /// Runs the work once, immediately.
   public func schedule(
     after date: SchedulerTimeType, interval: Duration, _ action: () -> Void
   ) -> AnyCancellable {

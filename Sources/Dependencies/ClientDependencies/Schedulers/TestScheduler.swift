@@ -25,9 +25,7 @@ where SchedulerTimeType.Duration == Duration {
     queue = Lock(DueQueue(now: now))
   }
 
-  /// The time.
-  ///
-  /// Only `advance` and `run` change it.
+  /// The scheduler's time, which only `advance` and `run` change.
   public var now: SchedulerTimeType { queue.withLock { $0.now } }
 
   /// Runs work once, at the given time; even work that is due now waits for `advance`.
@@ -76,7 +74,7 @@ where SchedulerTimeType.Duration == Duration {
 
   /// Advances the time and runs all due work, each at its time.
   ///
-  /// - Parameter duration: the distance; zero runs work that is due now.
+  /// - Parameter duration: the duration to advance by; zero runs work that is due now.
   public func advance(by duration: Duration = .zero) {
     let end = now.advanced(by: duration)
     while runNext(until: end) {}
@@ -91,7 +89,7 @@ where SchedulerTimeType.Duration == Duration {
 
   /// Advances the time on the main actor; other tasks run before each piece of work.
   ///
-  /// - Parameter duration: the distance; zero runs work that is due now.
+  /// - Parameter duration: the duration to advance by; zero runs work that is due now.
   @MainActor
   public func advance(by duration: Duration = .zero) async {
     let end = now.advanced(by: duration)
@@ -100,8 +98,8 @@ where SchedulerTimeType.Duration == Duration {
 
   /// Runs all waiting work on the main actor.
   ///
-  /// - Parameter timeout: the real time after which the call stops and reports an issue, for work
-  ///   that repeats forever.
+  /// - Parameter timeout: the real time after which the call stops and reports an issue, in case
+  ///   work repeats forever.
   @MainActor
   public func run(
     timeout: Duration = .seconds(10),

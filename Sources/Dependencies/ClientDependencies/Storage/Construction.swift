@@ -9,7 +9,7 @@ import Synchronization
 final class Construction: Sendable {
   @TaskLocal static var current: Construction?
 
-  /// Whether a value for the cache is under construction.
+  /// Whether the current task is constructing a value for the cache.
   static var isRunning: Bool { current != nil }
 
   let key: any TestDependencyKey.Type
@@ -67,7 +67,7 @@ final class Construction: Sendable {
   private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, MissingValueKind?) {
     switch context {
     case .live:
-      // Cast in steps, because a single chain would confuse a missing live value with an optional
+      // Two casts, because in a single optional chain, a missing live value would look like a live
       // value of nil.
       if let liveKey = key as? any DependencyKey.Type,
         let value = liveKey.liveValue as? Key.Value
@@ -82,10 +82,10 @@ final class Construction: Sendable {
     }
   }
 
-  /// Whether the key reports its missing live value to readers.
+  /// Whether to report that the key has no live value.
   ///
-  /// A missing value is reported even in an update closure, because the value is cached for later
-  /// readers.
+  /// The result does not depend on an enclosing update closure, because the value is cached for
+  /// later readers.
   private func lacksLiveValue(_ key: (some TestDependencyKey).Type) -> Bool {
     DependencyValues.$_current.withValue(.current(for: .use)) { key.shouldReportUnimplemented }
   }
@@ -132,7 +132,8 @@ struct ConstructionCycle {
   private let members: [Construction]
   private let contexts: Set<DependencyContext>
 
-  /// Finds the cycle; nil if the current task does not construct the key's value in this context.
+  /// Finds the cycle; returns nil if the current task is not constructing the key's value in this
+  /// context.
   init?(
     of key: any TestDependencyKey.Type, in context: DependencyContext,
     readAt location: SourceLocation?
@@ -147,7 +148,8 @@ struct ConstructionCycle {
     contexts = Set(running.filter { $0.isOf(key) }.map(\.context))
   }
 
-  /// The context whose value breaks the cycle: the first that is not under construction.
+  /// The context whose value breaks the cycle: the first one for which no value of `key` is under
+  /// construction.
   var substitute: DependencyContext? {
     [.test, .preview, .live].first { !contexts.contains($0) }
   }
@@ -230,12 +232,13 @@ final class PendingValue: Sendable {
     end.enter()
   }
 
-  /// This construction and the outer constructions of its task, which need its value.
+  /// This construction, then the outer constructions of the same task, which need this
+  /// construction's value.
   var chain: [PendingValue] {
     Array(sequence(first: self) { $0.outer })
   }
 
-  /// Constructs the value of a slot, or waits for another construction of it.
+  /// Constructs the value that `slot` identifies, or waits for another construction of that value.
   ///
   /// `onTimeout` is called after `timeout`, before `make`.
   ///
@@ -274,7 +277,8 @@ struct PendingValues {
   private var values: [PendingValue.Slot: PendingValue] = [:]
   private var awaited: [ObjectIdentifier: [PendingValue]] = [:]
 
-  /// Returns whether the current task constructs the value of a slot or waits for it.
+  /// Returns whether the current task must construct the value of `slot`, or can wait for another
+  /// construction of that value.
   ///
   /// `chain` contains the constructions of the current task.
   mutating func enter(_ slot: PendingValue.Slot, from chain: [PendingValue]) -> Entrance {

@@ -8,15 +8,14 @@ struct DependencyScope: Sendable {
   private var ownCache: ValueCache?
   /// The context that this scope or an outer scope sets; nil if none does.
   var context: DependencyContext?
-  /// The test in which the wrapper that is being read was created, or else the test of the
-  /// wrapper's scope.
+  /// The test that created the wrapper being read, or else the test of the wrapper's scope.
   private(set) var origin = IssueOrigin()
 
   private struct Override: Sendable {
     let key: ObjectIdentifier
     var value: any Sendable
-    /// Whether the override comes from the scope of the value's first reader; see
-    /// `forConstruction`.
+    /// Whether the override belongs to the scope of the first reader of a value under construction;
+    /// see `forConstruction`.
     var isOfReader = false
   }
 
@@ -44,11 +43,12 @@ struct DependencyScope: Sendable {
     if let index = index(of: new.key) { overrides[index] = new } else { overrides.append(new) }
   }
 
-  /// Inherits the overrides, the cache, and the context that this scope lacks from another scope,
-  /// and takes over that scope's test.
+  /// Adds the overrides, the cache, and the context that this scope lacks from another scope.
   ///
-  /// - Returns: whether this scope changed. A wrapper is usually read in the scope in which it was
-  ///   created, which lacks nothing.
+  /// The test of `other`, if it has one, replaces this scope's test.
+  ///
+  /// - Returns: whether this scope changed. Outside tests, it usually does not, because most
+  ///   `@Dependency` wrappers are read in the scope in which they were created.
   mutating func merge(over other: DependencyScope) -> Bool {
     var hasChanged = false
     for override in other.overrides where index(of: override.key) == nil {
@@ -79,8 +79,8 @@ struct DependencyScope: Sendable {
 extension DependencyScope {
   /// The scope that a wrapper captures; in a test process, it includes the test.
   ///
-  /// During a construction, it lacks the overrides of the value's first reader, but keeps overrides
-  /// set by the construction itself.
+  /// During a construction, the scope lacks the overrides of the value's first reader, but has the
+  /// overrides that the construction itself sets.
   var captured: DependencyScope {
     var captured = self
     if overrides.contains(where: \.isOfReader) { captured.overrides.removeAll(where: \.isOfReader) }
@@ -90,8 +90,8 @@ extension DependencyScope {
 
   /// The scope for constructing a value that is shared by all readers.
   ///
-  /// The construction reads the overrides of the first reader, but wrappers created in it do not
-  /// capture them.
+  /// The construction reads the first reader's overrides, but wrappers created during the
+  /// construction do not capture these overrides.
   var forConstruction: DependencyScope {
     var scope = self
     for index in overrides.indices { scope.overrides[index].isOfReader = true }
@@ -101,7 +101,7 @@ extension DependencyScope {
 
 /// The scopes of objects that `withDependencies` returned.
 ///
-/// They are stored for the whole process. The scopes of ended objects are removed when later
+/// They are stored for the whole process. The scopes of released objects are removed when later
 /// objects are added. An object with a `@Dependency` also holds its own scope.
 enum ObjectScopes {
   private static let remembered = WeakScopeTable()
@@ -115,7 +115,7 @@ enum ObjectScopes {
     if capturedScope(in: Mirror(reflecting: object)) == nil {
       remembered.remember(object, madeIn: values.scope)
     } else {
-      // The object keeps its own scope, so store nothing; only remove the scopes of ended objects.
+      // The object keeps its own scope, so store nothing; only remove scopes of released objects.
       remembered.sweep()
     }
   }
@@ -137,8 +137,8 @@ enum ObjectScopes {
 
 /// The scopes of live objects, by weak reference.
 ///
-/// Nothing reports the end of an object, so each insertion also checks two older entries, and
-/// removes an entry whose object has ended.
+/// Nothing reports the release of an object, so each insertion also checks two older entries, and
+/// removes an entry whose object was released.
 final class WeakScopeTable: Sendable {
   private struct Entry {
     weak var object: AnyObject?
@@ -148,14 +148,16 @@ final class WeakScopeTable: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var order: [ObjectIdentifier] = []
     var next = 0
-    /// The references to release once the lock is released, because a `deinit` could call back.
+    /// The references to release after the lock, because a `deinit` could use this table.
     var leftovers: [Any] = []
   }
   // The lock is held for one lookup or insertion.
   private let state = Lock(State())
 
-  /// Stores the first scope of an object and ignores later scopes, because outer scopes have fewer
-  /// overrides.
+  /// Stores the scope of an object, unless one is stored already.
+  ///
+  /// Nested operations return the object from the innermost operation outward. The first scope is
+  /// therefore the innermost, which has the most overrides.
   func remember(_ object: AnyObject, madeIn scope: DependencyScope) {
     change { state in
       let id = ObjectIdentifier(object)
@@ -167,7 +169,7 @@ final class WeakScopeTable: Sendable {
     }
   }
 
-  /// Removes the scopes of some ended objects.
+  /// Removes the scopes of some released objects.
   func sweep() {
     change(Self.sweep)
   }

@@ -2,9 +2,9 @@
 /// The cached values: one for each key and context; in test processes, each test has its own
 /// values.
 ///
-/// A value is created once. No lock is held during construction, because it may read other values,
-/// even on other threads. Readers of the same value wait for it; see `PendingValue` for the
-/// exceptions.
+/// A value is created once. No lock is held during construction, because a construction may read
+/// other values, even on other threads. Readers of the same value wait for the construction; see
+/// `PendingValue` for the exceptions.
 final class ValueCache: Sendable {
   /// The cache of scopes without their own cache; it lasts as long as the process.
   static let ofProcess = ValueCache()
@@ -42,7 +42,7 @@ final class ValueCache: Sendable {
         cache: ObjectIdentifier(self), test: test(of: origin), key: ObjectIdentifier(key),
         context: context)
       let made = PendingValue.perform(in: slot, timeout: constructionTimeout) {
-        // Another thread may have created it in the meantime.
+        // Another thread may have created the value in the meantime.
         find(key, in: context, for: origin)
           ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
       } onTimeout: {
@@ -72,7 +72,7 @@ final class ValueCache: Sendable {
     _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     purpose: DependencyValues.Purpose, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
-    // A value that is created outside a running test belongs to the reader's test.
+    // If no test is running here, the new value belongs to the reader's test.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
       Construction.value(of: key, in: context, for: purpose, readAt: location)
     }
@@ -105,7 +105,7 @@ final class ValueCache: Sendable {
     _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
-  /// Returns the running test, or else the test of the reader's origin.
+  /// Returns the running test, or else the test that `origin` belongs to.
   private func test(of origin: IssueOrigin) -> RunningTest? {
     separatesTests ? .current ?? origin.test : nil
   }
@@ -148,8 +148,8 @@ extension ValueCache {
     changeValues(for: origin) { $0.prepare(context, in: preparation) }
   }
 
-  /// Returns the value before a partial change: the cached value, or a new value that is not
-  /// cached.
+  /// Returns the value to change in part: the cached value, or else a new value, which is not
+  /// stored in the cache.
   func valueToPrepare<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation
@@ -175,7 +175,7 @@ protocol CacheEntry: Sendable {
 /// A dependency key's cached value in one context.
 final class CachedValue<Value: Sendable>: CacheEntry {
   let value: Value
-  /// The kind of value that the key lacks; nil if it lacks none.
+  /// The kind of value that the key does not provide; nil if the key provides all values.
   let gap: MissingValueKind?
   let source: CachedValueSource
 

@@ -67,7 +67,7 @@ package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RunningTest {
-  /// The test of the current task, or else of the origin that the enclosing `withScope` has set.
+  /// The test of the current task, or else the test that the enclosing `withScope` has set.
   ///
   /// Under XCTest, it is the running case on every thread.
   static var current: RunningTest? {
@@ -136,7 +136,7 @@ package enum XCTestRun {
     return number > 0 ? RunningTest(name: "XCTest case", line: number) : nil
   }
 
-  /// Records the start of a case, which has its own values.
+  /// Records the start of an XCTest case, which has its own dependency values.
   package static func caseWillStart() {
     number.store(abs(number.load(ordering: .relaxed)) + 1, ordering: .relaxed)
   }

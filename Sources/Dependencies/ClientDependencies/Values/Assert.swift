@@ -59,7 +59,7 @@ public protocol AssertionEffect: Sendable {
   ///
   /// - Parameters:
   ///   - condition: the condition that should be true.
-  ///   - message: the message if it is false.
+  ///   - message: the message if the condition is false.
   ///   - file: the caller's file, from `#fileID`.
   ///   - line: the caller's line.
   func callAsFunction(

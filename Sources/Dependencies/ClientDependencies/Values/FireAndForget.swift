@@ -1,8 +1,6 @@
 #if !PointFreeDependencies
 extension DependencyValues {
-  /// Starts work without waiting for its end.
-  ///
-  /// In tests, it waits for the end.
+  /// Starts work and, except in tests, does not wait for its end.
   ///
   /// ```swift
   /// @Dependency(\.fireAndForget) var fireAndForget
@@ -10,8 +8,8 @@ extension DependencyValues {
   /// ```
   ///
   /// The closure runs in its own task with the overrides of the caller. Canceling the caller does
-  /// not cancel it. In the live and preview contexts, the call returns at once, and an error is
-  /// ignored. In tests, it returns after the closure, and an error is an issue.
+  /// not cancel this task. In the live and preview contexts, the call returns at once, and an error
+  /// is ignored. In tests, the call returns after the closure, and an error is an issue.
   public var fireAndForget: FireAndForget { self[FireAndForgetKey.self] }
 }
 

@@ -175,8 +175,8 @@ extension URLSession {
 
 /// Reports and fails every request.
 ///
-/// A session creates the protocol from its class alone, on its own thread. So each session of a
-/// test has its own class, distinguished by `Number`.
+/// A session creates this object itself, on another thread, and passes it no data of the test. So
+/// each session of a test has a separate class, distinguished by `Number`.
 private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool { true }
 
@@ -208,9 +208,9 @@ private final class SessionOrigin: NSObject, URLSessionDelegate {
   deinit { SessionClasses.giveBack(number, protocolClass) }
 }
 
-/// The protocol classes of the current sessions.
+/// The `URLProtocol` classes of the current sessions.
 ///
-/// A new session reuses a free class.
+/// A new session reuses the class of a released session.
 private enum SessionClasses {
   private struct State {
     var origins: [ObjectIdentifier: IssueOrigin] = [:]
@@ -224,7 +224,7 @@ private enum SessionClasses {
     }
   }
 
-  // The lock is held for one lookup or change. Origins are released after it.
+  // The lock is held for one lookup or change. Origins are released once the lock is released.
   private static let state = Lock(State())
 
   static func acquireClass(for origin: IssueOrigin) -> (number: Int, AnyClass) {

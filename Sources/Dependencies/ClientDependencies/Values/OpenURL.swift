@@ -35,7 +35,7 @@ enum OpenURLKey: DependencyKey {
   }
 }
 
-/// The effect of opening a URL.
+/// An effect that is called like a function and opens a URL.
 public struct OpenURLEffect: Sendable {
   private let handler: @Sendable (URL) async -> Bool
 
@@ -46,7 +46,7 @@ public struct OpenURLEffect: Sendable {
 
   /// Opens a URL.
   ///
-  /// - Returns: whether a program accepted it.
+  /// - Returns: whether a program accepted the URL.
   @discardableResult
   public func callAsFunction(_ url: URL) async -> Bool {
     await handler(url)
@@ -64,8 +64,9 @@ struct DesktopOpener {
   /// The folders to search for the program, separated by colons.
   var path: String
   var clock: any Clock<Duration>
-  /// The time after which a running `xdg-open` counts as a success, because it then waits for the
-  /// browser that it has started.
+  /// The time after which a running `xdg-open` counts as a success.
+  ///
+  /// By then, `xdg-open` only waits for the browser that it has started.
   var timeout = Duration.seconds(3)
 
   /// Opens a URL, and waits until `xdg-open` ends, the timeout expires, or the task is canceled.
@@ -86,8 +87,8 @@ struct DesktopOpener {
 
   /// Starts the program.
   ///
-  /// - Returns: a stream of one element: whether the program succeeded. Foundation waits for the
-  ///   process even without a reader.
+  /// - Returns: a stream of one element: whether the program succeeded. Foundation reaps the
+  ///   process even if nothing reads the stream.
   private func run(_ program: URL, _ url: URL) -> AsyncStream<Bool> {
     let (success, continuation) = AsyncStream<Bool>.makeStream()
     let process = Process()

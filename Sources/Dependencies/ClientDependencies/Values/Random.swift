@@ -86,8 +86,8 @@ enum WithRandomNumberGeneratorKey: DependencyKey {
 
 /// Runs closures with a random number generator, one at a time.
 ///
-/// Thread safety: a closure waits while another one uses the generator. A nested use is a reported
-/// issue, and the inner closure gets the system's generator.
+/// Thread safety: a closure waits while another closure uses the generator. A nested use is
+/// reported as an issue, and the inner closure gets the system's generator.
 public final class WithRandomNumberGenerator: Sendable {
   private let generator: Lock<any RandomNumberGenerator>
   /// The thread whose closure uses the generator.

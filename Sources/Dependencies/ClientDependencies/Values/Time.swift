@@ -32,10 +32,10 @@ enum DateGeneratorKey: DependencyKey {
 /// A source of the current date.
 public struct DateGenerator: Sendable {
   private var generate: @Sendable () -> Date
-  /// Reports an issue if a test has not set a date.
+  /// Reports that the test has not set a date; nil if there is nothing to report.
   fileprivate var complain: (@Sendable () -> Void)?
 
-  /// A generator that returns the dates of a closure.
+  /// Creates a generator that calls a closure for each date.
   public init(_ generate: @escaping @Sendable () -> Date) {
     self.generate = generate
   }

@@ -13,9 +13,9 @@ public protocol CasePathable {
 
 /// Functions that make and read one case of an enumeration.
 public struct AnyCasePath<Root, Value>: Sendable {
-  /// Makes the case.
+  /// Returns the case with an associated value.
   public let embed: @Sendable (Value) -> Root
-  /// Reads the case; nil for another case.
+  /// Returns the associated value; nil for another case.
   public let extract: @Sendable (Root) -> Value?
   /// The name of the case, for reports.
   let name: String
@@ -23,8 +23,8 @@ public struct AnyCasePath<Root, Value>: Sendable {
   /// Creates a path from its two functions; `extract(embed(value))` must return the value.
   ///
   /// - Parameters:
-  ///   - embed: makes the case.
-  ///   - extract: reads the case; nil for another case.
+  ///   - embed: returns the case with an associated value.
+  ///   - extract: returns the associated value; nil for another case.
   ///   - name: the case's name in reports, by default the name of the property that calls this.
   public init(
     embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?,
@@ -46,10 +46,12 @@ public struct AnyCasePath<Root, Value>: Sendable {
   }
 }
 
-/// A step of a case key path; its members are the next steps.
+/// A component of a case key path, such as `child` in `\Action.Cases.child`.
+///
+/// Its members are the possible next components.
 @dynamicMemberLookup
 public struct Case<Value>: Sendable {
-  /// The path from the root to this step; nil at the root.
+  /// The path from the root to this component; nil at the root.
   fileprivate let path: (any PathFromRoot<Value>)?
 
   /// Creates the root of a path.
@@ -61,7 +63,7 @@ public struct Case<Value>: Sendable {
     self.path = path
   }
 
-  /// The step to a case of this enumeration.
+  /// Appends a case of this enumeration to the key path.
   public subscript<Next>(
     dynamicMember keyPath: KeyPath<Value.AllCasePaths, AnyCasePath<Value, Next>>
   ) -> Case<Next> where Value: CasePathable {
@@ -104,7 +106,7 @@ extension CasePathable {
 
   /// The value of a case; nil for another case.
   ///
-  /// Setting nil, or the value of another case, has no effect.
+  /// Setting nil, or setting a value while the enumeration is in another case, has no effect.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
     get { AnyCasePath(keyPath).extract(self) }
     set {
@@ -140,8 +142,9 @@ extension CasePathable {
 }
 
 extension Optional where Wrapped: CasePathable {
-  /// The value of a case of the wrapped value; changing the value of another case is reported as an
-  /// issue.
+  /// The value of a case of the optional's enumeration; nil if there is none.
+  ///
+  /// Changing it while the optional is nil or in another case is reported as an issue.
   subscript<Value>(
     case keyPath: CaseKeyPath<Wrapped, Value>, of name: @autoclosure () -> String
   ) -> Value? {

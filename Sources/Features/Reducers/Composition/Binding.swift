@@ -27,7 +27,7 @@ extension BindableAction {
 
 /// An assignment of a new value to a property of the state.
 public struct BindingAction<Root>: Equatable, Sendable {
-  /// The property.
+  /// The key path of the property to set.
   public let keyPath: any PartialKeyPath<Root> & Sendable
   private let value: any Equatable & Sendable
   private let apply: @Sendable (inout Root) -> Void

@@ -6,7 +6,7 @@ import CustomDump
 /// Put it before the parent's own logic, so that the child handles an action before the parent can
 /// change the child's state.
 public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
-  /// The key path of the state if it is a property; nil if it is a case.
+  /// The key path of the child's state if the state is a property; nil if it is a case.
   @usableFromInline let property: WritableKeyPath<ParentState, Child.State>?
   @usableFromInline let `case`: AnyCasePath<ParentState, Child.State>?
   @usableFromInline let action: AnyCasePath<ParentAction, Child.Action>
@@ -125,8 +125,8 @@ extension Reducer {
   ///
   /// The child handles an action before this reducer does. The child's effects end when this
   /// reducer sets the state to nil, to another case of an enumeration, or to a state with another
-  /// `id`. Any action of an alert or a dialog removes it. An action that arrives while the state is
-  /// nil is reported as an issue.
+  /// `id`. Any action of an alert or a dialog removes the alert or the dialog. An action that
+  /// arrives while the state is nil is reported as an issue.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: WritableKeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>,

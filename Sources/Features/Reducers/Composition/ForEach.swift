@@ -38,7 +38,7 @@ extension IdentifiedAction: Equatable where Action: Equatable {}
 extension IdentifiedAction: Hashable where Action: Hashable {}
 
 extension Case {
-  /// The step to the action of the element with an id: `\.rows[id: row.id]`.
+  /// Appends the action of the element with this ID to the key path: `\.rows[id: row.id]`.
   public subscript<ID: Hashable & Sendable, Action>(id id: ID) -> Case<Action>
   where Value == IdentifiedAction<ID, Action> {
     appending(Value.allCasePaths[id: id])
@@ -80,8 +80,8 @@ extension Reducer {
       let before = state[keyPath: elements].ids
       effect = effect.merge(with: base.reduce(into: &state, action: action))
       let after = state[keyPath: elements].ids
-      // If no element was added or removed, both share their storage, and the comparison takes
-      // constant time.
+      // If no element was added or removed, both ID sets share their storage: comparing them is
+      // fast.
       guard before != after else { return effect }
       return .merge(
         [effect]

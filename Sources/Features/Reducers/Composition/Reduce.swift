@@ -1,7 +1,7 @@
 public import ClientDependencies
 import CustomDump
 
-/// A reducer from a function.
+/// A reducer that calls a function.
 public struct Reduce<State, Action>: Reducer {
   @usableFromInline let function: (inout State, Action) -> Effect<Action>
 
@@ -120,7 +120,7 @@ extension Reducer {
   }
 }
 
-/// A reducer that runs with other dependencies.
+/// Runs a reducer with changed dependencies.
 struct DependencyReducer<State, Action>: Reducer {
   let base: PreparedReducer<State, Action>
   let update: (inout DependencyValues) -> Void
@@ -151,8 +151,8 @@ extension Reducer {
       guard let printer else { return base.reduce(into: &state, action: action) }
       let before = state
       let (effect, changes) = SharedChanges.track { base.reduce(into: &state, action: action) }
-      // Inside an assertion, the printed difference of the states contains the old and the new
-      // value of each shared value.
+      // Both states refer to the same shared values, which have already changed. Inside an
+      // assertion, the printed difference contains their old values, too.
       changes.assert {
         printer.printChange(receivedAction: action, oldState: before, newState: state)
       }

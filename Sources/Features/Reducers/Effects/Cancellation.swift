@@ -7,7 +7,7 @@ struct EffectScope: Sendable {
 
   /// Sends the parent's `.dismiss`; nil if the feature is not presented.
   let dismiss: (@MainActor @Sendable () -> Void)?
-  /// Makes a part of the effect cancelable; returns a function to call at its end.
+  /// Makes a part of the effect cancelable; returns a function to call when the part ends.
   let begin:
     @MainActor @Sendable (
       _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ cancel: @escaping @Sendable () -> Void
@@ -16,11 +16,11 @@ struct EffectScope: Sendable {
   /// The IDs with which `cancel(id:)` cancels the running task.
   var ids: [AnyHashableSendable]
 
-  /// The scope of tasks outside effects, whose IDs belong to no store.
+  /// The scope of tasks outside effects; the cancellation IDs of these tasks belong to no store.
   static var outside: EffectScope { DependencyValues._current[TasksOutsideEffects.self].scope }
 }
 
-/// The cancelable tasks outside effects, a dependency so that each test has its own.
+/// The cancelable tasks outside effects; they are a dependency, so that each test has its own.
 private final class TasksOutsideEffects: DependencyKey, Sendable {
   static var liveValue: TasksOutsideEffects { TasksOutsideEffects() }
   static var testValue: TasksOutsideEffects { TasksOutsideEffects() }
@@ -84,7 +84,9 @@ public func withTaskCancellation<Value: Sendable, Failure: Error>(
 extension Task where Success == Never, Failure == Never {
   /// Cancels the effects with an ID, from within an effect of the same feature or of a parent.
   ///
-  /// The calling effect is canceled at once, other effects before the calling effect's next action.
+  /// The calling effect is canceled at once. Other effects are canceled before the calling effect
+  /// sends its next action.
+  ///
   /// If this function is called outside effects, it cancels operations of `withTaskCancellation`
   /// that also run outside effects.
   public static func cancel(id: some Hashable & Sendable) {

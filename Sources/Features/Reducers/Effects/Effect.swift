@@ -49,9 +49,9 @@ public struct Effect<Action>: @unchecked Sendable {
   /// Runs an asynchronous operation that may send actions.
   ///
   /// - Parameters:
-  ///   - priority: the priority of its task.
-  ///   - name: the name of its task, for debuggers and for reports of its errors.
-  ///   - operation: the operation. After its task is canceled, its actions are ignored.
+  ///   - priority: the priority of the operation's task.
+  ///   - name: the name of the task, for debuggers and for reports of the operation's errors.
+  ///   - operation: the operation. After the task is canceled, the operation's actions are ignored.
   ///   - handler: called with an error of the operation. Without it, an error other than
   ///     `CancellationError` is reported as an issue at this call.
   public static func run(
@@ -120,9 +120,9 @@ public struct Effect<Action>: @unchecked Sendable {
 
   /// Makes the effect cancelable by `cancel(id:)`.
   ///
-  /// An ID belongs to a store, and in it to one presented feature or element: two elements of the
-  /// same type do not cancel each other's effects, but their parent cancels both. A child of
-  /// `Scope` shares the IDs of its parent.
+  /// An ID applies within a store, and there only within one presented feature or element. Two
+  /// elements of the same type do not cancel each other's effects, but their parent cancels the
+  /// effects of both. A child of `Scope` shares the IDs of its parent.
   ///
   /// - Parameters:
   ///   - id: the ID for `cancel(id:)`.
@@ -140,7 +140,7 @@ public struct Effect<Action>: @unchecked Sendable {
 
   /// Delays the start until no other effect with this ID has started for a duration.
   ///
-  /// A new effect cancels the previous one, even if that has already started.
+  /// A new effect cancels the previous effect, even if the previous effect has already started.
   ///
   /// - Parameters:
   ///   - id: identifies the effects that belong together.
@@ -157,8 +157,8 @@ public struct Effect<Action>: @unchecked Sendable {
   /// Limits the effects with this ID to one start per interval.
   ///
   /// The first effect starts at once and begins an interval. Of the effects that follow within the
-  /// interval, only the latest or only the first is kept. It starts at the end of the interval and
-  /// begins the next one.
+  /// interval, only the latest or only the first is kept. The kept effect starts at the end of the
+  /// interval and begins the next interval.
   ///
   /// Canceling the effects of an action also cancels its waiting effect. The interval continues
   /// even if its effects are canceled, and does not count as a running effect.
@@ -213,7 +213,7 @@ extension Effect {
 @usableFromInline
 struct ThrottleRule: Sendable {
   let keepsLatest: Bool
-  /// Returns at the end of the interval.
+  /// Waits until the end of the interval.
   let wait: @Sendable () async throws -> Void
 }
 

@@ -37,7 +37,7 @@ final class EffectGroup {
 /// A running task of an effect, or an effect that has not started yet.
 @MainActor
 final class RunningEffect: Hashable {
-  /// Whether it has ended or is canceled.
+  /// Whether the effect has ended or is canceled.
   private(set) var isOver = false
   private(set) var isCancelled = false
   private let groups: [EffectGroup]
@@ -71,7 +71,7 @@ final class RunningEffect: Hashable {
   }
 
   func cancel() {
-    // From here on, its actions are ignored.
+    // From here on, the store ignores the effect's actions.
     (isOver, isCancelled) = (true, true)
     if let cancelTask { cancelTask() } else { end() }
   }

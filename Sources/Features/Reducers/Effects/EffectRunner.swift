@@ -10,7 +10,7 @@ enum FeatureID: Hashable, Sendable {
 }
 
 extension AnyHashableSendable {
-  /// The place of a child in the state of its parent.
+  /// Wraps the key path of a child's state in the state of its parent.
   // Safe because a key path is never changed.
   init(place: AnyKeyPath) { self.init(UncheckedSendable(place)) }
 }
@@ -23,11 +23,11 @@ final class EffectRunner<Action> {
     var path: [FeatureID] = []
     /// The groups that the effect is a member of.
     var groups: [EffectGroup]
-    /// The effects of one sent action and of the actions that follow from it.
+    /// The effects of one sent action, and of the actions that resulted from it.
     let origin: EffectGroup
     /// The action whose reducer returned the effect.
     let action: Action
-    /// Sends the action that dismisses the feature; nil if it is not presented.
+    /// Sends the action that dismisses the feature; nil if the feature is not presented.
     var dismiss: (@MainActor @Sendable () -> Void)?
     /// The IDs with which `cancel(id:)` can cancel the effect.
     var ids: [AnyHashableSendable] = []
@@ -67,11 +67,11 @@ final class EffectRunner<Action> {
   private var throttled: [Key: Throttled] = [:]
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
   private let reportLate: @MainActor (_ action: Action, _ source: Action) -> Void
-  /// Called when an effect of the root feature dismisses it; nil if that is an error.
+  /// Called when an effect of the root feature dismisses it; nil if a dismissal is an error.
   var dismissRoot: (@MainActor @Sendable () -> Void)?
 
   private struct Throttled {
-    /// Represents the interval as an effect that runs until the interval ends.
+    /// The interval, represented by an effect that runs until the interval ends.
     let interval: RunningEffect
     /// The effect that waits for the end of the interval.
     ///
@@ -185,8 +185,8 @@ final class EffectRunner<Action> {
 
   /// Returns a function that dismisses the feature while the effect is running.
   ///
-  /// After the effect has ended or is canceled, it does nothing, because another feature may be
-  /// presented by then.
+  /// After the effect has ended or is canceled, the function does nothing, because another feature
+  /// may be presented by then.
   private func dismissal(
     of effect: RunningEffect, _ context: Context
   ) -> (@MainActor @Sendable () -> Void)? {
@@ -196,7 +196,9 @@ final class EffectRunner<Action> {
     }
   }
 
-  /// Makes a part of an effect cancelable by `cancel(id:)`; returns a function to call at its end.
+  /// Makes a part of an effect cancelable by `cancel(id:)`.
+  ///
+  /// - Returns: a function to call when the part ends.
   private func begin(
     _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ context: Context,
     _ cancel: @escaping @Sendable () -> Void
@@ -249,8 +251,8 @@ final class EffectRunner<Action> {
       current.next?.effect.end()
       return
     }
-    // The interval belongs to no group: it does not count as running, and canceling the effects
-    // that it limits does not end it.
+    // No group contains the interval. So it does not count as a running effect, and it continues
+    // after the throttled effects are canceled.
     let interval = RunningEffect(groups: [])
     throttled[key] = Throttled(interval: interval)
     start(step, context)
@@ -263,8 +265,8 @@ final class EffectRunner<Action> {
   /// Starts the effect that waits for the end of an interval; returns false if no effect waits.
   private func end(_ interval: RunningEffect, of key: Key) -> Bool {
     guard let current = throttled[key] else { return false }
-    // The waiting effect ends only after it has started, so that its groups are not empty in
-    // between.
+    // End the waiting effect's placeholder only after `next.start()`, so that the effect's groups
+    // never become empty in between.
     defer { current.next?.effect.end() }
     guard !interval.isOver, let next = current.next, !next.effect.isOver else {
       throttled[key] = nil

@@ -2,8 +2,9 @@ import ClientDependencies
 
 /// The result of an effect's work, for an action that is `Equatable`.
 ///
-/// Unlike a `Result` whose failure is `any Error`, it can be compared. New features need it only
-/// for comparisons, because `store.receive(\.loaded.success)` works with a `Result`, too.
+/// Unlike a `Result` whose failure is `any Error`, a `TaskResult` can be compared. New features
+/// need it only for comparisons, because `store.receive(\.loaded.success)` works with a `Result`,
+/// too.
 public enum TaskResult<Success: Sendable>: Sendable {
   /// The work succeeded.
   case success(Success)
@@ -71,8 +72,8 @@ extension TaskResult: CasePathable {
 extension TaskResult: Equatable where Success: Equatable {
   /// Whether the values or the errors are equal.
   ///
-  /// Two errors of the same type that is not `Equatable` count as different and are reported as an
-  /// issue.
+  /// If two errors have the same type, and it is not `Equatable`, they count as different, and an
+  /// issue is reported.
   public static func == (result: Self, other: Self) -> Bool {
     switch (result, other) {
     case (.success(let value), .success(let other)): return value == other

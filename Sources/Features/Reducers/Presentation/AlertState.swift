@@ -2,11 +2,11 @@ public import CustomDump
 
 /// State that is removed by any of its actions: an alert closes when a button is chosen.
 public protocol EphemeralState<Action> {
-  /// The actions of its buttons.
+  /// The actions that the buttons send.
   associatedtype Action
 }
 
-/// The state of one of several destinations; the macro `@Reducer` generates it for an enumeration.
+/// The state of one of several destinations; `@Reducer` on an enumeration declares such a state.
 public protocol DestinationState: CasePathable {
   /// The actions of the destinations.
   associatedtype DestinationAction
@@ -24,9 +24,9 @@ public struct TextState: Hashable, Sendable, ExpressibleByStringInterpolation,
   /// The displayed text.
   public let description: String
 
-  /// Text from a string.
+  /// Creates the text from a string.
   public init(_ text: String) { description = text }
-  /// Text from a literal.
+  /// Creates the text from a literal.
   public init(stringLiteral text: String) { description = text }
 }
 
@@ -45,7 +45,7 @@ public enum ButtonStateRole: Hashable, Sendable {
 public struct ButtonState<Action> {
   /// The role of the button.
   public let role: ButtonStateRole?
-  /// The action to send when the button is chosen; nil if it only closes the alert.
+  /// The action to send when the button is chosen; nil if the button only closes the alert.
   public let action: Action?
   /// The button's title.
   public let label: TextState
@@ -67,7 +67,7 @@ public struct ButtonState<Action> {
 public struct ButtonStateAction<Action> {
   fileprivate let action: Action?
 
-  /// Sends an action, or only closes the alert if it is nil.
+  /// Sends an action; nil only closes the alert.
   public static func send(_ action: Action?) -> Self { Self(action: action) }
 }
 
@@ -98,7 +98,7 @@ extension AlertState: Equatable where Action: Equatable {}
 extension AlertState: Hashable where Action: Hashable {}
 extension AlertState: Sendable where Action: Sendable {}
 
-/// A choice between several actions as data; the program shows it.
+/// A confirmation dialog with several actions, as data; the program shows the dialog.
 public struct ConfirmationDialogState<Action>: EphemeralState {
   /// The title.
   public var title: TextState
@@ -120,14 +120,14 @@ extension ConfirmationDialogState: Equatable where Action: Equatable {}
 extension ConfirmationDialogState: Hashable where Action: Hashable {}
 extension ConfirmationDialogState: Sendable where Action: Sendable {}
 
-/// The buttons of an alert or a dialog, one to a line.
+/// A result builder for the buttons of an alert or a dialog.
 @resultBuilder
 public enum ButtonStateBuilder<Action> {
-  /// Builds one line.
+  /// Converts an expression statement into an array of one button.
   public static func buildExpression(_ button: ButtonState<Action>) -> [ButtonState<Action>] {
     [button]
   }
-  /// Joins the lines.
+  /// Joins the buttons of a block's statements.
   public static func buildBlock(_ buttons: [ButtonState<Action>]...) -> [ButtonState<Action>] {
     buttons.flatMap(\.self)
   }

@@ -49,7 +49,7 @@ extension PresentationAction: Sendable where Action: Sendable {}
 extension PresentationAction: Equatable where Action: Equatable {}
 extension PresentationAction: Hashable where Action: Hashable {}
 
-/// The state of a presented feature; the macro `@Presents` stores a property in it.
+/// The storage of a presented feature's state, which the macro `@Presents` adds to a property.
 @propertyWrapper
 public struct PresentationState<State> {
   /// The feature's state; nil while it is not presented.
@@ -74,13 +74,13 @@ public struct PresentationState<State> {
 
   // This is an array instead of an optional, so that a feature can present itself recursively.
   private var storage: [State]
-  /// The number of assignments, by which a new alert differs from an equal one before it.
+  /// The number of assignments, which distinguishes a new alert from an equal earlier alert.
   fileprivate var assignments = 0
   /// The identity of the feature whose effects may run; nil if none was presented.
   // Safe because identities are never changed.
   fileprivate nonisolated(unsafe) var presented: AnyHashable?
 
-  /// Creates the state of a presented feature, or nil.
+  /// Wraps the state of a presented feature, or nil if no feature is presented.
   public init(wrappedValue: State?) {
     storage = wrappedValue.map { [$0] } ?? []
   }
@@ -100,7 +100,7 @@ extension PresentationState where State: CasePathable {
 extension PresentationState: Sendable where State: Sendable {}
 
 extension PresentationState: Equatable where State: Equatable {
-  /// Whether both present equal state, or none.
+  /// Whether both present equal states, or neither presents a feature.
   public static func == (state: Self, other: Self) -> Bool {
     // Compare the values even if they share storage: a test store compares a state with itself to
     // find the shared values that have changed in it.
@@ -123,7 +123,7 @@ extension PresentationState: CustomReflectable {
 }
 
 extension PresentationState: Encodable where State: Encodable {
-  /// Encodes the value as the optional state.
+  /// Encodes the presented state, or nil.
   public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
@@ -168,10 +168,10 @@ extension Reducer {
   /// Runs the reducer of a presented feature.
   ///
   /// The feature handles an action before this reducer does. `.dismiss`, and any action of an alert
-  /// or a dialog, sets the state to nil after this reducer. When the state becomes nil or is
-  /// replaced by another feature's, the feature's effects end, at the latest with the next action
-  /// that this reducer handles. State with another `id`, or in another case, is another feature's.
-  /// An action that arrives while the state is nil is reported as an issue.
+  /// or a dialog, sets the state to nil after this reducer. When the state becomes nil or another
+  /// feature's state replaces it, the feature's effects end, at the latest with the next action
+  /// that this reducer handles. A state with another `id` or in another case belongs to another
+  /// feature. An action that arrives while the state is nil is reported as an issue.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: WritableKeyPath<State, PresentationState<ChildState>>,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -184,14 +184,14 @@ extension Reducer {
     let id = FeatureID.place(.init(place: state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let base = prepared()
-    // State of other types cannot be an alert or contain one, so its actions need no check.
+    // State of any other type cannot be or contain an alert, so the actions need no check.
     let mayClose =
       ChildState.self is any EphemeralState.Type || ChildState.self is any CasePathable.Type
     return Reduce<State, Action> { parentState, action in
       let presented = parentState[keyPath: state].presented
       let before = identity(of: parentState[keyPath: state].wrappedValue)
-      // If another reducer has removed or replaced the feature since the last action, its effects
-      // end now.
+      // If another reducer has removed or replaced the feature since the last action, the feature's
+      // effects end now.
       var effect =
         presented == nil || presented == before ? Effect<Action>.none : .cancelChild(id)
       let presentation = path.extract(action)
@@ -209,7 +209,7 @@ extension Reducer {
       let assignments = parentState[keyPath: state].assignments
       effect = effect.merge(with: base.reduce(into: &parentState, action: action))
       // Close the feature only now, because this reducer must see the state before it is removed.
-      // If this reducer has presented another feature, that one stays.
+      // If this reducer has presented another feature, that feature stays.
       if case .dismiss? = presentation {
         closes = before != nil && identity(of: parentState[keyPath: state].wrappedValue) == before
       } else if assignments != parentState[keyPath: state].assignments {
@@ -265,10 +265,10 @@ public struct DismissEffect: Sendable {
 
   /// Dismisses the feature.
   ///
-  /// This cancels all its effects, including the calling effect.
+  /// This cancels all effects of the feature, including the calling effect.
   ///
-  /// The call is ignored once the calling effect is canceled or has ended. Outside the effects of a
-  /// presented feature, it is reported as an issue.
+  /// The call is ignored once the calling effect is canceled or has ended. A call outside the
+  /// effects of a presented feature is reported as an issue.
   @MainActor
   public func callAsFunction(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

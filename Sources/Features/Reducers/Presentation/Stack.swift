@@ -17,7 +17,7 @@ extension StackElementID: ExpressibleByIntegerLiteral {
 }
 
 extension StackElementID: CustomDumpStringConvertible {
-  /// The same text in the report of a failed test.
+  /// The description, for the report of a failed test.
   public var customDumpDescription: String { description }
 }
 
@@ -58,7 +58,7 @@ public struct StackState<Element> {
   /// The element with an ID.
   ///
   /// Setting nil removes only this element. In the closure of a test store, setting an element with
-  /// an unknown ID states that it was pushed. Elsewhere, this is reported as an issue.
+  /// an unknown ID asserts that the element was pushed. Elsewhere, this is reported as an issue.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
     _modify {
@@ -147,7 +147,7 @@ extension StackState.Entry: Equatable where Element: Equatable {}
 extension StackState.Entry: Hashable where Element: Hashable {}
 extension StackState: Sendable where Element: Sendable {}
 
-// `nextNumber` is not compared: it also counts removed elements, which a test cannot state.
+// `nextNumber` is not compared: it also counts removed elements, which a test cannot assert.
 extension StackState: Equatable where Element: Equatable {
   /// Whether both have equal elements with the same IDs, in the same order.
   public static func == (stack: Self, other: Self) -> Bool { stack.entries == other.entries }
@@ -178,7 +178,7 @@ extension StackState: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension StackState: CustomDumpReflectable {
-  /// The elements by their IDs, so that a test failure shows nothing else.
+  /// Only the elements by their IDs, for the report of a failed test.
   public var customDumpMirror: Mirror {
     Mirror(self, unlabeledChildren: Array(zip(ids, self)), displayStyle: .dictionary)
   }
@@ -209,7 +209,7 @@ public enum StackAction<State, Action>: CasePathable {
         extract: { if case .popFrom(let id) = $0 { id } else { nil } })
     }
 
-    /// The path to a new element.
+    /// The path to the push of an element.
     public var push: AnyCasePath<StackAction, (id: StackElementID, state: State)> {
       AnyCasePath(
         embed: { .push(id: $0.id, state: $0.state) },
@@ -237,7 +237,7 @@ extension StackAction: Equatable where State: Equatable, Action: Equatable {}
 extension StackAction: Hashable where State: Hashable, Action: Hashable {}
 
 extension Case {
-  /// The step to the action of the element with an id: `\.path[id: id]`.
+  /// Appends the action of the element with this ID to the key path: `\.path[id: id]`.
   public subscript<State, Action>(id id: StackElementID) -> Case<Action>
   where Value == StackAction<State, Action> {
     appending(Value.allCasePaths[id: id])
@@ -272,15 +272,15 @@ extension Reducer {
     func cancel(
       _ ids: OrderedSet<StackElementID>, except present: OrderedSet<StackElementID>
     ) -> Effect<Action> {
-      // If nothing has changed, both share their storage, and the comparison takes constant time.
+      // If the IDs have not changed, both sets share their storage: comparing them is fast.
       guard ids != present else { return .none }
       return ofStack(
         .merge(ids.filter { !present.contains($0) }.map { .cancelChild(child($0)) }))
     }
     let base = prepared()
     return Reduce<State, Action> { state, action in
-      // If another reducer has removed elements or replaced the stack since the last action, their
-      // effects end now.
+      // If another reducer has removed elements or replaced the stack since the last action, the
+      // effects of the removed elements end now.
       let (presented, present, identity) = (
         state[keyPath: stack].presented, state[keyPath: stack].entries.ids,
         state[keyPath: stack].identity

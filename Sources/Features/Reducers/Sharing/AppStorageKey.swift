@@ -30,10 +30,10 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
     ]
   }
 
-  /// The expression that makes the key.
+  /// The expression that creates the key.
   public var description: String { ".appStorage(\(String(reflecting: key)))" }
 
-  /// Returns the stored value, or stores the initial value.
+  /// Returns the stored value, or else stores and returns the initial value.
   public func load(initialValue: Value?) throws -> Value? {
     if let stored = read(key, store) { return stored }
     if let initialValue { try save(initialValue) }
@@ -87,7 +87,7 @@ extension Array: AppStorageValue where Element == String {}
 extension URL: AppStorageValue {
   /// Reads a URL, or the path of a file; nil if there is none.
   public static func value(forKey key: String, in store: UserDefaults) -> URL? {
-    // A path was stored by Foundation, which reads it as the URL of a file.
+    // A path was stored by Foundation, whose `url(forKey:)` returns it as a file URL.
     (store.object(forKey: key) as? String).flatMap {
       $0.hasPrefix("/") ? store.url(forKey: key) : URL(string: $0)
     }
@@ -113,7 +113,7 @@ extension Optional: AppStorageValue where Wrapped: AppStorageValue {
 }
 
 extension SharedReaderKey {
-  /// A key of the user defaults `store`, or of `\.defaultAppStorage` if it is nil.
+  /// A key of the user defaults `store`, or of `\.defaultAppStorage` if `store` is nil.
   public static func appStorage<Value: AppStorageValue>(
     _ key: String, store: UserDefaults? = nil
   ) -> Self where Self == AppStorageKey<Value> {

@@ -22,7 +22,7 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
   /// The file and the storage.
   public var id: [AnyHashableSendable] { [AnyHashableSendable(url), AnyHashableSendable(storage)] }
 
-  /// The expression that makes the key.
+  /// The expression that creates the key.
   public var description: String { ".fileStorage(\(String(reflecting: url)))" }
 
   /// Decodes the file; nil if it does not exist or is empty.
@@ -77,7 +77,7 @@ public struct FileStorage: Hashable, Sendable, DependencyKey {
   /// The files in memory; nil for the file system.
   private let files: LockIsolated<[URL: Data]>?
 
-  /// A storage of these files in memory.
+  /// Returns a storage that keeps the given files in memory.
   public static func inMemory(fileSystem files: LockIsolated<[URL: Data]>) -> FileStorage {
     FileStorage(files: files)
   }

@@ -1,6 +1,7 @@
 public import ClientDependencies
 
-/// Keeps a shared value in memory until the program ends: `@Shared(.inMemory("count")) var count = 0`.
+/// Keeps a shared value in memory until the program ends:
+/// `@Shared(.inMemory("count")) var count = 0`.
 public struct InMemoryKey<Value: Sendable>: SharedKey, CustomStringConvertible {
   private let name: String
   private let storage: InMemoryStorage
@@ -15,10 +16,10 @@ public struct InMemoryKey<Value: Sendable>: SharedKey, CustomStringConvertible {
     [AnyHashableSendable("inMemory"), AnyHashableSendable(name), AnyHashableSendable(storage)]
   }
 
-  /// The expression that makes the key.
+  /// The expression that creates the key.
   public var description: String { ".inMemory(\(String(reflecting: name)))" }
 
-  /// Returns the stored value, or stores the initial value.
+  /// Returns the stored value, or else stores and returns the initial value.
   public func load(initialValue: Value?) -> Value? {
     if let stored = storage.values.value[name] { return stored as? Value }
     if let initialValue { save(initialValue) }

@@ -16,7 +16,7 @@ public import Observation
 /// in memory, in the user defaults, or in a file. To share a value without a key, pass on `$memos`
 /// or a part of it: `$memos[0]`, or `Shared($memos[id: id])` for an identified array.
 ///
-/// In a ``TestStore``, the closure of `send` or `receive` states the change with `withLock`, too.
+/// In a ``TestStore``, the closure of `send` or `receive` asserts the change with `withLock`, too.
 ///
 /// Thread safety: any thread may read or change the value at any time; the call may block.
 @dynamicMemberLookup
@@ -81,7 +81,7 @@ public struct Shared<Value>: @unchecked Sendable {
     set { self = newValue }
   }
 
-  /// Changes the value, and saves it where its key says.
+  /// Changes the value, and saves it to its key's storage.
   ///
   /// No other thread changes the value during the operation. The change takes effect at the end of
   /// the operation: until then, reading the value returns the old one. A value that cannot be saved
@@ -110,12 +110,12 @@ public struct Shared<Value>: @unchecked Sendable {
       change: { [change] operation in change { operation(&$0[keyPath: keyPath]) } })
   }
 
-  /// A part of the value that cannot be changed.
+  /// A read-only part of the value.
   public subscript<Part>(dynamicMember keyPath: KeyPath<Value, Part>) -> SharedReader<Part> {
     SharedReader(self)[dynamicMember: keyPath]
   }
 
-  /// Returns a part of the value that is only read; changing it has no effect.
+  /// Returns a shared value that reads a part of this value; changing it has no effect.
   fileprivate func part<Part>(_ part: @escaping (Value) -> Part) -> Shared<Part> {
     Shared<Part>(root: root, read: { [read] in part(read()) }, change: { _ in })
   }
@@ -125,13 +125,13 @@ public struct Shared<Value>: @unchecked Sendable {
   /// Why the value could not be saved; nil after it was saved.
   public var saveError: (any Error)? { root.errors.save }
 
-  /// Loads the value again from where its key says.
+  /// Loads the value again from its key's storage.
   public func load() async throws { try root.load() }
-  /// Saves the value where its key says.
+  /// Saves the value to its key's storage.
   public func save() async throws { try root.save() }
 }
 
-/// A shared value that is only read.
+/// A read-only shared value.
 @dynamicMemberLookup
 @propertyWrapper
 public struct SharedReader<Value>: Sendable {
@@ -142,7 +142,7 @@ public struct SharedReader<Value>: Sendable {
   /// Creates a read-only reference to a shared value.
   public init(_ shared: Shared<Value>) { self.shared = shared }
 
-  /// A value that never changes.
+  /// Creates a reader of a value that never changes.
   public init(value: sending Value) { shared = Shared(value: value) }
 
   /// Creates a reader of the value of a shared optional; returns nil if the optional is nil.
@@ -173,7 +173,7 @@ public struct SharedReader<Value>: Sendable {
   /// Why the value could not be loaded; nil after it was loaded or saved.
   public var loadError: (any Error)? { shared.loadError }
 
-  /// Loads the value again from where its key says.
+  /// Loads the value again from its key's storage.
   public func load() async throws { try await shared.load() }
 }
 
@@ -187,7 +187,7 @@ extension RangeReplaceableCollection {
     self.init(array.read().ids.compactMap { Shared(array[id: $0]) })
   }
 
-  /// The elements of a shared array that is only read.
+  /// The elements of a read-only shared array.
   public init<ID, Item>(_ array: SharedReader<IdentifiedArray<ID, Item>>)
   where Element == SharedReader<Item> {
     self.init(array.wrappedValue.ids.compactMap { SharedReader(array[id: $0]) })
@@ -217,21 +217,21 @@ extension Shared: Equatable where Value: Equatable {
 extension SharedReader: Equatable where Value: Equatable {}
 
 extension Shared: CustomStringConvertible {
-  /// The type, with the key or the value.
+  /// The type, followed by the key if there is one, otherwise by the value.
   public var description: String {
     "Shared<\(Value.self)>(\(root.keyDescription ?? "value: \(read())"))"
   }
 }
 
 extension SharedReader: CustomStringConvertible {
-  /// The type, with the key or the value.
+  /// The type, followed by the key if there is one, otherwise by the value.
   public var description: String {
     "SharedReader<\(Value.self)>(\(shared.root.keyDescription ?? "value: \(shared.read())"))"
   }
 }
 
 extension Shared: CustomDumpRepresentable, _CustomDiffObject {
-  /// The value, so that a test failure shows nothing else.
+  /// Only the value, for the report of a failed test.
   public var customDumpValue: Any { read() }
   /// The expected and the actual value in an assertion.
   public var _customDiffValues: (Any, Any) { (read(), SharedChanges.actual(read)) }
@@ -240,6 +240,6 @@ extension Shared: CustomDumpRepresentable, _CustomDiffObject {
 }
 
 extension SharedReader: CustomDumpRepresentable {
-  /// The shared value; a failed test shows its value.
+  /// The underlying `Shared`, so that a failed test shows its value.
   public var customDumpValue: Any { shared }
 }

@@ -1,9 +1,10 @@
 import ClientDependencies
 import CustomDump
 
-/// Changes of shared values: those that a test store has not asserted yet, or those of one action.
+/// Changes of shared values: all changes that a test store has not asserted yet, or the changes of
+/// one action.
 ///
-/// A reducer and its effects record their changes in the object that is their dependency.
+/// A reducer and its effects record their changes in the `SharedChanges` of their dependencies.
 final class SharedChanges: DependencyKey, Sendable {
   static var liveValue: SharedChanges? { nil }
   static var testValue: SharedChanges? { nil }
@@ -29,10 +30,10 @@ final class SharedChanges: DependencyKey, Sendable {
     (self.changes, outer) = (LockIsolated(changes), nil)
   }
 
-  /// The object that records the changes in the current dependencies; nil if none does.
+  /// The object in the current dependencies that records changes; nil if there is none.
   static var current: SharedChanges? { DependencyValues._current[SharedChanges.self] }
 
-  /// Runs an operation, and returns its changes of shared values.
+  /// Runs an operation, and returns its result and its changes of shared values.
   static func track<Success>(_ operation: () -> Success) -> (Success, SharedChanges) {
     let changes = SharedChanges(outer: current)
     let success = withDependencies {
@@ -63,7 +64,7 @@ final class SharedChanges: DependencyKey, Sendable {
     return SharedChanges(taken.mapValues { ($0.root, $0.expected, $0.root.anyValue) })
   }
 
-  /// Makes the actual values the expected ones, for tests that state only some changes.
+  /// Sets the expected values to the actual values, for tests that assert only some changes.
   func expectActual() {
     changes.withValue { $0 = $0.mapValues { ($0.root, $0.actual, $0.actual) } }
   }

@@ -1,6 +1,6 @@
 import ClientDependencies
 
-/// A key of a shared value that is only read: its identity, and where it is stored.
+/// A key of a read-only shared value: its identity, and where it is stored.
 public protocol SharedReaderKey<Value>: Sendable {
   /// The type of the value.
   associatedtype Value: Sendable
@@ -19,14 +19,14 @@ public protocol SharedReaderKey<Value>: Sendable {
 
   /// Starts watching for changes made outside the program's shared values.
   ///
-  /// - Parameter changed: to call after a change, on any thread; the value is then loaded.
+  /// - Parameter changed: called after a change, on any thread, to load the value again.
   /// - Returns: a function that ends the watch; nil if changes cannot be watched.
   func subscribe(_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 }
 
 /// A key of a shared value: its identity, and where it is stored.
 public protocol SharedKey<Value>: SharedReaderKey {
-  /// Saves the value; called after each change, before another change.
+  /// Saves the value; called after each change, before the next change.
   func save(_ value: Value) throws
 }
 
@@ -57,7 +57,7 @@ public struct SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey, CustomSt
   let base: Base
   let defaultValue: @Sendable () -> Base.Value
 
-  /// Gives a key a default value.
+  /// Creates a key with a default value.
   public static subscript(
     _ key: Base, default value: @autoclosure @escaping @Sendable () -> Base.Value
   ) -> Self {

@@ -7,7 +7,7 @@ protocol SharedRoot: AnyObject, Sendable {
   /// The actual value in memory, even in an assertion, where other reads return the expected value.
   var anyValue: Any { get }
   var errors: (load: (any Error)?, save: (any Error)?) { get }
-  /// The key; nil for a value without one.
+  /// The description of the key; nil for a value without a key.
   var keyDescription: String? { get }
 
   func load() throws
@@ -69,8 +69,8 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
       reportIssue("\(key) could not be loaded: \(error)")
     }
     endSubscription = key.subscribe { [weak self] in self?.noticeChange() }
-    // If the stored value can be changed elsewhere, it may also be removed; the initial value then
-    // replaces it.
+    // If the key reports changes by other code, that code may also remove the stored value. The
+    // value then becomes `initial`.
     if endSubscription != nil, self.initial == nil {
       let value = initial()
       // Lock, because another thread may already be loading the value.
@@ -85,7 +85,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
   /// The value; waits for a change that another thread has begun.
   var anyValue: Any { changeLock.withLock { lock.withLock { current } } }
 
-  /// The value; in an assertion, the expected or the actual one.
+  /// The value; in an assertion, the expected value, or the actual value if `isActual` is true.
   var value: Value {
     if let (changes, isActual) = SharedChanges.asserted,
       let stated = changes.value(of: self, isActual: isActual), let value = stated as? Value
@@ -130,7 +130,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
     }
   }
 
-  /// Replaces the value without notifying anybody; has no effect in an assertion.
+  /// Replaces the value without notifying observers; has no effect in an assertion.
   func replace(by value: Value) {
     guard SharedChanges.asserted == nil else { return }
     var new = value
@@ -162,7 +162,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
   private func noticeChange() {
     if changeLock.try() {
       defer { changeLock.unlock() }
-      // This thread is saving the value, so the change is its own.
+      // This thread is saving the value, so the save itself caused the notification.
       if isSaving { return }
     }
     lock.withLock { isStale = true }
@@ -185,7 +185,7 @@ final class SharedReference<Value>: SharedRoot, Observable, @unchecked Sendable 
 
   private typealias Loaded = (value: Value, revision: Int)
 
-  /// Reads the stored value under the change lock; nil if it is the current one.
+  /// Reads the stored value under the change lock; nil if it equals the current value.
   private func read() throws -> Loaded? {
     guard !isSaving else { return nil }
     let (before, seen) = lock.withLock {
@@ -220,7 +220,7 @@ func isEqual(_ value: Any, _ other: Any) -> Bool {
   return compare(value)
 }
 
-/// The shared values that have keys; each stays as long as a `Shared` refers to it.
+/// The shared values that have keys; each is kept as long as a `Shared` refers to it.
 ///
 /// They are a dependency, so that each test has its own.
 final class SharedReferences: DependencyKey, Sendable {
@@ -229,7 +229,7 @@ final class SharedReferences: DependencyKey, Sendable {
 
   private let references = LockIsolated<[[AnyHashable]: () -> AnyObject?]>([:])
 
-  /// The current value of a key; loads it if there is no reference yet.
+  /// Returns the reference of a key; creates a reference, which loads the value, if there is none.
   static func reference<Key: SharedReaderKey>(
     for key: Key, initial: () -> Key.Value
   ) -> SharedReference<Key.Value> {

@@ -13,18 +13,18 @@ public import Observation
 /// To detect changes, the store rereads the observed properties after each action. A computed
 /// property, or a subscript as in `store.items[0]`, must therefore not trap for any state.
 ///
-/// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`
-/// serves the main actor while it waits.
+/// In a command-line program, use a store in `@MainActor` functions: an asynchronous `main` serves
+/// the main actor while it waits.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state, or the last state of a removed child; the closure does not retain the core.
+  /// Reads the state, or the last state of a removed child; the closure does not retain `core`.
   private let read: () -> (state: State, isPresent: Bool)
   private let deliver: (Action) -> StoreTask
   let changes: StoreChanges
-  /// The key paths from the root store to this one.
+  /// The key paths from the root store to this store.
   private let place: [AnyKeyPath]
-  /// The core of the root store.
+  /// The root store's `StoreCore`.
   private let core: any AnyObject & Sendable
   private var children: [StoreID: WeakStore] = [:]
   private var purgeLimit = 16
@@ -63,7 +63,7 @@ public final class Store<State, Action>: Observable {
     (self.place, self.core) = (place, core)
   }
 
-  /// The current state; reading it is observed.
+  /// The current state; its observers are notified of every action.
   ///
   /// The reducer must use its parameter instead. If the reducer, or a function that it calls, reads
   /// this property, an issue is reported and the initial state is returned.
@@ -80,7 +80,7 @@ public final class Store<State, Action>: Observable {
     state[keyPath: keyPath]
   }
 
-  /// A value of the state; its observers are notified only of actions that change it.
+  /// A value of the state; its observers are notified only of actions that change the value.
   public subscript<Value: Equatable>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     observe(keyPath) { $0[keyPath: keyPath] }
   }
@@ -100,12 +100,12 @@ public final class Store<State, Action>: Observable {
     return current
   }
 
-  /// Reads the state without being observed.
+  /// Reads the state without registering the read for observation.
   public func withState<Value>(_ body: (State) -> Value) -> Value { body(read().state) }
 
   /// Runs the reducer for an action, and starts its effects.
   ///
-  /// An action that is sent while another action is being reduced is reduced after it. If an action
+  /// An action that is sent while the reducer is running is reduced afterward. If an action
   /// leads to 200,000 actions, an issue is reported and the waiting actions are dropped.
   ///
   /// - Returns: the effects of the action and of the actions that result from it.
@@ -213,12 +213,12 @@ public final class Store<State, Action>: Observable {
 @MainActor
 public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, ChildAction> {
   fileprivate let store: Store<State, Action>
-  /// The IDs of the elements at the time of scoping, in order.
+  /// The IDs that the elements had when `scope` was called, in order.
   public let ids: [ID]
   fileprivate let state: KeyPath<State, IdentifiedArray<ID, ChildState>>
   fileprivate let action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
 
-  /// The number of rows.
+  /// The number of elements.
   public var count: Int { ids.count }
 
   /// The store of the element with an ID; nil if there is none.
@@ -240,7 +240,7 @@ public typealias StoreOf<R: ReducerTypes> = Store<R.State, R.Action>
 public struct StoreTask: Sendable {
   let group: EffectGroup
 
-  /// Waits for the effects; if the waiting task is canceled, they are canceled.
+  /// Waits for the effects; if the waiting task is canceled, the effects are canceled, too.
   public func finish() async {
     await withTaskCancellationHandler {
       await group.waitUntilEmpty()
@@ -288,7 +288,7 @@ extension ViewActionSending {
 }
 
 extension Optional {
-  /// Whether there is a value; used as a step of a key path.
+  /// Whether there is a value; used as a component of a key path.
   fileprivate var isSet: Bool { self != nil }
 }
 

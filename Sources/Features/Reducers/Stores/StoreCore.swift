@@ -9,8 +9,8 @@ final class StoreCore<State, Action> {
   ///
   /// While an action is being reduced, reading it reports an issue and returns the initial state.
   ///
-  /// The reducer changes the current state in place. If a copy of it existed, each change of a
-  /// collection in it would copy the collection.
+  /// The reducer changes the current state in place, because a second copy of the state would make
+  /// each change of a collection copy that collection.
   var state: State {
     guard let action = reducedAction else { return current }
     report(
@@ -23,8 +23,7 @@ final class StoreCore<State, Action> {
   /// The dependencies of the reducer and of its effects.
   var dependencies: DependencyValues
   let changes = StoreChanges()
-  /// Called after an action that an effect sent has been reduced, before the effects of that action
-  /// start.
+  /// Called when an effect's action has been reduced, before the resulting effects start.
   var whenReceived: (Action) -> Void = { _ in }
   private let initial: State
   private var current: State
@@ -81,8 +80,9 @@ final class StoreCore<State, Action> {
   /// Stops waiting for the running effects; they continue, and their actions still arrive.
   func ignoreEffects() { runner.ignoreAll() }
 
-  /// - Parameter action: called when an effect of this feature dismisses it; without one, a
-  ///   dismissal is reported as an issue.
+  /// Sets the closure to call when an effect of this feature dismisses the feature.
+  ///
+  /// Without this closure, a dismissal is reported as an issue.
   func whenDismissed(_ action: @escaping @MainActor @Sendable () -> Void) {
     runner.dismissRoot = action
   }
@@ -158,8 +158,8 @@ final class StoreChanges {
 
   /// Records that a value is read.
   ///
-  /// `hasChanged` returns whether the value has changed; it is called after each action until it
-  /// has.
+  /// `hasChanged` returns whether the value has changed, and is called after each action until it
+  /// returns true.
   func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
     if let value = observed[place] { return value.access() }
     let value = ObservedValue(hasChanged)
@@ -220,10 +220,10 @@ private struct NamingReporter: IssueReporter {
 
   /// Runs `operation`, which reduces an action and starts its effects.
   ///
-  /// Issues that it or the effects' tasks report contain `name`.
+  /// Issues that `operation` or the effects' tasks report contain `name`.
   static func run(for name: String, _ operation: () -> Void) {
-    // An action that an effect sends is reported only under its own name, not also under the name
-    // of the action that started the effect, so a surrounding `NamingReporter` is replaced.
+    // A surrounding `NamingReporter` is replaced. An issue in an effect's action then contains only
+    // the name of that action, not the name of the action that started the effect.
     let reporters =
       (IssueReporters.current.first as? Self)?.reporters ?? IssueReporters.current
     withIssueReporters([Self(name: name, reporters: reporters)], operation: operation)

@@ -1,13 +1,14 @@
-/// Whether a test must state all behavior of a feature.
+/// Whether a test must assert all behavior of a feature.
 public enum Exhaustivity: Equatable, Sendable {
-  /// Every change, received action, and running effect must be stated.
+  /// The test must assert every change and every received action, and every effect must end.
   case on
-  /// Only the statements of the test are checked.
+  /// Only the changes and actions that the test asserts are checked.
   ///
-  /// - Parameter showSkippedAssertions: whether to print unstated behavior.
+  /// - Parameter showSkippedAssertions: whether to print changes, actions, and running effects that
+  ///   the test does not assert.
   case off(showSkippedAssertions: Bool)
 
-  /// Only the statements of the test are checked.
+  /// Only the changes and actions that the test asserts are checked.
   public static let off = Exhaustivity.off(showSkippedAssertions: false)
 }
 

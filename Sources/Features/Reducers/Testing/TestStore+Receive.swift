@@ -25,8 +25,8 @@ extension TestStore {
       line: line, column: column)
   }
 
-  /// Expects that an effect sends this action, and that the closure makes the same change to the
-  /// state.
+  /// Expects that an effect sends this action, and that the closure changes the state as the
+  /// reducer does.
   public func receive(
     _ action: Action, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -39,8 +39,8 @@ extension TestStore {
       difference: { diff(action, $0, format: .proportional) }, where: { $0 == action })
   }
 
-  /// Expects that an effect sends an action of a case, and that the closure makes the same change
-  /// to the state.
+  /// Expects that an effect sends an action of a case, and that the closure changes the state as
+  /// the reducer does.
   public func receive<Value>(
     _ action: CaseKeyPath<Action, Value>, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -53,8 +53,8 @@ extension TestStore {
       "receive(\\.\(path.name))", timeout, expected, where: { path.extract($0) != nil })
   }
 
-  /// Expects that an effect sends an action of a case with this value, and that the closure makes
-  /// the same change to the state.
+  /// Expects that an effect sends an action of a case with this value, and that the closure changes
+  /// the state as the reducer does.
   public func receive<Value: Equatable>(
     _ action: CaseKeyPath<Action, Value>, _ value: Value, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -70,7 +70,7 @@ extension TestStore {
   }
 
   /// Expects that an effect sends an action for which the condition holds, and that the closure
-  /// makes the same change to the state.
+  /// changes the state as the reducer does.
   public func receive(
     _ matches: (_ action: Action) -> Bool, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,

@@ -3,16 +3,16 @@ import CustomDump
 
 /// A store for tests.
 ///
-/// The test states the change of the state for each action, and the actions that effects send.
+/// The test asserts how each action changes the state, and which actions the effects send.
 ///
 /// ```swift
 /// let store = TestStore(initialState: Counter.State()) { Counter() }
 /// await store.send(.increment) { $0.count = 1 }
 /// ```
 ///
-/// A failure is an issue at the line of the statement, with the difference of expected and actual
-/// state. When the store is released, unreceived actions and running effects are reported as issues
-/// at the line where it was created.
+/// A failure is an issue at the line of the assertion, with the difference between the expected and
+/// the actual state. When the store is released, unreceived actions and running effects are
+/// reported as issues at the line that created the store.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
   struct Received {
@@ -24,9 +24,9 @@ public final class TestStore<State: Equatable, Action> {
   /// The state that the test expects: in a closure, before the closure's changes; elsewhere, after
   /// all actions so far.
   public internal(set) var state: State
-  /// Whether an effect of the feature has dismissed it; later actions are reported as issues.
+  /// Whether an effect has dismissed the feature; later actions are reported as issues.
   public private(set) var isDismissed = false
-  /// Whether the test must state all behavior.
+  /// Whether the test must assert all behavior.
   public var exhaustivity = Exhaustivity.on
   /// The time limit of `receive` and `finish` if they have no limit of their own.
   public var timeout = Duration.seconds(1)
@@ -97,7 +97,8 @@ public final class TestStore<State: Equatable, Action> {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) {
-    // Callers prefer the other initializer, because it also infers `.init()` as the initial state.
+    // This overload is disfavored, because the initializer that it calls can also infer the type of
+    // an initial state that is written as `.init()`.
     self.init(
       initialState: initialState(), reducer: reducer, withDependencies: prepareDependencies,
       fileID: fileID, filePath: filePath, line: line, column: column)
@@ -126,14 +127,14 @@ public final class TestStore<State: Equatable, Action> {
     #endif
   }
 
-  /// Sends an action, and expects that the closure makes the same change to the state.
+  /// Sends an action, and expects that the closure changes the state as the reducer does.
   ///
   /// All actions that effects have sent must have been received first.
   ///
   /// - Parameters:
   ///   - action: the action to send.
-  ///   - expected: changes the state before the action to the state after it; without it, the state
-  ///     must not change.
+  ///   - expected: turns the state before the action into the state after the action; nil if the
+  ///     state must not change.
   /// - Returns: the effects of the action.
   @discardableResult
   public func send(
@@ -233,7 +234,7 @@ public final class TestStore<State: Equatable, Action> {
     return try await operation()
   }
 
-  /// Waits briefly, so that an effect that has finished its work ends before the test.
+  /// Lets other tasks run briefly, so that an effect that has finished its work can end.
   func letEffectsRun() async {
     if !core.isIdle { await Task.megaYield() }
   }
@@ -251,14 +252,15 @@ public final class TestStore<State: Equatable, Action> {
     let changes = changes ?? shared.take()
     if exhaustivity != .on { changes.expectActual() }
     let isAsExpected = changes.assert {
-      // This finds all shared values in the state, because the comparison below may stop at the
-      // first difference.
+      // Comparing the state with itself records its shared values as compared. The comparison
+      // below may stop at the first difference, before it has reached all of them.
       if !changes.isEmpty { _ = SharedChanges.actual { after == after } }
       return compare(
         to: after, expectation, name, mayChangeNothing: mayChangeNothing || !changes.isEmpty,
         at: site)
     }
-    // If the state differs, the report may already contain the differences of shared values.
+    // If the state differs, its report may already contain the differences of shared values, so
+    // do not report them again.
     guard isAsExpected else { return }
     for difference in changes.unstated {
       report("\(name): the closure does not expect the change of \(difference)", at: site)
@@ -306,7 +308,7 @@ public final class TestStore<State: Equatable, Action> {
     return "\(received.count) action\(received.count == 1 ? "" : "s"):\n\n\(actions)"
   }
 
-  /// Reports an issue if the store is exhaustive; otherwise prints it if requested.
+  /// Reports an issue if the store is exhaustive; otherwise prints the message if requested.
   func note(_ message: String, at site: CallSite) {
     switch exhaustivity {
     case .on: report(message, at: site)

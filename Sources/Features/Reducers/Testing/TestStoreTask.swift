@@ -17,7 +17,7 @@ public struct TestStoreTask: Sendable {
   @MainActor
   public var isCancelled: Bool { group.isCancelled }
 
-  /// Waits for the effects; exceeding the limit is reported as an issue.
+  /// Waits for the end of the effects; exceeding the limit is reported as an issue.
   @MainActor
   public func finish(
     timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -38,7 +38,7 @@ let unfinishedAdvice = """
   with 'timeout:'.
   """
 
-/// Returns whether an operation ends within a time; if not, the operation keeps running.
+/// Returns whether an operation ends within a time limit; if it does not, it keeps running.
 @MainActor
 func finishes(
   within limit: Duration, _ clock: any Clock<Duration>,
@@ -54,7 +54,7 @@ func finishes(
   return await arrivals.next(before: end)
 }
 
-/// Counts events, and wakes tasks that wait for the next event or their limit.
+/// Counts events, and wakes each waiting task at the next event or at its time limit.
 @MainActor
 final class Arrivals {
   /// A time limit that all waits of one task share.
@@ -79,7 +79,7 @@ final class Arrivals {
     }
   }
 
-  /// Starts a time limit for a task's waits; `cancel` on the result ends it.
+  /// Starts a time limit for a task's waits; `cancel` on the result removes the limit.
   func end(after limit: Duration, _ clock: any Clock<Duration>) -> End {
     let end = End()
     end.task = Task { @MainActor in

@@ -10,7 +10,7 @@ struct DevicePlayhead: Equatable {
   private(set) var written = 0
   /// The number of frames that the device has played.
   private(set) var played = 0
-  /// The device's time at which it had played these frames.
+  /// The device's time at which `played` frames had been played.
   private(set) var playedAt = Duration.zero
   private let buffer: Int
   private let rate: SampleRate
@@ -67,8 +67,7 @@ struct DevicePlayhead: Equatable {
 
   /// Counts everything written as played, because the device has underrun or does not respond.
   ///
-  /// The time of the playhead is then that of the last frame, even if the device was last observed
-  /// long before.
+  /// `playedAt` becomes the time at which the last frame was due.
   mutating func finish() {
     playedAt += FrameCount(unplayed).duration(at: rate)
     played = written
@@ -82,7 +81,7 @@ struct DevicePlayhead: Equatable {
 final class UnplayedFrames {
   private let samples: UnsafeMutableBufferPointer<Float>
   private let channels: Int
-  /// The number of frames written so far; `kept` is the number of frames kept.
+  /// The number of frames written so far; `kept` is how many of them are stored.
   private var end = 0
   private var kept = 0
   /// The number of kept frames that must be written again.

@@ -2,9 +2,10 @@ import AudioCore
 import SoundCard
 import Synchronization
 
-/// The mixes of a player's devices, for those who read what it plays.
+/// Keeps the recent mix of each of a player's devices, for `AudioPlayerClient.makeMixReader`.
 final class MixTaps: Sendable {
-  // The lock is held for a few instructions by openings and readers, and while memory is allocated.
+  // Adding or finding a tap holds the lock for a few instructions. When the first reader is made,
+  // and when a device opens after that, the lock is also held while rings are allocated.
   private let state = Mutex<(taps: [OpenTap], hasReader: Bool)>(([], false))
 
   private struct OpenTap {
@@ -22,14 +23,15 @@ final class MixTaps: Sendable {
     return tap
   }
 
-  /// Returns a function that returns the blocks that were written since its last call to a device,
-  /// or to the last opened device for nil.
+  /// Returns a function that returns the blocks written to a device since its previous call.
+  ///
+  /// If `device` is nil, each call reads the device that was opened last.
   func makeReader(_ device: AudioDevice.ID?) -> @Sendable () -> [AudioBuffer] {
     state.withLock { state in
       state.hasReader = true
       for open in state.taps { open.tap?.keep() }
     }
-    // A weak reference, because a new tap may have the address of a closed device's tap.
+    // A weak reference identifies the tap, because a later tap may have the same address.
     let position = Mutex<(open: OpenTap, frame: Int)>((OpenTap(), 0))
     return { [self] in
       let tap = state.withLock { state in
@@ -45,40 +47,41 @@ final class MixTaps: Sendable {
   }
 }
 
-/// The mix that a device gets, from its audio thread to its readers.
+/// Passes a device's mix from the audio thread to readers.
 ///
-/// The audio thread overwrites the oldest samples, whether anyone reads them or not. Each reader has
-/// its own position. Frames are counted from the first kept one; they do not advance in a pause.
+/// The audio thread overwrites the oldest samples, even if no reader has read them. Each reader
+/// keeps its own position. The frame count begins at the first kept frame, and stops while the
+/// device is paused.
 // `@unchecked Sendable` is right because only the audio thread uses `shift`.
 final class MixTap: @unchecked Sendable {
-  /// The duration of the audio that a reader gets at most.
+  /// The maximum duration of audio that a reader gets.
   private static let length = Duration.seconds(2)
 
   let device: AudioDevice.ID
   private let format: AudioFormat
   private let kept: Int
   private let capacity: Int
-  /// The samples of the frame n from the slot n % `capacity` on; nil before the first reader.
+  /// The samples, with frame n in slot n % `capacity`; nil before the first reader.
   private let store = AtomicLazyReference<SampleStore>()
-  /// The frame after the last one that has been or is being written.
+  /// The end of the frames that have been written or are being written.
   private let written = Atomic<Int>(0)
-  /// The frame after the last one that readers get.
+  /// The end of the frames that readers may read.
   private let end = Atomic<Int>(0)
-  /// The host's time at which the frame 0 was played, counted back from the playhead, in
-  /// nanoseconds from `madeAt`.
+  /// The host's time at which frame 0 was played, computed from the playhead, in nanoseconds since
+  /// `madeAt`.
   private let origin = Atomic<Int64>(0)
   private let madeAt = ContinuousClock.now
-  /// The difference between this tap's frames and those of the device.
+  /// The number to add to a device frame to get this tap's frame.
   private var shift = 0
 
   fileprivate init(_ configuration: PCMConfiguration) {
     (device, format) = (configuration.device, configuration.format)
     kept = FrameCount(Self.length, at: format.sampleRate).rawValue
-    // A reader copies while the audio thread writes.
+    // The audio thread writes while a reader copies, so the ring is longer than `kept`.
     capacity = kept + kept / 8 + configuration.period.rawValue
   }
 
-  /// Begins to keep what is written.
+  /// Allocates the ring, so that `tryWrite` keeps samples from now on.
   fileprivate func keep() {
     guard store.load() == nil else { return }
     _ = store.storeIfNil(SampleStore(capacity * format.channelCount))
@@ -86,14 +89,17 @@ final class MixTap: @unchecked Sendable {
 
   // MARK: The audio thread
 
-  /// Adds samples that the device accepted, from its frame `frame` on, if there is a reader; they
-  /// are read after the next `observe`.
+  /// Adds samples that the device accepted; the first sample belongs to the device frame `frame`.
+  ///
+  /// Readers get the samples after the next `observe`. Before the first reader, samples are
+  /// dropped.
   func tryWrite(_ samples: UnsafeBufferPointer<Float>, at frame: Int) {
     guard let store = store.load() else { return }
     let (first, channels) = (written.load(ordering: .relaxed), format.channelCount)
     shift = first - frame
     written.store(first + samples.count / channels, ordering: .relaxed)
-    // A reader that sees a new sample below also sees that its slot was taken.
+    // A reader that copies a sample written below must also see the new `written`, so that it drops
+    // the overwritten frame.
     atomicMemoryFence(ordering: .releasing)
     var slot = first % capacity * channels
     for sample in samples {
@@ -102,8 +108,8 @@ final class MixTap: @unchecked Sendable {
     }
   }
 
-  /// Records that the device had played `frames` frames at `time`, and lets readers read what was
-  /// written.
+  /// Records that the device had played `frames` frames at `time`, and makes the written samples
+  /// available to readers.
   func observe(_ frames: Int, at time: ContinuousClock.Instant) {
     let begin = time - FrameCount(frames + shift).duration(at: format.sampleRate)
     origin.store((begin - madeAt).inNanoseconds, ordering: .relaxed)
@@ -133,7 +139,9 @@ final class MixTap: @unchecked Sendable {
   }
 }
 
-/// Samples that one thread writes while others read; the memory is touched when it is allocated.
+/// Samples that one thread writes while others read.
+///
+/// `init` touches all of the memory, so a write causes no page fault.
 // `@unchecked Sendable` is right because each element is atomic.
 private final class SampleStore: @unchecked Sendable {
   let count: Int

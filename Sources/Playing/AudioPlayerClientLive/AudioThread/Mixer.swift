@@ -15,7 +15,7 @@ final class Mixer {
   private let rate: SampleRate
   private var master: SmoothedGain
   private var limiter: Limiter
-  /// The samples of the block that have not been written.
+  /// The indices of the block's samples that have not been written.
   private var pending = 0..<0
   /// Whether the block still holds the previous block's samples, which the first voice overwrites.
   private var isStale = false
@@ -99,7 +99,7 @@ final class Mixer {
     if wanted == 0, voice.busGain?.isSteady == true { voice.busGain = nil }
   }
 
-  /// Updates the playhead of a voice that contributed `frames` to this block.
+  /// Updates the playhead of a voice that contributed `frames` frames to this block.
   private func place(_ voice: Voice, _ frames: Int, isLate: Bool, at position: Int) {
     let isEnding = voice.transport.phase == .over
     let missing = isEnding ? 0 : period - frames
@@ -173,8 +173,8 @@ final class Mixer {
 }
 
 extension Voice {
-  /// Avoids clicks at dropouts: the voice fades out before missing frames and in after them, within
-  /// 5 ms or a block.
+  /// Avoids clicks at dropouts: the voice fades out before missing frames and in after them, over
+  /// 5 ms or one block, whichever is shorter.
   ///
   /// If the voice has fewer frames than the fade, the last frame is held and faded.
   ///

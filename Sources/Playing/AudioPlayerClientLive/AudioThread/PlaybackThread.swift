@@ -31,15 +31,15 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private var playhead: DevicePlayhead
   private var stall: StallWatch
   private var isDraining = false
-  /// The shortest time until a voice's deadline; nil if no voice has one.
+  /// The shortest time until a voice's deadline; nil if no voice has a deadline.
   private var timeToDeadline: Duration?
   private var reportedAt = 0
-  /// The frames written when the device's delay was last read.
+  /// The number of frames that had been written when the device's delay was last read.
   private var observedAt = 0
-  /// The frames written when the device was last empty.
+  /// The number of frames that had been written when the device was last empty.
   private var startedAt = 0
-  /// `written` is the frame count when the device began to serve the present voices; `discarded`
-  /// counts the frames that it has discarded since.
+  /// `written` is the number of frames written before the device began to serve the present voices;
+  /// `discarded` is the number of frames that the device has discarded since then.
   private var sinceBegin = (written: 0, discarded: 0)
   /// The number of frames that had been played when the device was lost; nil once a returned device
   /// has played.
@@ -166,7 +166,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     return true
   }
 
-  /// Keeps frames that the device accepted, in case it is lost and a voice waits for it.
+  /// Keeps frames that the device accepted, in case the device is lost and a voice waits for its
+  /// return.
   private func keep(_ frames: Int) {
     guard voices.areWaitingForLostDevice else { return unplayed.forget() }
     let count = frames * configuration.format.channelCount
@@ -228,14 +229,13 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private func drain() throws(SoundCardError) {
     guard isDraining else {
       isDraining = true
-      // With less than its start threshold written, the device would not start by itself.
+      // Below its start threshold, the device would not start by itself.
       return try pcm.start()
     }
     let left = FrameCount(playhead.unplayed).duration(at: rate)
     var pause = min(max(left, .milliseconds(1)), .milliseconds(50))
     if let timeToDeadline { pause = min(pause, timeToDeadline) }
-    // After a loss, only frames that were not yet observed as played are repeated, so observe
-    // often.
+    // After a loss, all frames not observed as played are written again, so observe often.
     if voices.areWaitingForLostDevice { pause = min(pause, periodLength) }
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
@@ -247,7 +247,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     playhead.finish()
   }
 
-  /// Stops the device and sleeps until a command comes, because nothing sounds.
+  /// Stops the device and sleeps until a command comes, because no sound is playing.
   private func rest() throws(SoundCardError) {
     try pcm.drop()
     unplayed.forget()
@@ -268,8 +268,10 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     sinceBegin = (playhead.written, 0)
   }
 
-  /// Whether the device seems to play: since it began, it has discarded no frame, or has kept at
-  /// least a period or half of the written frames.
+  /// Whether the device seems to play.
+  ///
+  /// True if the device has discarded none of the present voices' frames, or has kept at least a
+  /// period or half of them, whichever is less.
   private var hasPlayed: Bool {
     let taken = playhead.written - sinceBegin.written
     return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= min(period, taken / 2)
@@ -284,7 +286,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     voices.noteSilence(interruption, at: playhead.written)
   }
 
-  /// Reports the lost frames of the voices on an abandoned device, and returns the error.
+  /// Reports the voices' silence so far, and returns the error of the stalled device.
   private func stalled() -> SoundCardError {
     for index in 0..<voices.count {
       _ = voices[index].reportSilence(to: link.events, place: voices.place(at: index))
@@ -317,7 +319,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     playhead.finish()
   }
 
-  /// Whether a long device buffer holds only stopped voices, which would delay their end.
+  /// Whether a long device buffer contains only stopped voices, and therefore delays their end.
   private var mayCutShort: Bool {
     guard bufferLength > Self.longestUncutBuffer else { return false }
     voices.applyParameters()
@@ -379,8 +381,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// While progress is seldom reported and the device has run for some periods, the delay is read
   /// only once per `seldom` periods.
   private var isObservationDue: Bool {
-    // After a loss, only frames that were not yet observed as played are repeated, so observe
-    // often.
+    // After a loss, all frames not observed as played are written again, so observe often.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
       || playhead.written - startedAt < Self.seldom * period

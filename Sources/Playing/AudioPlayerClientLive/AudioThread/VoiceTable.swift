@@ -21,8 +21,8 @@ extension PortTable<Voice> {
   /// Whether every voice is stopping.
   var areAllStopping: Bool { count { !$0.isStopping } == 0 }
 
-  /// Whether all voices with frames after `played` were stopped without a long fade; false if there
-  /// are none.
+  /// Whether all voices with frames after `played` were stopped without a long fade; false if no
+  /// voice has such frames.
   func mayEnd(at played: Int) -> Bool {
     let unplayed = count { $0.playhead.endsAt ?? .max > played }
     let stopped = count {
@@ -32,7 +32,7 @@ extension PortTable<Voice> {
     return unplayed > 0 && stopped == unplayed
   }
 
-  /// Whether no voice is ending, and every voice reports its progress less often than every
+  /// Whether no voice is ending, and every voice reports progress at intervals of more than
   /// `frames` frames.
   func reportSeldom(than frames: Int) -> Bool {
     count { $0.playhead.endsAt != nil || $0.progressFrames <= frames } == 0
@@ -40,8 +40,8 @@ extension PortTable<Voice> {
 
   /// Whether to wait for a late source.
   ///
-  /// While other voices sound, a source that is already in a dropout is not waited for, because the
-  /// wait would leave the device nearly empty.
+  /// If the source is already in a dropout and another voice sounds, the result is false, because
+  /// the wait would nearly drain the device.
   func areStarving(period: Int) -> Bool {
     var isInDropout = false
     var othersSound = false
@@ -67,11 +67,11 @@ extension PortTable<Voice> {
     }
   }
 
-  /// Moves the gains of the buses to the next block, which begins `frames` later.
+  /// Moves the gains of the buses to the next block, which begins `frames` frames later.
   ///
-  /// All voices of a bus use the gains of its first voice that has them, even if that voice is
-  /// silent or mixed to its end. A voice without gains gets those of the bus's other voices, or
-  /// else the volume and ducking of the bus.
+  /// All voices of a bus share the gains of its first voice that has gains, even if that voice is
+  /// silent or mixed to its end. If no voice has gains, the gains begin at the bus's volume and
+  /// ducking.
   func moveBusGains(by frames: Int) {
     for index in 0..<count where self[index].busGain != nil {
       let voice = self[index]
@@ -88,8 +88,9 @@ extension PortTable<Voice> {
     }
   }
 
-  /// Returns the bus's gain from the first voice of the bus that has one, among the voices before
-  /// `end`; nil if none has one.
+  /// Returns the gains of the bus from its first voice that has gains; nil if no voice has gains.
+  ///
+  /// Only the voices before `end` are examined.
   private func busGain(of bus: BusVolume, before end: Int) -> BusGain? {
     for index in 0..<end where self[index].bus === bus {
       if let gain = self[index].busGain { return gain }

@@ -6,16 +6,17 @@ func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
   gain.isNaN ? 0 : min(max(gain, 0), maximum)
 }
 
-/// The gains of a bus, or of all buses, and the times to reach them; audio threads read each pair
-/// without waiting.
+/// The volume and the ducking of a bus, or of all buses: two gains, each with a ramp.
+///
+/// Audio threads read a gain and its ramp together, without waiting.
 final class BusVolume: Sendable {
-  /// A gain of 0…1 and a time of zero to 49 days; values outside are clamped.
+  /// A gain of 0…1 and a ramp of zero to 49 days; other values are clamped.
   typealias Setting = (gain: Float, ramp: Duration)
 
   private let volume = Atomic(BusVolume.word((1, .zero)))
   private let duckedVolume = Atomic(BusVolume.word((1, .zero)))
 
-  /// The last volume.
+  /// The volume that was set last, and its ramp.
   var setting: Setting {
     get { Self.setting(volume.load(ordering: .relaxed)) }
     set { volume.store(Self.word(newValue), ordering: .relaxed) }
@@ -31,8 +32,8 @@ final class BusVolume: Sendable {
     duckedVolume.store(word, ordering: .relaxed)
   }
 
-  /// The gain's bits and the milliseconds share a word, so that they are read as the pair that was
-  /// set.
+  /// Returns a word with the bits of the gain and the milliseconds of the ramp, so that both are
+  /// read together.
   private static func word(_ setting: Setting) -> UInt64 {
     let time = UInt32(clamping: setting.ramp.wholeMilliseconds)
     return UInt64(time) << 32 | UInt64(clampedGain(setting.gain).bitPattern)
@@ -43,7 +44,7 @@ final class BusVolume: Sendable {
   }
 }
 
-/// The gains of a bus on the way to its volume and its ducking, which have ramps of their own.
+/// The current volume and ducking gains of a bus, each with its own ramp.
 struct BusGain: Equatable {
   var volume: SmoothedGain
   var ducking: SmoothedGain
@@ -56,7 +57,7 @@ struct BusGain: Equatable {
   /// Whether both gains have reached their targets.
   var isSteady: Bool { volume.isSteady && ducking.isSteady }
 
-  /// Advances by `frames`, and then begins to move to the last settings of the bus.
+  /// Advances by `frames`, and then begins to move to the newest settings of the bus.
   mutating func move(by frames: Int, to bus: BusVolume, at rate: SampleRate) {
     volume.skip(frames)
     ducking.skip(frames)
@@ -83,8 +84,8 @@ struct SmoothedGain: Equatable {
   /// Whether the gain has reached the target.
   var isSteady: Bool { framesLeft == 0 }
 
-  /// Begins a ramp that reaches `gain` in `frames`; does nothing if `gain` is reached already, or
-  /// if the last call had the same arguments.
+  /// Begins a ramp that reaches `gain` in `frames` frames; does nothing if `gain` is reached
+  /// already, or if the last call had the same arguments.
   mutating func move(to gain: Float, in frames: Int) {
     guard gain != target || (!isSteady && frames != length) else { return }
     (target, length) = (gain, frames)

@@ -21,8 +21,8 @@ struct EdgeFades {
       0, FrameCount(min(fadeOut, Self.longestFadeOut), at: format.sampleRate).rawValue)
   }
 
-  /// Processes samples from the stream's frame `frame` on; returns those that cannot be in the
-  /// fade-out.
+  /// Processes samples that begin at the stream's frame `frame`; returns the samples that certainly
+  /// precede the fade-out.
   mutating func apply(_ samples: [Float], at frame: Int) -> [Float] {
     let samples = frame < fadeIn ? fadedIn(samples, from: frame) : samples
     guard fadeOut > 0 else { return samples }

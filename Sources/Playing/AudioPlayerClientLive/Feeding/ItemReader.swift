@@ -16,7 +16,8 @@ final class ItemReader {
   /// The number of the current repetition, from 0.
   private(set) var repetition = 0
   private let repetitions: PlaybackRepetition
-  /// Whether the current repetition has returned audio; `hasReturnedAudio` is true if any has.
+  /// Whether the current repetition has returned audio; `hasReturnedAudio` is true if any
+  /// repetition has.
   private var repetitionHasAudio = false
   private var hasReturnedAudio = false
   private var title: String?
@@ -74,7 +75,7 @@ final class ItemReader {
     guard range.lowerBound > 0, !range.isEmpty else { return .emptySource(source.url) }
     let rate = description.format.sampleRate
     let start = range.lowerBound.duration(at: rate)
-    // If the seek to the start of the range stopped earlier, the source ends there.
+    // If a seek to the start of the range stops at an earlier frame, the source ends at that frame.
     let end = position < range.lowerBound ? position.duration(at: rate) : nil
     let length = end ?? description.announcedDuration.flatMap { $0 <= start ? $0 : nil }
     return .startAfterEnd(source.url, start: start, length: length)
@@ -92,7 +93,7 @@ final class ItemReader {
 
   /// Begins the next repetition; false if there is none.
   ///
-  /// A repetition without audio is the last, so that nothing repeats forever in silence.
+  /// A repetition without audio is the last; otherwise, an empty source would repeat forever.
   nonisolated(nonsending) func beginRepetition() async throws -> Bool {
     guard repetitionHasAudio, repetitions.continues(after: repetition) else { return false }
     (repetition, repetitionHasAudio) = (repetition + 1, false)
@@ -100,7 +101,7 @@ final class ItemReader {
     return true
   }
 
-  /// Moves to the item's first frame, or for a stream to its first unplayed frame.
+  /// Moves to the item's first frame, or to the first unplayed frame of a stream.
   nonisolated(nonsending) func rewind() async throws {
     try await move(to: max(range.lowerBound, source.oldestFrame))
   }
@@ -117,7 +118,7 @@ final class ItemReader {
   ) async throws {
     let frame = time.frame(at: description.format.sampleRate)
     try await move(to: min(max(frame, range.lowerBound), range.upperBound))
-    // The item is not empty, even if the seek goes to its very end.
+    // A seek to the item's very end returns no audio, but the item does not count as empty.
     self.repetition = repetition
     (repetitionHasAudio, hasReturnedAudio) = (true, true)
   }
@@ -127,7 +128,7 @@ final class ItemReader {
     position = source.position
   }
 
-  /// The frames left in the range, for a buffer of this rate.
+  /// The number of frames left in the range, counted at `rate`.
   private func framesLeft(at rate: SampleRate) -> FrameCount {
     (range.upperBound - position).converted(from: description.format.sampleRate, to: rate)
   }

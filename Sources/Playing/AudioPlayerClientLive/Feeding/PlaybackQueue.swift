@@ -19,7 +19,8 @@ final class PlaybackQueue {
   private let mailbox: FeederMailbox
   private let makeSource: SourceMaker
   private var reader: ItemReader?
-  /// The number of the current round, from 0; `roundHasAudio` is true once it has returned audio.
+  /// The number of the current round, from 0; `roundHasAudio` is true once the round has returned
+  /// audio.
   private var round = 0
   private var roundHasAudio = false
   /// The item to be opened next.
@@ -67,7 +68,8 @@ final class PlaybackQueue {
 
   /// Opens the first item that can be opened.
   ///
-  /// Throws if none can be opened, and `FeederInterruption` if a request arrives during the wait.
+  /// Throws if no item can be opened, and `FeederInterruption` if a request arrives during the
+  /// wait.
   nonisolated(nonsending) func open() async throws -> VoiceFeeder.FirstItem {
     try await openNext()
     guard let reader else { throw failure ?? AudioPlayerError.emptySource(nil) }
@@ -146,10 +148,10 @@ final class PlaybackQueue {
     if case .begins = steps.last { true } else { false }
   }
 
-  /// Seeks to a time of an item; an index before the first item means its start, and an index after
-  /// the last item means the next round or the end.
+  /// Seeks to a time of an item; throws and stays in place if the position cannot be reached.
   ///
-  /// Throws and stays in place if the position cannot be reached.
+  /// A negative item index means the start of the first item. An index after the last item means
+  /// the start of the next round, or the end.
   nonisolated(nonsending) private func seek(
     to time: PlaybackTime, _ target: ItemPosition
   ) async throws -> ItemPosition {
@@ -176,8 +178,8 @@ final class PlaybackQueue {
     return current
   }
 
-  /// Opens the item of a seek; throws `notSeekable` if another request arrives before its stream
-  /// begins.
+  /// Opens the item of a seek; throws `notSeekable` if another request arrives before the item's
+  /// stream begins.
   nonisolated(nonsending) private func openForSeek(_ item: Int) async throws -> ItemReader {
     do { return try await openItem(item) } catch is FeederInterruption {
       throw AudioPlayerError.notSeekable(waitingStreams[item]?.source.url)

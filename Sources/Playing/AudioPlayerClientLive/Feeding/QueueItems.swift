@@ -1,10 +1,10 @@
 import AudioPlayerClient
 import FoundationEssentials
 
-/// The items of a queue; an item keeps its index when earlier ones are removed.
+/// The items of a queue; an item keeps its index when earlier items are removed.
 ///
 /// Memory stays bounded while items are enqueued for days: enqueued buffers are released once they
-/// have been played, and only the last enqueued files can be reached by a seek.
+/// have been played, and a seek can reach only the last `playedLimit` enqueued files.
 struct QueueItems {
   /// An item and, for a file, its URL; the item is nil if it could be read only once or was
   /// released.
@@ -27,7 +27,7 @@ struct QueueItems {
     (firstEnqueued, releasedEnd) = (items.count, items.count)
   }
 
-  /// The number of items so far, including removed ones.
+  /// The number of items so far, including removed items.
   var count: Int { firstEnqueued + enqueued.count }
 
   /// The number of entries in memory.

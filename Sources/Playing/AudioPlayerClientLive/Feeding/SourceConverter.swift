@@ -4,25 +4,25 @@ import Resampling
 
 /// Converts consecutive buffers of any formats to one format and speed, without gaps or clicks.
 ///
-/// A resampler treats the samples before and after its input as silence, so a sound that is cut off
-/// there would ring and click. Consecutive buffers of one format form a stretch. Each stretch is
-/// therefore extended at both ends by its own samples, mirrored at the outermost frame, and the
-/// output of the extensions is dropped.
+/// A resampler treats the samples before and after its input as silence, so a sound that begins or
+/// ends abruptly would ring and click. Consecutive buffers of one format are therefore extended at
+/// both ends by their own samples, mirrored at the outermost frame. The output of the extensions is
+/// dropped.
 struct SourceConverter {
   let target: AudioFormat
   /// Changes the speed of the converted audio; nil at the speed 1.
   private let tempo: TempoChanger?
-  /// The converter of the current stretch; nil before its first buffer.
+  /// The resampler for buffers of the current format; nil before the first buffer.
   private var resampler: Resampler?
-  /// The output frame at which the stretch begins.
+  /// The output frame at which the current format's audio begins.
   private var start = 0
-  /// The input frames of the stretch so far.
+  /// The number of input frames in the current format.
   private var taken: FrameCount = 0
-  /// The number of output frames returned so far for the stretch.
+  /// The number of output frames returned for the current format's audio.
   private var returned: FrameCount = 0
-  /// The first samples of the stretch, held until there are enough to mirror; nil afterward.
+  /// The current format's first samples, held until there are enough to mirror; nil afterward.
   private var head: [Float]?
-  /// The last samples of the stretch.
+  /// The last samples in the current format, to be mirrored at the end of the audio.
   private var tail: [Float] = []
 
   /// - Throws: `AudioPlayerError.speedUnavailable`.
@@ -88,13 +88,13 @@ struct SourceConverter {
 }
 
 extension SourceConverter {
-  /// The length of the stretch in output frames.
+  /// The length of the current format's audio in output frames.
   private var length: FrameCount {
     guard let rate = resampler?.inputFormat.sampleRate else { return 0 }
     return taken.converted(from: rate, to: target.sampleRate)
   }
 
-  /// Converts a buffer in the format of the stretch.
+  /// Converts a buffer in the current format.
   private mutating func converted(_ buffer: AudioBuffer) throws(ResamplingError) -> [Float] {
     let (first, channels) = (taken, buffer.format.channelCount)
     taken += buffer.frameCount
@@ -109,14 +109,14 @@ extension SourceConverter {
     return try resampled(mirrored + samples, at: FrameCount(-extensionLength))
   }
 
-  /// Ends the stretch and returns its held samples; the next buffer begins another stretch.
+  /// Ends the current format's audio and returns its held samples; the next buffer gets a new
+  /// resampler.
   private mutating func endStretch() throws(ResamplingError) -> [Float] {
     guard let resampler else { return [] }
     let channels = resampler.inputFormat.channelCount
     var rest: [Float] = []
     if let head {
-      // The stretch has too few samples for the mirrored extensions, so it is resampled without
-      // them.
+      // There are too few samples for the mirrored extensions, so resample them without extensions.
       rest = try resampled(head, at: 0)
     } else if extensionLength > 0 {
       rest = try resampled(mirrored(tail, around: tail.count - channels, channels), at: taken)
@@ -130,7 +130,7 @@ extension SourceConverter {
     return rest
   }
 
-  /// Converts samples that begin at a frame of the stretch.
+  /// Resamples `samples`, which begin at this input frame of the current format's audio.
   private mutating func resampled(
     _ samples: [Float], at frame: FrameCount
   ) throws(ResamplingError) -> [Float] {
@@ -140,15 +140,16 @@ extension SourceConverter {
         AudioBuffer(format: resampler.inputFormat, samples: samples, firstFrame: frame)))
   }
 
-  /// Returns the samples without the output of the mirrored extension that precedes the stretch.
+  /// Returns the samples without those at negative frames, which belong to the mirrored extension.
   private mutating func output(_ buffer: AudioBuffer) -> [Float] {
     returned = max(returned, buffer.endFrame)
     guard buffer.firstFrame < 0 else { return buffer.samples }
     return Array(buffer.samples.dropFirst(-buffer.firstFrame.rawValue * target.channelCount))
   }
 
-  /// Returns all frames except the one whose first sample is at `center`, mirrored around that
-  /// frame in time and in value.
+  /// Returns the frames in reverse order, with each value reflected at the center frame's value.
+  ///
+  /// The center frame is omitted; `center` is the index of its first sample.
   private func mirrored(_ samples: [Float], around center: Int, _ channels: Int) -> [Float] {
     stride(from: samples.count - channels, through: 0, by: -channels)
       .filter { $0 != center }

@@ -15,7 +15,7 @@ final class TempoChanger {
   private let channels: Int
   private let soundTouch: SoundTouch
   private let handle: SoundTouch.Handle
-  /// The frame at which the current audio began; it has the same number in the input and the
+  /// The frame at which the current audio began; its number is the same in the input and the
   /// output.
   private var origin = 0
   private var taken = 0
@@ -25,7 +25,7 @@ final class TempoChanger {
 
   /// Creates an instance of SoundTouch; the first call loads the library.
   ///
-  /// - Throws: `AudioPlayerError.speedUnavailable` if it is missing or refuses the format.
+  /// - Throws: `AudioPlayerError.speedUnavailable` if SoundTouch is missing or refuses the format.
   init(speed: Double, format: AudioFormat, library name: String = SoundTouch.libraryName)
     throws(AudioPlayerError)
   {

@@ -44,8 +44,9 @@ final class VoiceFeed {
     hasMoved && isAtEnd && pending.isEmpty && voice.ring.totalWritten == 0
   }
 
-  /// Writes pending samples, or reads more, or waits at the end for a request or the end of the
-  /// voice.
+  /// Writes the pending samples, or reads more samples if there are none.
+  ///
+  /// At the end of the queue, waits for a request or the end of the voice.
   nonisolated(nonsending) func step() async throws {
     if !pending.isEmpty {
       write()
@@ -73,8 +74,7 @@ final class VoiceFeed {
     _ command: PlaybackCommand
   ) async throws -> Int? {
     forgetPlayed()
-    // After a flush, the device still plays frames from before it, but the position has already
-    // moved.
+    // Frames before `origin` have been flushed, even if the device still plays some of them.
     let played = max(origin, voice.playedFrames.load(ordering: .relaxed))
     let position = destination ?? voice.timeline { $0.position(played) }
     guard let target = try await queue.perform(command, at: position) else { return nil }
@@ -86,8 +86,8 @@ final class VoiceFeed {
   /// Requests that the audio thread discard the ring's content; returns the serial number of the
   /// request, or nil if nothing was written yet.
   ///
-  /// This thread writes nothing between the request and its confirmation, because the audio thread
-  /// discards everything readable, which must not include frames of the new position.
+  /// The audio thread discards everything readable. Until it confirms the request, this thread
+  /// writes nothing, so that no frames of the new position are discarded.
   private func flush() -> Int? {
     pending = []
     fades.reset()

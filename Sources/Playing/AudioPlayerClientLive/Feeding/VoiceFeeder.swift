@@ -36,7 +36,7 @@ actor VoiceFeeder {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Opens the first item that can be opened; nil if every item was skipped before it was open.
+  /// Opens the first item that can be opened; nil if commands have skipped every item.
   ///
   /// Throws if the request repeats a source that can be read only once; this check reads the status
   /// of each file.
@@ -86,7 +86,7 @@ actor VoiceFeeder {
 
   /// Decodes all audio of the open queue and converts it to `format`; throws if an item fails.
   ///
-  /// For a file that was too short, the result contains its shortfall.
+  /// `shortfall` contains the announced and the decoded duration of a file that was too short.
   func load(
     as format: AudioFormat
   ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?)
@@ -94,7 +94,7 @@ actor VoiceFeeder {
     var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     var shortfall: (announced: Duration?, decoded: Duration)?
-    // The number of silenced samples that were reported before the first buffer exists.
+    // The number of silenced samples that were reported before the first buffer.
     var silencedCount = 0
     func append(_ samples: [Float]) {
       guard !samples.isEmpty else { return }

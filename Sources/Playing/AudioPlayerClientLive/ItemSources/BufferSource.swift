@@ -4,11 +4,11 @@ import AudioThreads
 import FoundationEssentials
 import SoundFile
 
-/// Returns the buffers of a list in memory, a stream, or a file that can be read only once.
+/// A source of buffers: a list in memory, a stream, or a file that can be read only once.
 ///
-/// After a seek, unplayed buffers are returned again. A stream is read in a separate task, because
-/// it may ignore cancellation; if it does, its next buffer is discarded. A request ends the wait
-/// for the next buffer.
+/// After a seek, unplayed buffers are returned again. A separate task reads a stream, because a
+/// stream may ignore cancellation; the next buffer of such a stream is discarded. A request in the
+/// mailbox ends the wait for the next buffer.
 final class BufferSource: FeederSource {
   let url: URL?
   /// The stream of the buffers that have not arrived; nil if all are in memory.
@@ -27,8 +27,8 @@ final class BufferSource: FeederSource {
 
   /// Creates a source of buffers in memory.
   ///
-  /// If the buffers were decoded from a file that was too short, `shortfall` contains its
-  /// durations.
+  /// If the buffers were decoded from a file that was too short, `shortfall` contains the announced
+  /// and the decoded duration.
   init(
     _ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil,
     _ mailbox: FeederMailbox

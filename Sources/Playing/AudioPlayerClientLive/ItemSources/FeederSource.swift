@@ -18,7 +18,7 @@ protocol FeederSource: AnyObject {
   /// The title that a live stream announced last; nil for other sources.
   var title: String? { get }
 
-  /// The announced and the decoded duration of a source that was too short; known at its end.
+  /// The announced and the decoded duration of a source that was too short; nil before its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { get }
 
   /// Opens the source; called once, before any other method.
@@ -76,7 +76,7 @@ extension AudioBuffer {
 struct FeederInterruption: Error {}
 
 extension PlaybackSource {
-  /// Makes the reader of the source; the check of a file's type may block.
+  /// Makes the reader of the source; may block while it checks the type of a file.
   ///
   /// - Parameter mailbox: interrupts a wait for audio.
   func makeSource(_ mailbox: FeederMailbox) -> any FeederSource {
@@ -95,7 +95,7 @@ extension PlaybackSource {
     switch self {
     case .stream: true
     case .file(let url):
-      // A missing file counts as seekable; its error is reported when it is opened.
+      // A missing file counts as seekable; its error is reported when the file is opened.
       FilePath(url).status.map { ![S_IFREG, S_IFDIR].contains($0.st_mode & S_IFMT) } ?? false
     case .buffers, .preloaded: false
     }

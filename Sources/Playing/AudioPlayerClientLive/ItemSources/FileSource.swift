@@ -47,7 +47,7 @@ final class FileSource: FeederSource {
   private func move(to frame: FrameCount) throws {
     let end = min(frame, reader?.announcedFrameCount ?? frame)
     if frame < position || end > position { try leap(to: end) }
-    // A format that cannot seek is read forward to the frame, so it cannot move back.
+    // A file that cannot seek is read forward up to the frame, so a move back is impossible.
     if frame < position, !reaches(0) { throw AudioPlayerError.notSeekable(url) }
     while let reader, reader.position < frame {
       try Task.checkCancellation()

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Consecutive buffers of any formats; a seek returns to earlier buffers until they are forgotten.
+/// Consecutive buffers of any formats; a seek can return to buffers that were not released.
 ///
 /// Frames are counted at the rate of the first buffer; buffers at other rates count by their
 /// duration.
@@ -49,7 +49,7 @@ struct RewindableBuffers {
     return part
   }
 
-  /// Moves to a frame that is not forgotten, or to the end if there are fewer frames.
+  /// Moves to a frame from `oldest` on, or to the end if there are fewer frames.
   mutating func seek(to frame: FrameCount) {
     (index, offset) = (pieces.count, 0)
     guard frame < end, let found = pieces.lastIndex(where: { $0.start <= frame }) else { return }
@@ -59,7 +59,7 @@ struct RewindableBuffers {
     (index, offset) = distance < piece.buffer.frameCount ? (found, distance) : (found + 1, 0)
   }
 
-  /// Forgets the returned buffers before a frame.
+  /// Releases the returned buffers before a frame, which `seek` can then no longer reach.
   mutating func forget(before frame: FrameCount) {
     oldest = max(oldest, frame)
     while forgotten < index, end(of: forgotten) <= oldest { forgotten += 1 }

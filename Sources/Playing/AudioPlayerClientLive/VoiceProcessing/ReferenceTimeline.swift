@@ -1,19 +1,22 @@
 import AudioCore
 import Resampling
 
-/// What a player plays, at the rate of a capture, by the host's time.
+/// The audio that a player has played, by host time: the reference for echo cancellation.
 ///
-/// Times of both directions have jitter, and two devices have two clocks. The frames that are read
-/// therefore follow each other, and move by single frames toward the measured time.
+/// Frames have the rate of the capture. Both devices' times have jitter, and their clocks differ.
+/// Reads are therefore consecutive, and follow the measured time by skipping or repeating single
+/// frames.
 struct ReferenceTimeline {
-  /// The lead of the reference, because a time may be wrong and an echo canceller needs the
-  /// reference before its echo.
+  /// How much later than the requested time the reference is read.
+  ///
+  /// Times may be inaccurate, and an echo canceller needs the reference before its echo.
   private static let lead = Duration.milliseconds(10)
-  /// The largest error that is corrected by single frames.
+  /// The largest timing error that is corrected frame by frame; a larger error is corrected at
+  /// once.
   private static let tolerance = Duration.milliseconds(20)
-  /// The duration of the kept audio before the position, and the longest pause that is kept.
+  /// The duration of audio to keep before the position, and the longest pause to store as silence.
   private static let history = Duration.seconds(1)
-  /// The kept audio if no frames are read, and more than a device holds.
+  /// The duration of audio to keep if nothing is read; longer than a device's buffer.
   private static let limit = Duration.seconds(4)
 
   private let rate: SampleRate
@@ -21,12 +24,15 @@ struct ReferenceTimeline {
   private var resampler: Resampler?
   /// The frame of the device at which the audio begins, and the frame after its end.
   private var device = (start: FrameCount.zero, end: FrameCount.zero)
-  /// The audio, the index of its first frame, and the host's time of the index 0.
+  /// The kept audio.
   private(set) var samples: [Float] = []
+  /// The index of the first frame in `samples`.
   private var first = 0
+  /// The host's time at which the frame with index 0 was played.
   private var origin: ContinuousClock.Instant?
-  /// The index of the next frame to return, and its smoothed distance from the measured index.
+  /// The index of the next frame to return.
   private var position: Int?
+  /// The smoothed difference between the measured index and `position`.
   private var error = 0.0
 
   /// Creates the timeline of the blocks that `read` returns.
@@ -66,19 +72,19 @@ struct ReferenceTimeline {
     position = nil
   }
 
-  /// Returns the host's time of the index 0 according to a block.
+  /// Returns the host's time at index 0, computed from the time of a block.
   private func begin(of block: AudioBuffer) -> ContinuousClock.Instant? {
     let offset = (block.firstFrame - device.start).duration(at: block.format.sampleRate)
     return block.hostTime.map { $0 - offset }
   }
 
-  /// Returns the time by which a block is later than the ones before it imply.
+  /// Returns how much later a block was played than the previous blocks predict.
   private func step(to block: AudioBuffer) -> Duration? {
     guard let origin, let begin = begin(of: block) else { return nil }
     return begin - origin
   }
 
-  /// Smooths the origin, or sets it if the time has jumped.
+  /// Adjusts `origin` to a block's time: gradually, or at once if the time jumps by more than 5 ms.
   private mutating func measure(_ block: AudioBuffer) {
     guard let step = step(to: block) else { return origin = origin ?? begin(of: block) }
     origin? += abs(step.inSeconds) > 0.005 ? step : step / 10
@@ -110,7 +116,10 @@ struct ReferenceTimeline {
     origin.map { Int(clamping: (time + Self.lead - $0).inSeconds * Double(rate.hertz)) }
   }
 
-  /// Returns the index to read from: the next one, near the measured one.
+  /// Returns the index to read: the next one, or `index` if the two differ by more than the
+  /// tolerance.
+  ///
+  /// A smaller lasting difference moves the next index by one frame.
   private mutating func follow(_ index: Int) -> Int {
     let history = FrameCount(Self.history, at: rate).rawValue
     if index - first > 2 * history, samples.count > history {

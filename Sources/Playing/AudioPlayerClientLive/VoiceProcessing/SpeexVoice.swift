@@ -17,12 +17,12 @@ final class SpeexVoice {
   private var played: [Int16]
   private var result: [Int16]
 
-  /// Creates the states; the first call loads the library.
+  /// Creates the echo canceller and the preprocessor; the first call loads the library.
   ///
-  /// - Parameters:
-  ///   - tail: the longest delay of an echo, at most 2 s; nil without echo cancellation.
-  ///   - noise: the attenuation of noise and of the rest of the echo; nil for none.
-  ///   - level: the level to which speech is amplified; nil for none.
+  /// `tail` is the longest delay of an echo, at most 2 s; nil disables echo cancellation. `noise`
+  /// is the attenuation of noise and residual echo, and `level` the level to which speech is
+  /// amplified; nil disables them.
+  ///
   /// - Throws: `AudioPlayerError.voiceProcessingUnavailable` if the library is missing.
   init(
     at rate: SampleRate, tail: Duration?, noise: Decibels?, level: Decibels?,
@@ -34,7 +34,7 @@ final class SpeexVoice {
     (captured, played, result) = (zeros, zeros, zeros)
     let (size, hertz) = (CInt(clamping: frame), CInt(clamping: rate.hertz))
     let echo = tail.flatMap {
-      // The library computes with the length without a check.
+      // The library does not check the length, so limit it here.
       let length = FrameCount(min($0, Self.longestTail), at: rate).rawValue
       return speex.makeEcho(size, CInt(clamping: max(frame, length)))
     }
@@ -76,9 +76,9 @@ final class SpeexVoice {
     _ = control(state, parameter, &value)
   }
 
-  /// Processes a frame; the result is that of the frame before it.
+  /// Processes a frame, and returns the result of the previous frame.
   ///
-  /// - Parameter reference: the samples that were played when the frame was captured.
+  /// `reference` contains the samples that were played when the frame was captured.
   func process(_ samples: some Sequence<Float>, reference: [Float]) -> [Float] {
     for (index, sample) in samples.enumerated() { captured[index] = Int16(fullScale: sample) }
     if let echo {

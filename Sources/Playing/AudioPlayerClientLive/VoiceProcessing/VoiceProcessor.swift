@@ -4,12 +4,12 @@ import Resampling
 
 /// Removes echo and noise from captured speech, and evens its level, with libspeexdsp.
 ///
-/// The reference is the mix of a player. It is aligned by `AudioBuffer.hostTime`, so that only the
-/// way through the room counts, not the buffers of the devices. The state adapts to the room in a
-/// few seconds of playback and keeps what it learned through gaps. Each channel has its own state.
+/// The reference for echo cancellation is a player's mix. It is aligned by `AudioBuffer.hostTime`,
+/// so the devices' buffers do not lengthen the echo. The processor adapts to the room within a few
+/// seconds of playback, and stays adapted across gaps. Each channel is processed separately.
 ///
-/// The output has the frames, times, and gaps of the input. It is 10 ms late, and up to 50 ms while
-/// the reference is late. The library works in 16 bits.
+/// The output has the frames, times, and gaps of the input. It lags by 10 ms, or by up to 50 ms if
+/// the reference is late. The library works with 16-bit samples.
 public struct VoiceProcessor: AudioProcessor {
   private let reference: (@Sendable () -> [AudioBuffer])?
   private let makeVoice: (SampleRate) throws(AudioPlayerError) -> SpeexVoice
@@ -19,22 +19,23 @@ public struct VoiceProcessor: AudioProcessor {
   private var continuity = ContinuityChecker()
   private var captureInfo = CaptureInfo()
   private var format = AudioFormat.speech
-  /// The captured samples that are not processed yet, and the index of their first frame.
+  /// The captured samples that are not processed yet.
   private var pending: [Float] = []
+  /// The index of the first frame in `pending`.
   private var next: FrameCount = 0
-  /// The host's time of the captured frame 0.
+  /// The host's time at which frame 0 was captured.
   private var origin: ContinuousClock.Instant?
-  /// Whether the next result belongs to frames before `next`.
+  /// Whether the library holds a frame; the next result then belongs to the held frame.
   private var isDelayed = false
 
   /// Creates a processor; the library is loaded at the first buffer.
   ///
   /// - Parameters:
-  ///   - reference: returns the blocks that were played since its last call, with their times, as
-  ///     `AudioPlayerClient.makeMixReader` does; nil without echo cancellation.
-  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation; at
+  ///   - reference: returns the blocks that were played since its previous call, with their times,
+  ///     like a function from `AudioPlayerClient.makeMixReader`; nil without echo cancellation.
+  ///   - tail: the longest time from the loudspeaker to the microphone, including reverberation; at
   ///     most 2 s.
-  ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
+  ///   - noiseSuppression: the attenuation of noise and residual echo; nil for none.
   ///   - gainControl: the level to which speech is amplified; nil for none.
   public init(
     reference: (@Sendable () -> [AudioBuffer])?, tail: Duration = .milliseconds(200),
@@ -47,7 +48,7 @@ public struct VoiceProcessor: AudioProcessor {
     }
   }
 
-  /// The number of frames whose result is due.
+  /// The number of input frames that have not been returned yet.
   public var heldFrames: FrameCount {
     let count = FrameCount(pending.count / format.channelCount)
     return isDelayed ? count + FrameCount(voices.first?.frame ?? 0) : count
@@ -90,7 +91,7 @@ public struct VoiceProcessor: AudioProcessor {
     self.voices = voices
   }
 
-  /// Processes the complete frames whose reference is known, or all of them.
+  /// Processes the complete 10 ms frames whose reference has arrived, or all if `isLast` is true.
   private mutating func advance(isLast: Bool) throws(AudioPlayerError) -> [AudioBuffer] {
     guard let frame = voices.first?.frame else { return [] }
     do throws(ResamplingError) {
@@ -120,7 +121,7 @@ public struct VoiceProcessor: AudioProcessor {
     ]
   }
 
-  /// Processes a frame of all channels.
+  /// Processes 10 ms of interleaved samples, each channel separately.
   private func process(_ samples: ArraySlice<Float>, reference: [Float]) -> [Float] {
     let channels = voices.count
     var result = [Float](repeating: 0, count: samples.count)
@@ -134,8 +135,9 @@ public struct VoiceProcessor: AudioProcessor {
 }
 
 extension AsyncSequence where Element: AudioBlock {
-  /// Removes from a capture what a player plays, and noise, as for an assistant that listens while it
-  /// speaks; see `VoiceProcessor`.
+  /// Removes a player's sound and background noise from a capture; see `VoiceProcessor`.
+  ///
+  /// This suits an assistant that listens while it speaks:
   ///
   /// ```swift
   /// let microphone = await recorder.capture(request: request).voiceProcessed(reference: player)
@@ -146,9 +148,9 @@ extension AsyncSequence where Element: AudioBlock {
   /// - Parameters:
   ///   - player: the player whose sounds are removed; nil without echo cancellation.
   ///   - device: the device that plays the sounds; nil for the device that the player opened last.
-  ///   - tail: the longest time from the loudspeaker to the microphone, with its reverberation; at
+  ///   - tail: the longest time from the loudspeaker to the microphone, including reverberation; at
   ///     most 2 s.
-  ///   - noiseSuppression: the attenuation of noise, and a part of that of echo; nil for none.
+  ///   - noiseSuppression: the attenuation of noise and residual echo; nil for none.
   ///   - gainControl: the level to which speech is amplified, such as -12 dB; nil for none.
   /// - Throws: the errors of this sequence, and `AudioPlayerError.voiceProcessingUnavailable`.
   public func voiceProcessed(

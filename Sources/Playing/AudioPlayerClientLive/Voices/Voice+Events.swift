@@ -5,7 +5,7 @@ import SoundCard
 import Synchronization
 
 extension Voice {
-  /// Reads or changes the timeline, with the newest time of the playhead.
+  /// Reads or changes the timeline, after updating its origin time.
   func timeline<Result: Sendable>(_ body: (inout VoiceTimeline) -> Result) -> Result {
     reported.withLock { reported in
       reported.timeline.originTime = originTime
@@ -58,8 +58,9 @@ extension Voice {
     if let progress { listener(.progress(progress)) }
   }
 
-  /// Reports the remaining events of a voice that ends at `frame`; without an error, everything up
-  /// to that frame was played.
+  /// Reports the remaining events of a voice that ends at `frame`, and sets the voice's outcome.
+  ///
+  /// The outcome is `error`, or the played duration if `error` is nil.
   func reportEnd(at frame: Int, _ error: (any Error)? = nil) {
     hold?.begin()
     for event in timeline({ $0.pass(frame) }) { listener(event) }

@@ -35,8 +35,8 @@ final class Voice: DevicePort, @unchecked Sendable {
 
   /// The frames played so far.
   let playedFrames = Atomic<Int>(0)
-  /// The host's time at which the first frame was played, in nanoseconds from `madeAt`, counted back
-  /// from the playhead; nil if it is the least number.
+  /// The host's time at which the first frame was played, counted back from the playhead, in
+  /// nanoseconds from `madeAt`; `.min` if unknown.
   private let origin = Atomic<Int64>(.min)
   private let madeAt = ContinuousClock.now
   private let stopping = Atomic<Bool>(false)
@@ -124,15 +124,16 @@ final class Voice: DevicePort, @unchecked Sendable {
     min(.seconds(1), device.buffer.duration(at: device.format.sampleRate))
   }
 
-  /// The host's time at which the first frame was played, counted back from the playhead; nil before
-  /// the device has a frame.
+  /// The host's time at which the first frame was played, counted back from the playhead; nil
+  /// before the device has a frame.
   var originTime: ContinuousClock.Instant? {
     let nanoseconds = origin.load(ordering: .relaxed)
     return nanoseconds == .min ? nil : madeAt + .nanoseconds(nanoseconds)
   }
   /// Whether the voice is fading out to its end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
-  /// Whether the ring holds the end of the input, unless the feeder reopens the input in time.
+  /// Whether no frames follow those in the ring; the feeder may reopen the input until the voice
+  /// ends.
   var hasInputEnded: Bool { input.load(ordering: .acquiring) != .open }
   /// Whether the ring will not be read again.
   var isOver: Bool { over.load(ordering: .acquiring) }
@@ -213,13 +214,14 @@ final class Voice: DevicePort, @unchecked Sendable {
     room.signal()
   }
 
-  /// Ends the voice with the ring's content; false if the feeder has reopened the input.
+  /// Closes the input, so that the voice ends after the ring's content; false if the feeder has
+  /// reopened the input.
   func closeInput() -> Bool {
     input.compareExchange(expected: .ended, desired: .closed, ordering: .acquiringAndReleasing)
       .original != .open
   }
 
-  /// Publishes which parameters are in effect; returns false if that has not changed.
+  /// Publishes which parameters are in effect; returns false if nothing has changed.
   func settle() -> Bool {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != appliedSerial else {
       return false

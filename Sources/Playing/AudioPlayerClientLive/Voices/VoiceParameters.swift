@@ -3,7 +3,7 @@ import AudioPlayerClient
 import AudioThreads
 import Synchronization
 
-/// The parameters of a voice that commands set.
+/// The parameters that commands set for a voice.
 struct VoiceParameters: Equatable {
   var isPaused = false
   var isStopping = false
@@ -85,7 +85,7 @@ final class SharedVoiceParameters: Sendable {
     return (parameters, before / 2)
   }
 
-  /// Returns when the parameters with this serial number, or later ones, are in effect.
+  /// Returns when the parameters with this serial number, or later parameters, are in effect.
   ///
   /// Throws `unknownPlayback` if the playback ends first.
   func waitUntilSettled(_ serial: Int) async throws {

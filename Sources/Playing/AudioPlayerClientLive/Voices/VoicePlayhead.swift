@@ -2,7 +2,7 @@
 ///
 /// Silence inserted because the source was late is not part of the voice.
 struct VoicePlayhead: Equatable {
-  /// The device frame at which the voice begins; nil before it was mixed.
+  /// The device frame at which the voice begins; nil before the voice was mixed.
   private(set) var startedAt: Int?
   /// The device frame at which the voice ends; nil before its end was mixed.
   private(set) var endsAt: Int?
@@ -42,8 +42,8 @@ struct VoicePlayhead: Equatable {
     played = max(played, min(mixed, frame - startedAt - silence))
   }
 
-  /// The device frame at which the voice would have begun without the silence in it, when the device
-  /// has played up to a frame; nil before the voice was mixed.
+  /// Returns the voice's first device frame, plus the length of the inserted silence that ended
+  /// before `frame`; nil before the voice was mixed.
   func origin(at frame: Int) -> Int? {
     startedAt.map { $0 + earlierGaps + (frame > gap.upperBound ? gap.count : 0) }
   }
@@ -73,9 +73,9 @@ struct VoicePlayhead: Equatable {
 
 /// The deadline for the end of a voice whose last frame has been written to the device.
 ///
-/// The voice gets the delay that the device reports, limited to the length of its buffer, plus a
-/// quarter of a second. A sound server that holds more than the buffer gets more time only while
-/// its delay decreases, or while it pauses with unread frames.
+/// The time limit is the delay that the device reports, at most the length of its buffer, plus a
+/// quarter of a second. A sound server may hold more frames than its buffer; the limit is then
+/// extended while the reported delay decreases, and while the server pauses with unread frames.
 struct PlayoutDeadline {
   private static let grace = Duration.milliseconds(250)
 

@@ -9,7 +9,7 @@ struct ItemPosition: Equatable {
   var rate = SampleRate.speech
   /// The length that the source announces.
   var length: Duration?
-  /// The number of the round of the list, from 0.
+  /// The round of the list, counted from 0.
   var round = 0
   /// The number of the item's repetition, from 0.
   var repetition = 0
@@ -18,7 +18,7 @@ struct ItemPosition: Equatable {
 /// Maps a voice's frames to frames of the queue's sources, and keeps each event until the voice has
 /// been played up to the event's frame.
 ///
-/// Its memory is bounded by the length of the ring: played parts are forgotten, and repetitions and
+/// Its memory is bounded by the length of the ring: played parts are removed, and repetitions and
 /// rounds shorter than 50 ms are merged.
 struct VoiceTimeline {
   private struct Segment {
@@ -45,7 +45,7 @@ struct VoiceTimeline {
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
-  /// The events by frame; an event that `cut(at:)` has kept already contains its progress.
+  /// The events by frame; `hasProgress` is true if `cut(at:)` has set the event's progress.
   private var events: [(frame: Int, event: PlaybackEvent, hasProgress: Bool)] = []
   private var isPaused = false
 
@@ -88,7 +88,7 @@ struct VoiceTimeline {
     events.insert((frame, event, false), at: index)
   }
 
-  /// Adds the event of a pause that begins or ends at a frame; ignores a repeated report.
+  /// Adds a `paused` or `resumed` event at a frame; does nothing if `isPaused` has not changed.
   mutating func settle(isPaused: Bool, at frame: Int) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
@@ -97,8 +97,8 @@ struct VoiceTimeline {
 
   /// Removes the audio from `frame` on.
   ///
-  /// The event of a command in that audio, such as a pause, is kept with the progress that it had
-  /// there.
+  /// Events of commands in the removed audio, such as a pause, keep the progress from before the
+  /// removal.
   mutating func cut(at frame: Int) {
     for index in events.indices where events[index].frame >= frame && !events[index].hasProgress {
       events[index].event = events[index].event.at(progress(events[index].frame))
@@ -132,8 +132,7 @@ struct VoiceTimeline {
       time: position.duration(at: start.rate), length: start.length, hostTime: hostTime)
   }
 
-  /// The position at the beginning of the segment that contains this frame, but with the frame's
-  /// own round.
+  /// The start of the segment that contains `frame`, with the number of the frame's round.
   func position(_ frame: Int) -> ItemPosition {
     guard let segment = segment(at: frame) else { return ItemPosition() }
     var position = segment.position

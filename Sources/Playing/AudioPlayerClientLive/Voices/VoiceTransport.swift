@@ -2,8 +2,9 @@ import AudioCore
 
 /// Determines, block by block on the audio thread, whether a voice is audible, and avoids clicks.
 ///
-/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; the voice then gives
-/// only as many frames as the fade needs. Volume is a separate gain and is not reset by a fade.
+/// A voice begins at its full gain. A pause, a stop, and a flush fade the voice out. During a
+/// fade-out, only the frames of the fade are taken from the voice. Volume is a separate gain; a
+/// fade does not reset the volume.
 struct VoiceTransport: Equatable {
   enum Phase: Equatable {
     /// No frame of the voice has been mixed.
@@ -19,8 +20,9 @@ struct VoiceTransport: Equatable {
   private(set) var parameters: VoiceParameters
   private var flushCount = 0
   private let rate: SampleRate
-  /// Whether the newest parameters changed the volume, so they take effect only at the end of the
-  /// ramp.
+  /// Whether the newest parameters changed the volume.
+  ///
+  /// If so, the parameters take effect only at the end of the volume ramp.
   private var awaitsVolume = false
   /// Whether nothing has been mixed since the device was lost.
   private var isDeviceSilent = false
@@ -33,7 +35,7 @@ struct VoiceTransport: Equatable {
     volume = SmoothedGain(parameters.gain)
   }
 
-  /// Whether the voice still needs frames from a source that is late.
+  /// Whether the audio thread should wait for frames if the source is late.
   var needsSource: Bool {
     let fadesOutInFull = phase == .fadingOut && parameters.flushCount == flushCount
     return phase != .over && (!isToBeSilent || fadesOutInFull)
@@ -99,7 +101,7 @@ struct VoiceTransport: Equatable {
     return true
   }
 
-  /// Begins a block; returns how many of its frames to take from the voice.
+  /// Begins a block; returns the number of frames to take from the voice.
   ///
   /// - Parameters:
   ///   - readable: the frames that the voice has now.

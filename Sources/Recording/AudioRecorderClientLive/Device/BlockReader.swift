@@ -2,14 +2,16 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 
-/// Reads the blocks of a port on its reader's thread, and numbers their frames, starting from 0 for
-/// each opening of the device.
+/// Reads the blocks of a port on the reader's thread.
+///
+/// Frame numbers begin at 0 each time the device is opened.
 struct BlockReader {
   private let port: CapturePort
   private var nextFrame: FrameCount = 0
   /// The number of blocks that were read.
   private(set) var blockCount = 0
-  /// Whether frames of this opening were read; a loss before the first frames is not a gap.
+  /// Whether frames have been read since the device was opened; a loss before the first frames is
+  /// not a gap.
   private var hasBegun = false
   /// The next block, if it has already been removed from the ring.
   private var upcoming: CapturePort.Block?
@@ -18,10 +20,9 @@ struct BlockReader {
     self.port = port
   }
 
-  /// Passes blocks to the consumer until the port ends, or the consumer wants no more; sleeps while
-  /// there are none.
+  /// Passes blocks to the consumer until the port ends or the consumer ends the capture.
   ///
-  /// `madeRoom` is called when the audio thread waits for room.
+  /// Sleeps while there are no blocks. `madeRoom` is called when the audio thread waits for room.
   ///
   /// - Throws: the consumer's error, or the error that ended the port.
   mutating func drain(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws {
@@ -35,13 +36,13 @@ struct BlockReader {
   /// Passes the waiting blocks to the consumer without sleeping; later blocks are left for the next
   /// call.
   ///
-  /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
+  /// - Returns: false after the last block of an ended port, and if the consumer ends the capture.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
-    // This is read before the blocks: if the port has ended by then, the ring contains all its
-    // blocks.
+    // Read this before the blocks: if the port has already ended, the ring contains all of the
+    // port's blocks.
     let ending = port.ending
-    // Blocks that arrive from now on are left for the next call, because the control thread must
-    // also serve other ports, even if blocks arrive as fast as they are read.
+    // Leave later blocks for the next call. Otherwise, blocks that arrive as fast as they are read
+    // would keep the control thread from serving other ports.
     let last = port.blocks.totalWritten
     while blockCount < last {
       let number = blockCount
@@ -55,7 +56,7 @@ struct BlockReader {
     return false
   }
 
-  /// Passes a block on; returns false if the consumer wants no more.
+  /// Passes a block to the consumer; returns false if the consumer ends the capture.
   private mutating func pass(
     _ block: CapturePort.Block, number: Int, to consumer: any CaptureConsumer,
     madeRoom: () -> Void
@@ -137,7 +138,7 @@ struct BlockReader {
 }
 
 extension CaptureConsumer {
-  /// Processes the frames held by the converter; returns false if the consumer wants no more.
+  /// Processes the frames held by the converter; returns false to end the capture.
   fileprivate func processRest(number: Int) throws -> Bool {
     try converter.flush().map { try process($0, number: number) } ?? true
   }

@@ -14,12 +14,12 @@ protocol CaptureConsumer: AnyObject {
   /// separately.
   var batchDuration: Duration { get }
 
-  /// Processes a converted block, which may be empty; returns false if the consumer wants no more.
+  /// Processes a converted block, which may be empty; returns false to end the capture.
   ///
-  /// `number` is the number of blocks before this one.
+  /// `number` is the number of blocks before this block.
   func process(_ block: CapturedAudio, number: Int) throws -> Bool
 
-  /// Handles the loss of the device; returns false if the consumer wants no more.
+  /// Handles the loss of the device; returns false to end the capture.
   func deviceLost() throws -> Bool
 
   /// Handles the return of the device; the next block contains the gap.

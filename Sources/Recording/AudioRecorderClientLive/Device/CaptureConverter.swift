@@ -2,23 +2,24 @@ import AudioCore
 import AudioRecorderClient
 import Resampling
 
-/// The only stage between a port and its user: it picks channels of captured blocks, converts them
-/// to the requested format, keeps gaps in place, and adds timestamps.
+/// Converts captured blocks for one user of a device.
 ///
-/// All openings of a device, even in different formats, share one frame count and one clock. At the
-/// beginning and after each gap, the times follow that clock. In between, they follow the number of
-/// frames, because a converter holds frames and a wake-up may be late.
+/// It picks channels, converts the samples to the requested format, keeps gaps in place, and adds
+/// timestamps. The frame count and the clock continue when a lost device is opened again, even in
+/// another format. The first block, and each block after a gap, has the time of the clock. The
+/// times of other blocks are computed from the number of frames, because held frames and late
+/// wake-ups would make the clock's times inaccurate.
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
-  /// The device's format when it was first opened; after a loss, the device may have another.
+  /// The device's format when the device was first opened; after a loss, the format may differ.
   private let device: AudioFormat
   private let picked: AudioFormat
   /// Picks the channels; nil if all are picked.
   private var mapper: ChannelMapper?
   private let resampler: Resampler
-  /// Converts to `device` if the device has returned with another format, because channels are
-  /// picked in `device`; nil if the formats are equal.
+  /// Converts from the returned device's format to `device`, in which channels are picked; nil if
+  /// the formats are equal.
   private var restoring: (resampler: Resampler, from: AudioFormat)?
   /// The index after the last converted frame; nil before the first frame.
   private var end: FrameCount?
@@ -27,7 +28,7 @@ final class CaptureConverter {
   private var anchor = (frame: FrameCount.zero, time: Duration.zero)
   /// The offset of the resampler's frame numbers, which restart whenever the device is opened.
   private var shift: FrameCount = 0
-  /// The time without capture before a lost device was reopened; nil if it was not lost.
+  /// The time without capture before a lost device was reopened; nil if the device was not lost.
   private var absence: Duration?
   /// The offset of the device's times, which restart whenever the device is opened.
   private var origin = Duration.zero
@@ -38,12 +39,12 @@ final class CaptureConverter {
   /// device times, counted from the device's first opening.
   private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
   private var captureInfo = CaptureInfo()
-  /// Whether the held frames were delivered since the last block.
+  /// Whether `flush` was called after the last block.
   private var isFlushed = false
 
   /// - Parameters:
   ///   - channels: the channels of the device; nil for all.
-  ///   - device: the device's format when it was first opened.
+  ///   - device: the device's format when the device was first opened.
   ///   - format: the requested format.
   init(
     _ channels: [Int]?, of device: AudioFormat, to format: AudioFormat
@@ -60,7 +61,7 @@ final class CaptureConverter {
 
   /// Records that the device is open again after `absence` without capture.
   ///
-  /// If a device is lost again before it delivers a frame, its absence includes the first loss.
+  /// If the device is lost again before its first frame, the absence counts from the first loss.
   func deviceReturned(after absence: Duration) {
     self.absence = absence
   }
@@ -99,7 +100,7 @@ final class CaptureConverter {
     let buffer = try resampler.process(try pick(restored))
     guard isGap, let end else { return [rest, placed(buffer)].compactMap(\.self) }
     if let missed { shift = end + FrameCount(missed, at: format.sampleRate) - buffer.firstFrame }
-    // The loss is counted in converted frames, so that lost and captured frames add up.
+    // The loss is counted in converted frames, so that the sum with the captured frames is exact.
     let gap = CaptureGap(lost: buffer.firstFrame + shift - end)
     return [rest, placed(buffer, gap: gap)].compactMap(\.self)
   }
@@ -171,9 +172,9 @@ extension AudioFormat {
 
   /// Returns the format to request from a device.
   ///
-  /// If channels are picked, the format has enough channels for them, and at least two: with only
-  /// one, a sound server or ALSA's `plug` would mix all channels into it. Otherwise, the format has
-  /// `channelCount` channels, or two if that is nil.
+  /// If channels are picked, the format has enough channels for them, and at least two: a sound
+  /// server or ALSA's `plug` would mix all channels into a single one. Otherwise, the format has
+  /// `channelCount` channels, or two if `channelCount` is nil.
   static func requested(
     at rate: SampleRate, picking channels: [Int]?, channelCount: Int?
   ) -> AudioFormat {

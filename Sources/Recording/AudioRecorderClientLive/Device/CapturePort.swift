@@ -23,7 +23,7 @@ final class CapturePort: DevicePort {
     /// The rate and the channels of the samples, which may change when a device returns.
     var hertz = 0
     var channelCount = 1
-    /// The number of the block's samples in the ring; 0 for frames lost at the very end.
+    /// The number of the block's samples in the ring; 0 if the block only reports lost frames.
     var sampleCount = 0
     /// The number of frames lost immediately before the block.
     var lostFrames = 0
@@ -31,9 +31,9 @@ final class CapturePort: DevicePort {
     ///
     /// For `deviceReturned`, this is the time from the loss until the device was open again.
     var nanoseconds: Int64 = 0
-    /// The host's time at which the first frame was captured, from the port's `beginning`.
+    /// The host's time at which the first frame was captured, counted from the port's `beginning`.
     var hostNanoseconds: Int64 = 0
-    /// The number of samples that were NaN or infinite; they are silence.
+    /// The number of samples that were NaN or infinite, and were replaced with silence.
     var nonFinite = 0
   }
 
@@ -48,7 +48,7 @@ final class CapturePort: DevicePort {
   /// The host's time from which the blocks' host times are counted.
   let beginning = ContinuousClock.now
   let onDeviceLoss: DeviceLossPolicy
-  /// The device's format when it was first opened; after a loss, the device may have another.
+  /// The device's format when the device was first opened; after a loss, the format may differ.
   let format: AudioFormat
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
@@ -79,8 +79,8 @@ final class CapturePort: DevicePort {
   /// and their check.
   private let wakeThreshold = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
-  /// The number of frames that did not fit into the ring since its last block; it belongs to the
-  /// audio thread.
+  /// The number of frames that did not fit into the ring since its last block; only the audio
+  /// thread uses it.
   private let missing = Atomic<Int>(0)
   private let over = Atomic<Bool>(false)
   /// Opens when the port has ended; its ring may still contain frames.
@@ -92,8 +92,8 @@ final class CapturePort: DevicePort {
   /// Creates a port.
   ///
   /// `ended` opens when the port has ended; its ring may still contain frames. `link` is the device
-  /// whose control thread reads the ring; nil if the user's own thread does. `lockstep` is the
-  /// lockstep of a virtual card.
+  /// whose control thread reads the ring; nil if the user's own thread does. `lockstep` keeps a
+  /// virtual card's test clock in step with the port's reader.
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
     readOnControlThreadOf link: DeviceLink<CapturePort>? = nil, lockstep: Lockstep? = nil
@@ -115,7 +115,7 @@ final class CapturePort: DevicePort {
 
   // MARK: Any thread
 
-  /// Whether the user has stopped the port; after stopping it, the user wakes the runtime.
+  /// Whether the user has stopped the port; the user then wakes the audio thread.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
   /// Stops the port; frames captured by now are still delivered.
@@ -123,7 +123,7 @@ final class CapturePort: DevicePort {
     stopping.store(true, ordering: .releasing)
   }
 
-  /// The result of the port; nil while it is served.
+  /// The result of the port; nil until the port has ended.
   var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
 
   /// Wakes the thread that reads the ring.
@@ -204,7 +204,7 @@ final class CapturePort: DevicePort {
     announce()
   }
 
-  /// Reports frames lost at the very end, after which no block follows.
+  /// Reports the frames that were lost after the last block.
   func reportLoss(_ lost: Int, _ format: AudioFormat, time: Duration) {
     let all = lost + resetMissing()
     guard all > 0 else { return }
@@ -215,9 +215,10 @@ final class CapturePort: DevicePort {
     wakeReader()
   }
 
-  /// Returns whether the user's thread need not be woken for this many samples.
+  /// Returns whether the reader's wake-up threshold is at least `samples` samples.
   ///
-  /// The value may be slightly old, because it only determines how long the device is not polled.
+  /// A slightly outdated threshold is harmless, because the result only determines how long the
+  /// audio thread sleeps before it reads from the device again.
   func defersWakeUp(for samples: Int) -> Bool {
     wakeThreshold.load(ordering: .relaxed) >= samples
   }
@@ -232,7 +233,7 @@ final class CapturePort: DevicePort {
 
   // MARK: The reader's thread
 
-  /// Defers wake-ups of the reader until this number of samples waits, or another event occurs.
+  /// Defers wake-ups of the reader until the ring holds `samples` samples, or another event occurs.
   func deferWakeUps(for samples: Int) {
     wakeThreshold.store(samples, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)

@@ -6,14 +6,15 @@ import Synchronization
 
 /// The open capture devices of a recorder.
 ///
-/// The first user of a device selects the rate, channels, and buffering: a recording selects its
-/// file's, and a capture selects values that suit all users. Each user converts from the device's
-/// format and counts its own frames.
+/// The first user of a device selects the rate, channels, and buffering: a recording selects the
+/// values of its file, and a capture selects values that suit all users. Each user converts from
+/// the device's format and counts its own frames.
 typealias CaptureDevices = DevicePool<CaptureThread>
 
 /// One user's capture from its opening to its end; it can be stopped at any time.
 final class CaptureSession: Sendable {
-  /// Makes the consumer when the device is open; on the session's own thread, if it has one.
+  /// Makes the consumer once the device is open, on the session's own thread if the session has
+  /// one.
   typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
 
   // The lock is held for a few instructions by the session and by callers that stop it.
@@ -31,7 +32,7 @@ final class CaptureSession: Sendable {
   /// receives the result.
   private let hold: TimeHold?
 
-  /// Creates a session; `lockstep` is the lockstep of a virtual card.
+  /// Creates a session; `lockstep` keeps a virtual card's test clock in step with the capture.
   init(on devices: CaptureDevices, lockstep: Lockstep? = nil) {
     (self.devices, self.lockstep) = (devices, lockstep)
     hold = TimeHold(lockstep, "a recording or capture that begins or ends")
@@ -205,14 +206,14 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { port.stop() }
-    // The count is read before `add`, because the port may end before `add` returns. The session
-    // then begins `hold` again, and this code must not end that newer hold.
+    // If the port ends before `add` returns, `remove` begins `hold` again. The count is read before
+    // `add`, so `end(at:)` does not end the second hold.
     let holds = hold?.count
     device.add(port, in: place)
     hold?.end(at: holds)
   }
 
-  /// Removes a port that has ended, or whose consumer wants no more.
+  /// Removes a port that has ended, or whose consumer has ended the capture.
   private func remove(_ port: CapturePort, from device: CaptureDevices.Runtime) {
     state.withLock { $0.running = nil }
     hold?.begin()
@@ -222,7 +223,7 @@ final class CaptureSession: Sendable {
     port.hold?.close()
   }
 
-  /// Completes a consumer after the end of its audio; the first error counts.
+  /// Completes a consumer after the end of its audio; returns the first error.
   private func complete(
     _ consumer: any CaptureConsumer, _ captured: Result<Void, any Error>
   ) -> Result<Void, any Error> {
@@ -239,7 +240,7 @@ final class CaptureSession: Sendable {
 }
 
 extension DeviceOpening<CaptureThread> {
-  /// Creates the opening of a microphone whose users can convert from any format.
+  /// Creates a request to open a microphone in any format, because each user converts the audio.
   init(_ request: PCMRequest, on soundCard: SoundCard, clock: any Clock<Duration>) {
     self.init(request, convertsAnyFormat: true, clock: clock, on: soundCard) { soundCard, request in
       MonitoredCapture(try await soundCard.openCapture(request: request))

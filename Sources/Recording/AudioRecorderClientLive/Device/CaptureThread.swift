@@ -111,9 +111,9 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     }
   }
 
-  /// Reports frames lost at the very end, after which no block follows.
+  /// Reports the frames that were lost after the last block.
   ///
-  /// Frames lost before the first frame of a returned device are part of its absence.
+  /// Frames lost before the first frame of a returned device are part of the device's absence.
   private func reportLoss() {
     if hasNotDelivered { lost = 0 }
     for index in 0..<ports.count { ports[index].reportLoss(lost.rawValue, format, time: next) }
@@ -207,15 +207,16 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     var left = pcm.configuration.buffer
     while left > 0, hasRoom {
       let count = try fetch()
-      // While the device runs, every read returns at least one or two new frames, so a short read
-      // after the stop must end the loop.
+      // A running device always has a few new frames, so a short read after the stop must end the
+      // loop.
       guard count > 0, next < stopped || count.duration(at: rate) > .milliseconds(1) else { return }
       left -= count
     }
   }
 
-  /// Waits until a reader makes room; in this wait, a device without frames does not count as
-  /// stalled.
+  /// Waits until a reader makes room.
+  ///
+  /// During this wait, a device without new frames does not count as stalled.
   private func waitForRoom() throws(SoundCardError) {
     for index in 0..<ports.count { ports[index].roomRequest.make() }
     // A reader may have made room before it could see the request, so check again.

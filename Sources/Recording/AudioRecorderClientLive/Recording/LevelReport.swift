@@ -88,7 +88,7 @@ struct PeakHoldMeter {
     var sums = SIMD4<Double>.zero
     samples.withUnsafeBufferPointer { samples in
       var index = first
-      // Four sums at a time, because each addition to a sum waits for the previous one.
+      // Add to four sums in parallel, because each addition to a sum waits for the previous one.
       while index + 3 * step < samples.count {
         let four = SIMD4(
           abs(samples[index]), abs(samples[index + step]), abs(samples[index + 2 * step]),
@@ -119,7 +119,7 @@ struct PeakHoldMeter {
     }
   }
 
-  /// Returns the level of the interval, which has this length.
+  /// Returns the level of the interval, whose duration is `length`.
   mutating func level(after length: Duration) -> ChannelLevel {
     heldFor += length
     if highest >= held || heldFor > Self.hold {

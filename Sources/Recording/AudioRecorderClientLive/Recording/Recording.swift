@@ -19,15 +19,15 @@ final class Recording: Sendable {
   private let result = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
-  /// Creates a recording; `lockstep` is the lockstep of a virtual card.
+  /// Creates a recording; `lockstep` keeps a virtual card's test clock in step with the recording.
   init(
     _ request: RecordingRequest, on devices: CaptureDevices, lockstep: Lockstep? = nil,
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
     (self.request, self.report) = (request, report)
     session = CaptureSession(on: devices, lockstep: lockstep)
-    // Only the reader of a descriptor can block the output. If the system has no descriptor left
-    // for the wake-up, a stop waits for that reader.
+    // Only an output to a descriptor can block, while it waits for the descriptor's reader. If the
+    // system has no descriptor left for the wake-up, a stop waits for the reader.
     stopSignal = request.isLive ? try? WakeUp() : nil
   }
 
@@ -78,7 +78,7 @@ final class Recording: Sendable {
     return finish
   }
 
-  /// The result after an error, which describes the files; nil if there is no file.
+  /// The result of a failed recording, for the event `closed`; nil if there is no file.
   var remains: RecordingFinish? {
     var remains = finish
     remains?.reason = .failed

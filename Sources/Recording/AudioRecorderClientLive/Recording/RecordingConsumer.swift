@@ -1,8 +1,8 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops
-/// at the requested length.
+/// Writes a recording: picks channels, converts, lets the gate select the frames to record, and
+/// stops at the requested length.
 final class RecordingConsumer: CaptureConsumer {
   /// The maximum duration of joined blocks, kept short because audio that is not written yet is
   /// lost if the process is killed.
@@ -10,7 +10,7 @@ final class RecordingConsumer: CaptureConsumer {
 
   /// The maximum silence to write after a stop.
   ///
-  /// Without it, a machine that was suspended for days would write days of silence.
+  /// Without this limit, a machine that was suspended for days would write days of silence.
   private static let silenceAtStop = Duration.seconds(10)
 
   private let output: any RecordingOutput

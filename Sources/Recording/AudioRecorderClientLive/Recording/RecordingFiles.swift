@@ -159,7 +159,7 @@ final class RecordingFiles: RecordingOutput {
 
 /// Completes a file on its own thread while the next file is written.
 // `@unchecked Sendable` is safe because the writer belongs to one thread at a time: to the thread
-// that completes the file, and after `isOver` to the thread that began it.
+// that completes the file, and after `isOver` to the thread that began the file.
 final class FileClosing: @unchecked Sendable {
   typealias Closing = @Sendable (SoundFileWriter) throws(SoundFileError) -> Void
 
@@ -182,7 +182,7 @@ final class FileClosing: @unchecked Sendable {
   /// Whether the file is complete or could not be completed.
   var isOver: Bool { outcome.withLock { $0 != nil } }
 
-  /// Begins; calls `completed` with the number of readable frames when the file is complete.
+  /// Begins to complete the file; calls `completed` with the number of readable frames at the end.
   func start(completed: @escaping @Sendable (FrameCount) -> Void) {
     let thread = ended.flatMap { ended in
       try? DedicatedThread.start(name: "syrinx-close") { [self] in
@@ -193,7 +193,7 @@ final class FileClosing: @unchecked Sendable {
     if thread == nil { close(completed) }
   }
 
-  /// Waits for the end; returns the number of unreadable frames in the file.
+  /// Waits until the file is complete; returns the number of unreadable frames in the file.
   func wait() -> FrameCount {
     while !isOver { ended?.wait() }
     return frameCount - writer.framesWritten
@@ -214,9 +214,9 @@ final class FileClosing: @unchecked Sendable {
 
 /// Predicts when the disk will be full, from the rate at which a file grows.
 struct DiskSpace {
-  /// The remaining time at which to warn.
+  /// The remaining time below which a warning is due.
   static let warning = Duration.seconds(60)
-  /// The remaining time at which another warning becomes possible.
+  /// The remaining time above which another warning becomes possible.
   private static let relief = Duration.seconds(120)
 
   private let rate: SampleRate
@@ -230,15 +230,14 @@ struct DiskSpace {
     next = FrameCount(rate.hertz)
   }
 
-  /// Whether to measure: after every second of audio.
+  /// Whether to measure the free space now: true after every second of audio.
   mutating func isDue(at recorded: FrameCount) -> Bool {
     guard recorded >= next else { return false }
     next = recorded + FrameCount(rate.hertz)
     return true
   }
 
-  /// Returns the time until the disk is full, once each time it falls below the warning limit;
-  /// otherwise nil.
+  /// Returns the time until the disk is full if a warning is due; otherwise nil.
   ///
   /// - Parameters:
   ///   - frames: the frames in the file.

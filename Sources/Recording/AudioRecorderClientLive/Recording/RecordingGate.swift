@@ -4,12 +4,14 @@ import AudioRecorderClient
 /// Selects the frames of a recording: determines its beginning and end, omits pauses, and trims
 /// silence.
 struct RecordingGate {
-  /// An action; actions are performed in order.
+  /// Audio to record, or an event to report; outputs are handled in order.
   enum Output: Equatable {
     case keep(AudioBuffer)
     case began(preRoll: FrameCount)
-    /// A pause begins. `held` frames before it are held, and are recorded unless the recording
-    /// ends.
+    /// A pause begins.
+    ///
+    /// The gate still holds `held` frames from before the pause. They are recorded unless the
+    /// recording ends first.
     case paused(held: FrameCount)
     case resumed(held: FrameCount)
   }
@@ -109,12 +111,12 @@ extension AudioBuffer {
   }
 }
 
-/// Trims the silence at the beginning and at the end, except for a margin; pauses within the sound
-/// are kept.
+/// Trims the silence at the beginning and at the end, except for a margin; silence within the sound
+/// is kept.
 struct EdgeTrimmer {
   /// The maximum silence to hold after a sound.
   ///
-  /// If a pause is longer, its oldest frames are recorded.
+  /// If the silence is longer, its oldest frames are recorded.
   static let limit = Duration.seconds(60)
 
   private let threshold: Float

@@ -11,7 +11,7 @@ protocol RecordingOutput: AnyObject {
   /// The frames written so far.
   var framesWritten: FrameCount { get }
 
-  /// Continues in the next file from the next frame on; a descriptor ignores it.
+  /// Continues in the next file from the next frame on; does nothing for a descriptor.
   func roll()
 
   func append(_ buffer: AudioBuffer) throws(AudioRecorderError)

@@ -7,13 +7,12 @@ import SoundCard
 import SoundFile
 
 extension RecordingRequest {
-  /// Checks the request, and returns the encoding of its output; throws `AudioRecorderError` if it
-  /// cannot be recorded.
+  /// Checks the request and returns the encoding of its output; throws if the check fails.
   func checkedEncoding() throws(AudioRecorderError) -> SoundFileEncoding {
     let encoding = try outputEncoding()
     try check()
-    // If the request has no rate or channel count, one is chosen that suits the file, so check only
-    // what is requested.
+    // A rate or channel count that is not requested is chosen to suit the file, so check only
+    // requested values.
     let rate = sampleRate ?? encoding.supportedRate(for: 48_000)
     do {
       try encoding.check(AudioFormat(sampleRate: rate, channelCount: channelCount ?? 1))
@@ -58,7 +57,7 @@ extension RecordingRequest {
     case .descriptor(let number, let name, let isRaw):
       let descriptor: Descriptor
       do throws(SoundFileError) {
-        // This duplicates the descriptor, because the caller may close its own before the recording
+        // Duplicate the descriptor, because the caller may close the original before the recording
         // has ended.
         descriptor = try .duplicate(number, path: name)
       } catch {

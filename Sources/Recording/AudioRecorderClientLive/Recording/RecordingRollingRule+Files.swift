@@ -23,7 +23,7 @@ extension RecordingRollingRule {
 
   /// Returns the file with this number, counted from 0, of a recording to `url`.
   ///
-  /// Without a limit, `%d` in a name has no meaning.
+  /// Without a limit, `%d` in the name is not replaced.
   func file(_ index: Int, of url: URL) -> URL {
     let path = FilePath(url)
     if hasLimit, let numbered = path.name.text.replacingNumber(by: index + 1) {

@@ -17,7 +17,7 @@ struct SilentMicrophone {
 
   /// Processes a buffer; returns the peak level once, if there was no sound since the beginning.
   ///
-  /// A microphone that has captured a sound is not muted, so later pauses are ignored.
+  /// A microphone that has captured a sound is not muted, so later silence is ignored.
   mutating func process(_ buffer: AudioBuffer) -> Decibels? {
     guard !isOver else { return nil }
     if buffer.mayBeLoud(threshold), buffer.firstLoudFrame(threshold) != nil {

@@ -10,7 +10,8 @@ final class StreamConsumer: CaptureConsumer {
   /// Cuts the buffers to the requested size; a buffer before a gap and the last buffer may be
   /// shorter.
   private var rechunker: Rechunker?
-  /// The metadata of the blocks with frames in the rechunker, and of the block before them.
+  /// The blocks passed to the rechunker, without their samples, from the block in which the last
+  /// buffer began.
   private var marks: [CapturedAudio] = []
   /// The device's configuration, until the first block reports it.
   private var device: PCMConfiguration?
@@ -37,8 +38,7 @@ final class StreamConsumer: CaptureConsumer {
     if !block.buffer.isEmpty {
       rechunk(block)
     } else if block.gap != nil {
-      // No frames follow a gap at the very end, so the rechunker's remaining frames are sent before
-      // it.
+      // No frames follow a gap at the end, so send the rechunker's remaining frames before the gap.
       finish()
       send(block)
     }
@@ -108,8 +108,8 @@ extension PipePolicy<CapturedAudio> {
   ///
   /// The oldest blocks are dropped and counted in the gap of the next block.
   ///
-  /// The device's control thread applies this policy. The work therefore depends on the queue's
-  /// length only when blocks are dropped.
+  /// The policy runs on the device's control thread. To be fast, it examines the whole queue only
+  /// when blocks are dropped.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
       queue.append(captured)

@@ -24,22 +24,22 @@ public final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  /// Makes a number that only grows.
+  /// Makes a counter, which only grows.
   public func makeCounter(
     label: String, dimensions: [(String, String)]
   ) -> any CounterHandler { make(.counter, label, dimensions) }
 
-  /// Makes a number that only grows and may have fractions.
+  /// Makes a counter that may have fractions.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler { make(.counter, label, dimensions) }
 
-  /// Makes a number that grows and shrinks.
+  /// Makes a gauge, which grows and shrinks.
   public func makeMeter(
     label: String, dimensions: [(String, String)]
   ) -> any MeterHandler { make(.gauge, label, dimensions) }
 
-  /// Makes a histogram of numbers, or the last number if it does not aggregate.
+  /// Makes a histogram, or a gauge of the last value if `aggregate` is false.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler { make(aggregate ? .histogram : .gauge, label, dimensions) }
@@ -51,13 +51,13 @@ public final class PrometheusMetrics: MetricsFactory {
 
   /// Does nothing: Prometheus expects a metric to exist until the process ends.
   public func destroyCounter(_ handler: any CounterHandler) {}
-  /// Does nothing, as for counters.
+  /// Does nothing; see `destroyCounter`.
   public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-  /// Does nothing, as for counters.
+  /// Does nothing; see `destroyCounter`.
   public func destroyMeter(_ handler: any MeterHandler) {}
-  /// Does nothing, as for counters.
+  /// Does nothing; see `destroyCounter`.
   public func destroyRecorder(_ handler: any RecorderHandler) {}
-  /// Does nothing, as for counters.
+  /// Does nothing; see `destroyCounter`.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
   /// Returns the series with this name and these labels; makes it if it does not exist.

@@ -12,7 +12,7 @@ struct TextLimits {
   /// The minimum value of `tokenCount`, for short commands.
   static let floor = 10
   /// A text ends when this many tokens at its end repeat earlier tokens; in "never, never, never,
-  /// never", six do: three words and three commas.
+  /// never", six tokens do: three words and three commas.
   private static let circle = 24
   /// The maximum number of tokens.
   let tokenCount: Int
@@ -27,14 +27,14 @@ struct TextLimits {
 
   /// Whether a text repeats itself or is too long.
   ///
-  /// - Parameter tokens: the tokens, or their spellings to treat tokens with the same spelling as
+  /// - Parameter tokens: the tokens; or their spellings, if tokens with the same spelling count as
   ///   equal.
   func areReached(by tokens: [some Equatable]) -> Bool {
     tokens.count >= tokenCount || Self.repetition(in: tokens, atMost: 8) >= Self.circle
   }
 
-  /// Returns the number of tokens at the end of a text that repeat earlier tokens, and must be
-  /// removed if the text is over the limits.
+  /// Returns the number of repeated tokens to remove from the end of a text that is over the
+  /// limits.
   func excess(of tokens: [some Equatable]) -> Int {
     Self.repetition(in: tokens, atMost: tokens.count / 2)
   }
@@ -53,11 +53,12 @@ struct TextLimits {
 }
 
 extension DecodedText {
-  /// Whether the text is a sentence of its grammar, and not merely the least improbable sentence.
+  /// Whether a sentence of the grammar was probably spoken.
   ///
-  /// Measured on 14 recordings: for the five with sentences of the grammar, the log probabilities
-  /// of the tokens have a mean of at least -1.0 and are all at least -5.3; for the others, the mean
-  /// is at most -3.9 and the lowest at most -8.1.
+  /// For any other speech, the text is only the grammar's least improbable sentence. Measured on 14
+  /// recordings: for the five with sentences of the grammar, the log probabilities of the tokens
+  /// have a mean of at least -1.0 and are all at least -5.3; for the others, the mean is at most
+  /// -3.9 and the lowest at most -8.1.
   var isSentence: Bool {
     guard let lowest = logProbabilities.min() else { return false }
     return lowest >= -7.5

@@ -27,8 +27,9 @@ struct DecodedText: Sendable {
 /// Finds the likeliest texts of an utterance with a beam search.
 ///
 /// If one next token is much likelier than all others, the search follows only one text; otherwise,
-/// up to `width`. Measured on 87 recordings: it follows 2.8 texts on average, recognition takes
-/// 1.13 times as long as with one text, and 31 of 826 words are wrong instead of 42.
+/// it follows up to `width` texts. Measured on 87 recordings: it follows 2.8 texts on average,
+/// recognition takes 1.13 times as long as with one text, and 31 of 826 words are wrong instead of
+/// 42.
 struct TokenSearch<Model: TokenModel> {
   let model: Model
   let tokenizer: Tokenizer
@@ -42,14 +43,14 @@ struct TokenSearch<Model: TokenModel> {
 
   /// Two texts that end with this many equal tokens are assumed to continue alike.
   ///
-  /// Measured on 87 recordings: with 6, no word changes; with 5, one more word is wrong, and with
-  /// 3, two more.
+  /// Measured on 87 recordings: with 6, no word changes; with 5, one more word is wrong; with 3,
+  /// two more words are wrong.
   private static var memory: Int { 6 }
 
   /// An incomplete text, and the scores of all tokens that may come next.
   private typealias Beginning = (text: DecodedText, scores: TokenScores)
 
-  /// A text with one more token; `row` is the row of the text without that token in the model's
+  /// A text that was extended by one token; `row` is the row of the shorter text in the model's
   /// state.
   private typealias Step = (row: Int, text: DecodedText)
 
@@ -87,8 +88,9 @@ struct TokenSearch<Model: TokenModel> {
     return Array(endings.sorted { rank($0) > rank($1) }.prefix(count))
   }
 
-  /// Whether a continuation of this text may become one of the best `count` texts; `scores` are
-  /// those of the complete texts.
+  /// Whether a continuation of this text may become one of the best `count` texts.
+  ///
+  /// `scores` contains the scores of the complete texts.
   private func mayBeAmong(_ count: Int, _ text: DecodedText, _ scores: [Float]) -> Bool {
     // With a margin, `steps` drops every text that is far behind the best complete text, so this
     // test is unnecessary.
@@ -101,7 +103,7 @@ struct TokenSearch<Model: TokenModel> {
   ///
   /// The logarithms of more tokens add up to a lower score, so a truncated text would often score
   /// higher than the complete text. The score is therefore divided by a power of the number of
-  /// tokens. With contextual phrases, it includes bonuses and is not divided.
+  /// tokens. With contextual phrases, the score includes bonuses and is not divided.
   ///
   /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33
   /// words are wrong.
@@ -125,8 +127,8 @@ struct TokenSearch<Model: TokenModel> {
     return true
   }
 
-  /// Reads the draft in one pass, and accepts its tokens up to the first one that the search would
-  /// not have chosen.
+  /// Reads the draft in one pass, and accepts its tokens before the first token that the search
+  /// would not have chosen.
   ///
   /// `known` is the part of the draft that the search has already found.
   private func verified(
@@ -146,7 +148,7 @@ struct TokenSearch<Model: TokenModel> {
     return ([beginning], count == draft.count ? state : try model.cut(state, to: count))
   }
 
-  /// Returns the best texts with one more token.
+  /// Returns the best extensions of the open texts by one token.
   ///
   /// `best` is the score of the best complete text.
   private func steps(from open: [Beginning], best: Float) -> [Step] {
@@ -174,8 +176,8 @@ struct TokenSearch<Model: TokenModel> {
 
   /// Returns the best next tokens.
   ///
-  /// The end token is excluded while the text is empty: there the model prefers it even for clear
-  /// speech, so it does not indicate silence.
+  /// The end token is excluded while the text is empty, because the model then prefers the end
+  /// token even for clear speech.
   private func candidates(
     after text: DecodedText, _ scores: TokenScores
   ) -> [TokenGuide.Candidate] {

@@ -23,12 +23,11 @@ final class GrammarGraph: Sendable {
 
   let edges: [Edge]
   private let nodes: [Node]
-  // The lock is held to look up the followers of a node, and while they are computed, once per
-  // node.
+  // The lock is held to look up a node's followers, and while they are computed for the first time.
   private let followers = Mutex<[Int: Followers]>([:])
 
-  /// The edges of the words that may follow a node, by the first bytes of the words, and whether a
-  /// sentence may end at the node.
+  /// The edges that follow a node, by the first byte of the edge's word; and whether a sentence may
+  /// end at the node.
   private typealias Followers = (edges: [UInt8: [Int]], isEnd: Bool)
 
   /// - Throws: `.grammarInvalid`, even for a valid grammar if it exceeds the limits.

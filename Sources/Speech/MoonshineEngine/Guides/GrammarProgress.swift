@@ -69,8 +69,9 @@ struct GrammarProgress: Sendable {
     return next.places.isEmpty ? nil : next
   }
 
-  /// The progress after an apostrophe, which does not appear in spellings; nil unless the text ends
-  /// with a letter.
+  /// The progress after an apostrophe; nil unless the text ends with a letter.
+  ///
+  /// Spellings contain no apostrophes.
   var readingApostrophe: GrammarProgress? {
     guard gap == nil, !isAfterApostrophe else { return nil }
     var next = self

@@ -7,7 +7,7 @@ struct PhraseProgress: Sendable {
   private struct Node: Sendable {
     var children: [UInt8: Int] = [:]
     var isEnd = false
-    /// The number of bytes that lead to the node.
+    /// The number of bytes from the root to the node.
     var depth = 0
     /// The length of the longest complete phrase on the way to this node.
     var wholeDepth = 0
@@ -27,8 +27,8 @@ struct PhraseProgress: Sendable {
 
   /// Creates the progress of an empty text; phrases without words are ignored.
   init(_ phrases: [String]) {
-    // A phrase that is the beginning of another phrase is inserted before it, as `wholeDepth`
-    // requires.
+    // A phrase at the beginning of a longer phrase is inserted before the longer phrase, as
+    // `wholeDepth` requires.
     for spelling in phrases.map(\.spelling).sorted(by: { $0.count < $1.count })
     where !spelling.isEmpty { insert([.space] + spelling) }
   }
@@ -60,13 +60,13 @@ struct PhraseProgress: Sendable {
   /// The bonus of the text if it ends here.
   var worthAtEnd: Float { endingWord().earned }
 
-  /// Returns the progress after these further bytes of the text's spelling.
+  /// Returns the progress after `spelling` is appended to the text's spelling.
   func reading(_ spelling: [UInt8]) -> PhraseProgress {
     spelling.reduce(self) { $0.advanced(by: $1) }
   }
 
-  /// Returns the progress after the next byte of the text's spelling; nil if the text then ends
-  /// outside of all phrases.
+  /// Returns the progress after the next byte of the text's spelling; nil if the text is then not
+  /// within any phrase.
   func reading(_ byte: UInt8) -> PhraseProgress? {
     let next = advanced(by: byte)
     return next.places.isEmpty ? nil : next
@@ -92,8 +92,10 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// Returns the bonus of the letters that lead to a node, minus that of the longest complete
-  /// phrase at their beginning, which is already in `earned`.
+  /// Returns the bonus of the letters that lead to a node, minus the part that `earned` already
+  /// contains.
+  ///
+  /// That part is the bonus of the longest complete phrase at the beginning of these letters.
   private func worth(of place: Int) -> Float {
     let node = nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)

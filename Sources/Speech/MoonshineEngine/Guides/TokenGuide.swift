@@ -9,11 +9,11 @@ enum TokenGuide: Sendable {
   /// A possible next token.
   struct Candidate {
     let token: Token
-    /// The logarithm of its probability.
+    /// The logarithm of the token's probability.
     let logProbability: Float
-    /// The bonus of the guide.
+    /// The bonus that the guide adds to `logProbability`.
     let bonus: Float
-    /// The guide after the token.
+    /// The state of the guide after the token.
     let guide: TokenGuide
 
     var score: Float { logProbability + bonus }
@@ -33,7 +33,7 @@ enum TokenGuide: Sendable {
 
   var isGrammar: Bool { if case .grammar = self { true } else { false } }
 
-  /// The highest bonus that a longer text may still get.
+  /// The highest bonus that the text can still gain by further tokens.
   var mostBonus: Float { if case .phrases = self { PhraseProgress.most } else { 0 } }
 
   /// Returns the best next tokens, the best first; one of them can be the end token.

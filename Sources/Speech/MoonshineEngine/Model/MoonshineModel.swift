@@ -18,8 +18,9 @@ final class MoonshineModel: Sendable {
   /// The encoder with two threads, loaded when live audio first needs it.
   private let liveEncoder = Mutex<ONNXSession?>(nil)
 
-  /// The minimum audio of an utterance; shorter audio is padded with silence, because the model
-  /// would repeat one word.
+  /// The minimum number of samples in an utterance.
+  ///
+  /// Shorter audio is padded with silence, because the model would repeat one word.
   private static let leastSamples = SampleRate.speech.hertz
 
   /// Loads the model.
@@ -122,11 +123,13 @@ final class MoonshineModel: Sendable {
 
 /// The inputs and outputs of a decoder, for any number of layers and heads.
 struct DecoderLayout: Sendable {
-  /// The names of each layer's cached keys and values of the tokens, without the prefixes
-  /// `past_key_values` and `present`.
+  /// The names of the self-attention caches: the keys and values of the tokens, for each layer.
+  ///
+  /// They lack the prefixes `past_key_values` and `present`.
   let tokenNames: [String]
-  /// The names of each layer's cached keys and values of the audio, which stay the same for the
-  /// whole utterance.
+  /// The names of the cross-attention caches: the keys and values of the audio, for each layer.
+  ///
+  /// These caches stay the same for the whole utterance.
   let audioNames: [String]
   let heads: Int
   let headSize: Int
@@ -252,8 +255,8 @@ final class EncodedUtterance: TokenModel {
       let tokens = try state.tokens.map { value throws(ONNXError) in
         try value.rows(rows, in: decoder.library)
       }
-      // All texts share the only row of the audio's keys and values, so no rows are selected from
-      // them.
+      // Rows are selected only for the tokens: all texts share the single row of the audio's keys
+      // and values.
       return zip(layout.inputs(layout.tokenNames), tokens).map { ($0, $1) }
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
@@ -313,8 +316,8 @@ final class EncodedUtterance: TokenModel {
 }
 
 extension ONNXValue {
-  /// Returns the chosen rows of the first dimension as a new value; returns the value itself if
-  /// these are all its rows in order.
+  /// Returns a value with the chosen rows of the first dimension; this value itself if all rows are
+  /// chosen in order.
   fileprivate func rows(
     _ rows: [Int], in library: ONNXLibrary
   ) throws(ONNXError) -> ONNXValue {

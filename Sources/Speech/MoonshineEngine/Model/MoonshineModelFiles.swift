@@ -5,7 +5,7 @@ import SpeechEngine
 
 /// The files that make up a model.
 struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
-  /// One of the files.
+  /// A file of a model, by its name in the published model.
   enum Part: String, CaseIterable {
     case encoder = "encoder_model.ort"
     case decoder = "decoder_model_merged.ort"
@@ -14,8 +14,8 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     /// The prepared decoder that multiplies in blocks.
     static let blocks = "decoder.blocks.ort"
 
-    /// The names of the prepared file: the current name, then those of earlier versions; empty for
-    /// the tokenizer, which is not prepared.
+    /// The possible names of the prepared file: the current name, then the names in earlier
+    /// versions; empty for the tokenizer, which is not prepared.
     var prepared: [String] {
       switch self {
       case .encoder: ["encoder.prepared.ort"]
@@ -40,7 +40,8 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     Part.allCases.contains { directory.appending(FilePath($0.rawValue)).status != nil }
   }
 
-  /// Checks that the files exist, with the sizes and dates that they had when they were installed.
+  /// Checks that the files exist, with the sizes and dates that were recorded at their
+  /// installation.
   ///
   /// - Throws: `.modelDamaged`, `.modelUnreadable`.
   func validate() throws(SpeechEngineError) {
@@ -88,7 +89,7 @@ struct MoonshineModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// Returns the complete models, the default one first.
+  /// Returns the complete models, the default first.
   ///
   /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
   ///   is complete.
@@ -100,7 +101,7 @@ struct MoonshineModelLocation: Sendable {
 
   /// Returns the first model for a language.
   ///
-  /// - Throws: as `models`, and `.languageMissing`.
+  /// - Throws: the same errors as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> MoonshineModelFiles {
     try models().first(for: language)
   }
@@ -115,7 +116,8 @@ struct MoonshineModelLocation: Sendable {
     }
   }
 
-  /// The folder that the caller or the environment names; no other folder is searched then.
+  /// The folder that the caller or the environment names, as the only folder to search; nil if none
+  /// is named.
   private var only: FilePath? { chosen ?? environment.nonEmpty(Self.variable).map { FilePath($0) } }
 
   private var folders: [FilePath] {

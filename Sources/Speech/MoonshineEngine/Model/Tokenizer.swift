@@ -13,9 +13,9 @@ final class Tokenizer: Sendable {
 
   /// The text of each token in UTF-8, with spaces; empty if the token stands for no text.
   let texts: [[UInt8]]
-  // Computed at the first use, because only phrases and grammars need the spellings, and computing
-  // them takes longer than loading the texts. The lock is held meanwhile, because every waiting
-  // thread needs the spellings.
+  // Computed at the first use: only phrases and grammars need the spellings, and computing the
+  // spellings takes longer than loading the texts. The lock is held during the computation, because
+  // every waiting thread needs the spellings.
   private let madeSpellings = Mutex<Spellings?>(nil)
 
   /// Reads `tokenizer.bin`: for each token, the length of its text and the text.
@@ -45,7 +45,7 @@ final class Tokenizer: Sendable {
     self.texts = texts
   }
 
-  /// The tokens whose text is not empty, but whose `spelling(of:)` is, such as apostrophes.
+  /// The tokens that have a text but an empty `spelling(of:)`, such as apostrophes.
   var apostrophes: [Token] { spellings.apostrophes }
 
   /// Returns the form of a token's text by which words are compared.
@@ -122,7 +122,7 @@ extension Tokenizer {
     _ reading: (Reader, UInt8) -> Reader?, into found: inout [(Token, Reader)]
   ) {
     var rest = range
-    // The tokens are sorted by spelling, so those without another byte come first.
+    // The tokens are sorted by spelling, so tokens whose spelling ends here come first.
     while let token = rest.first, spellings[token].count == depth {
       found.append((token, reader))
       rest.removeFirst()
@@ -140,8 +140,8 @@ extension Tokenizer {
 }
 
 extension ArraySlice {
-  /// Returns the first index whose element meets a condition; all elements that meet it must be at
-  /// the end.
+  /// Returns the first index whose element meets a condition; all elements that meet the condition
+  /// must be at the end.
   fileprivate func partitioningIndex(where meets: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)
     while low < high {

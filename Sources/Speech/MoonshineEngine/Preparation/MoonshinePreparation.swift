@@ -26,7 +26,8 @@ extension InstalledFolder {
   /// The files get their final names only when all of them are complete; they then replace the
   /// files of earlier versions.
   ///
-  /// The call blocks. Canceling the task ends it before the next step; a step takes about a second.
+  /// The call blocks. Canceling the task ends the call before the next step. A step takes about a
+  /// second.
   ///
   /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not
   ///   writable.
@@ -62,14 +63,14 @@ extension InstalledFolder {
 }
 
 extension ONNXLibrary {
-  /// Whether the library multiplies blocks of 8-bit numbers with fast instructions on every
-  /// processor that has such instructions.
+  /// Whether the library multiplies blocks of 8-bit numbers with the processor's 8-bit
+  /// instructions, if the processor has them.
   var multipliesBlocks: Bool { isAtLeast(minor: 23) }
 
   /// The number of consecutive input values of the decoder that are rounded with one scale.
   ///
-  /// Nil if one scale must serve a whole pass, because this library version or processor would
-  /// multiply blocks slowly, as floats.
+  /// Nil if this library version or processor would multiply blocks as floats, which is slow. One
+  /// scale then serves a whole pass.
   var blockSize: Int? {
     let processor: FilePath = "/proc/cpuinfo"
     let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -99,8 +100,9 @@ extension ONNXLibrary {
 }
 
 extension ONNXSession {
-  /// The size of the decoder's attention heads: the last dimension of its cached keys; nil for an
-  /// encoder, whose scales are already constants.
+  /// The size of the decoder's attention heads: the last dimension of its cached keys.
+  ///
+  /// Nil for an encoder: its scales are already constants.
   fileprivate var headSize: Int? {
     inputs.first { $0.name.hasSuffix(".decoder.key") }?.shape.last ?? nil
   }
@@ -113,7 +115,7 @@ extension FilePath {
     folder.appending(FilePath(bytes: Array(".".utf8) + name.bytes))
   }
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   fileprivate func create() throws(ONNXError) {
     let file = withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
     guard file >= 0 else { throw ONNXError(code: errno, path: self) }

@@ -14,12 +14,12 @@ import SpeechEngine
 ///   again for each token.
 /// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. The
 ///   new operators multiply the bytes themselves, and read a quarter of the memory.
-/// - Rows: for a single row, the library uses other instructions than for several rows, and adds in
-///   another order, unless the operator also scales the product. The products of attention
-///   therefore get a scale of almost 1. If inputs are rounded in blocks, a token's results are then
-///   the same, bit by bit, whichever other tokens are in its pass.
+/// - Rows: unless an operator also scales its product, the library adds the products of a single
+///   row in another order than those of several rows. The products of attention therefore get a
+///   scale of almost 1. If inputs are also rounded in blocks, a token's results are then the same,
+///   bit by bit, whichever other tokens are in its pass.
 /// - Shapes: the library infers the shapes of values from those of the inputs, and its memory
-///   planner compares each value of known shape with all earlier ones. Without the shape of the
+///   planner compares each value of known shape with all earlier values. Without the shape of the
 ///   token input, the decoder loads in three quarters of the time.
 struct ONNXGraphRewriting {
   /// Copies the model with the changes; unchanged weights are copied from file to file.
@@ -136,8 +136,8 @@ struct ONNXGraphRewriting {
       start = field.content.upperBound
     }
     pieces.append(.kept(start..<range.upperBound))
-    // A name added at the end replaces an earlier empty name: if a field occurs twice, the last one
-    // counts.
+    // A name added at the end replaces an earlier empty name: if a field occurs twice, the last
+    // occurrence counts.
     if message == .graph, !isNamed {
       pieces.append(.new(textField(2, "branch")))
     }

@@ -53,7 +53,7 @@ struct ONNXNode {
 }
 
 extension ModelDamage {
-  /// The bytes are not a protobuf message.
+  /// The error for bytes that are not a protobuf message.
   fileprivate static let noMessage = ModelDamage("it is not an ONNX model")
 }
 

@@ -49,7 +49,7 @@ struct QuantizedWeight {
       return operatorNode(
         "DynamicQuantizeMatMul", [input, bytesName, scaleName, name("zero_point")], output)
     }
-    // Accuracy level 4 rounds the inputs to 8 bits.
+    // With accuracy level 4, the operator rounds its inputs to 8 bits.
     let numbers = [
       "K": inputCount, "N": outputCount, "bits": 8, "block_size": blockSize, "accuracy_level": 4,
     ]
@@ -85,8 +85,8 @@ struct QuantizedWeight {
 
   /// Returns the bytes of the weight, transposed if `isTransposed` is true.
   ///
-  /// The bytes are unsigned, because with signed bytes, some processors add two products in 16
-  /// bits, which overflows.
+  /// The bytes are unsigned. For signed bytes, some processors add two products in 16 bits, and the
+  /// sum can overflow.
   private func matrix(isTransposed: Bool, in bytes: UnsafeRawBufferPointer) -> [UInt8] {
     let content = bytes[tensor.content].map { $0 ^ 0x80 }
     guard isTransposed else { return content }

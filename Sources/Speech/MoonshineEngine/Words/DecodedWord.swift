@@ -43,7 +43,7 @@ extension Tokenizer {
   /// Returns the words of a text.
   ///
   /// A word begins with a space. In Chinese and Japanese, which have no spaces, each token begins a
-  /// word. With a grammar, the words are the grammar's, in its spelling.
+  /// word. With a grammar, the words have the grammar's spelling.
   func words(of text: DecodedText) -> [DecodedWord] {
     if case .grammar(let progress) = text.guide { return words(of: progress, from: text) }
     var words: [(bytes: [UInt8], least: Float)] = []
@@ -84,7 +84,7 @@ extension Tokenizer {
     guard let first = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first else {
       return false
     }
-    // If `previous` ends within a UTF-8 character, this token continues that word.
+    // If `previous` ends within a UTF-8 character, this token continues the same word.
     return first.isWordOfItsOwn && String(validating: previous, as: UTF8.self) != nil
   }
 }

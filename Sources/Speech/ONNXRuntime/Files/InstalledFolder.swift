@@ -6,7 +6,7 @@ import Glibc
 /// A folder with the files of a component: an installed folder with a manifest, or the user's own
 /// folder, which is never changed.
 ///
-/// Only its owner and the administrator may have permission to change it.
+/// Only the folder's owner and the administrator may have permission to change the folder.
 package struct InstalledFolder: Sendable {
   /// The content of a manifest.
   package struct Manifest: Codable, Equatable, Sendable {
@@ -78,7 +78,8 @@ package struct InstalledFolder: Sendable {
   ///
   /// If only the date differs, this verifies the digest of the whole file.
   ///
-  /// - Throws: `.fileMissing`, `.fileUnsafe`, `.fileDamaged`, `.fileUnreadable`.
+  /// - Throws: `.fileMissing`, `.fileUnsafe`, `.fileDamaged`, `.fileUnreadable`; `.fileUncheckable`
+  ///   or `.failed` if the digest cannot be computed.
   package func file(_ name: String) throws(ONNXError) -> FilePath {
     let file = path.appending(FilePath(name))
     let status = try Self.trustedFile(file)
@@ -95,9 +96,9 @@ package struct InstalledFolder: Sendable {
     return file
   }
 
-  /// Reads all files of the manifest and compares their digests with it.
+  /// Reads every file in the manifest, and compares its digest with the recorded digest.
   ///
-  /// - Throws: as `file`, for the first file that differs.
+  /// - Throws: the same errors as `file`, for the first file that differs.
   package func verify() throws(ONNXError) {
     for recorded in manifest?.files ?? [] { try recorded.verify(file(recorded.name)) }
   }
@@ -241,8 +242,8 @@ extension FilePath {
 
   /// Returns the SHA-256 of the whole file in hexadecimal digits.
   ///
-  /// OpenSSL's libcrypto is loaded at run time, because only files that changed after their
-  /// installation need it. The corresponding C function is `EVP_Digest`.
+  /// OpenSSL's libcrypto is loaded at run time, because recognition needs it only for files that
+  /// changed after their installation. The corresponding C function is `EVP_Digest`.
   package func sha256() throws(ONNXError) -> String {
     let file = try MappedFile(component: self)
     let library = ["libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"].lazy

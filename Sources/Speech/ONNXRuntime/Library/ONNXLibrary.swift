@@ -4,8 +4,8 @@ import Logging
 
 /// A loaded libonnxruntime, with its environment.
 ///
-/// It is never unloaded, and its environment is never released, because sessions and values may
-/// outlive it.
+/// The library is never unloaded, and its environment is never released, because sessions and
+/// values may outlive this object.
 package final class ONNXLibrary: Sendable {
   /// The version of the C interface that this code uses; later libraries also support it.
   private static let interface: UInt32 = 16
@@ -23,8 +23,8 @@ package final class ONNXLibrary: Sendable {
   /// Loads the library, unless it is already loaded; the corresponding C functions are `dlopen` and
   /// `OrtGetApiBase`.
   ///
-  /// - Throws: `.libraryUnusable` if the path has no library or another library, or if the library
-  ///   is too old; the error then contains its version.
+  /// - Throws: `.libraryUnusable` if the path has no library or another library. If the library is
+  ///   too old, the error contains its version.
   package init(path: FilePath) throws(ONNXError) {
     let base = try Self.base(of: path)
     // The base is a structure of two functions: one returns the interface, the other the version.
@@ -80,7 +80,7 @@ package final class ONNXLibrary: Sendable {
     return base
   }
 
-  /// Whether any library can be loaded from a path.
+  /// Whether the dynamic loader can load a library of any kind from this path.
   static func isThere(_ path: FilePath) -> Bool { (try? LoadedLibrary(path)) != nil }
 
   /// The minimum severity of the messages to log: 2 (warning) if debug messages are logged,
@@ -94,7 +94,7 @@ package final class ONNXLibrary: Sendable {
     try functions.make(releasedBy: functions.releaseSession) { create(environment.pointer, $0) }
   }
 
-  /// Creates a tensor over memory that must outlive it.
+  /// Creates a tensor that uses `bytes` without a copy; the bytes must outlive the tensor.
   func makeTensor(
     over bytes: UnsafeMutableRawBufferPointer, shape: [Int], type: ONNXElementType
   ) throws(ONNXError) -> ONNXOwner {

@@ -12,7 +12,7 @@ package final class ONNXSession: Sendable {
   package let inputs: [ONNXPort]
   package let outputs: [ONNXPort]
   private let owner: ONNXOwner
-  // The mapped file of the model, if its weights are used in place; it must be released after
+  // The mapped file of the model, if its weights are used in place. The file must be released after
   // `owner`.
   private let mapping: MappedFile?
   // The names of inputs and outputs as C strings; never changed after `init`.
@@ -161,8 +161,8 @@ package final class ONNXRun: Sendable {
   private let functions: ONNXFunctions
   private let flag = Atomic<Bool>(false)
 
-  /// - Parameter returnsMemory: whether the end of each run frees the memory that the session kept
-  ///   for later runs, except the first block that was allocated.
+  /// - Parameter returnsMemory: whether each run frees the session's unused memory when it ends;
+  ///   otherwise, the memory is kept for later runs. The first allocated block is never freed.
   package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions
@@ -175,7 +175,7 @@ package final class ONNXRun: Sendable {
         options.pointer, "memory.enable_memory_arena_shrinkage", "cpu:0"))
   }
 
-  /// Ends the current run and every later one; the corresponding C function is
+  /// Ends the current run and every later run; the corresponding C function is
   /// `RunOptionsSetTerminate`.
   package func terminate() {
     flag.store(true, ordering: .releasing)
@@ -199,7 +199,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   }
 
   package var optimization = Optimization.all
-  /// Whether memory is kept after a run for the next run.
+  /// Whether the session keeps the memory of a run for the next run.
   package var keepsMemory = true
   /// Whether the file of a model in ORT format is mapped into memory, so that processes share its
   /// weights.
@@ -246,8 +246,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
       let format = savedModel.pathExtension == "ort" ? "ORT" : "ONNX"
       entries.append(("session.save_model_format", format))
     }
-    // Threads that spin while waiting cost CPU time and hardly shorten a run, so they must not
-    // spin.
+    // Threads that spin while they wait cost CPU time and hardly shorten a run.
     if threadCount > 1 { entries.append(("session.intra_op.allow_spinning", "0")) }
     if mapsWeights {
       entries += [

@@ -11,7 +11,7 @@ import SpeechEngine
 final class Decoder {
   /// The number of samples in 10 ms, the frame by which PocketSphinx measures time.
   static let samplesPerFrame = 160
-  /// Samples per call to PocketSphinx.
+  /// The number of samples per call to PocketSphinx.
   private static let step = 1_600
 
   let settings: DecoderSettings
@@ -27,7 +27,7 @@ final class Decoder {
   ///
   /// If a file is truncated, PocketSphinx may end the process, so the model must be validated.
   ///
-  /// If `wholeDictionary` is true, it loads every word, which takes longer.
+  /// If `wholeDictionary` is true, every word of the dictionary is loaded, which takes longer.
   init(
     model: ValidatedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {
@@ -189,12 +189,12 @@ final class Decoder {
     }
     let rules = try JSGFGrammar(grammar)
     try rules.checkExpansion()
+    // For an unknown word, PocketSphinx returns 0 and only logs an error, so errors are read from
+    // the log.
     let errors = SphinxLog.errors { [self] in
-      // For an unknown word, PocketSphinx returns 0 and only logs an error, so errors are taken
-      // from the log.
       if rules.publicRules.count > 1 {
         // PocketSphinx uses only one public rule, and picks it arbitrarily, so a rule that includes
-        // all of them is added.
+        // all public rules is added.
         let choice = rules.publicRules.map { "<\($0)>" }.joined(separator: " | ")
         let all = "\(grammar)\npublic <\(Self.anyRule)> = \(choice);\n"
         setTopRule("\(rules.name).\(Self.anyRule)")

@@ -7,7 +7,7 @@ enum DecoderSearch: Hashable {
   case anything
   /// Sentences of a JSGF grammar.
   case grammar(String)
-  /// Only these phrases.
+  /// Key phrases: only these phrases are recognized.
   case keyPhrases([KeyPhrase])
 
   /// Creates the search that a session's options request.
@@ -25,7 +25,7 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// The name in PocketSphinx; nil for the default search of every decoder.
+  /// The search's name in PocketSphinx; nil for the default search, which every decoder has.
   var name: String? {
     switch self {
     case .anything: nil
@@ -65,8 +65,9 @@ enum DecoderSearch: Hashable {
       .map { WordHash(of: $0) }
   }
 
-  /// Returns the tokens of a grammar's statement without rule names, tags, weights, and block
-  /// comments; nil if an unclosed `<`, `{`, or `/` in a comment may hide tokens.
+  /// Returns a statement's tokens without rule names, tags, weights, or block comments.
+  ///
+  /// Returns nil if a `<`, `{`, or `/` that is probably in a comment may have hidden tokens.
   private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View]? {
     let (slash, lineFeed) = (UInt8(ascii: "/"), UInt8(ascii: "\n"))
     var hiddenUntil: UInt8?
@@ -76,8 +77,8 @@ enum DecoderSearch: Hashable {
         if byte == end {
           hiddenUntil = nil
         } else if byte == slash || byte == lineFeed {
-          // Rule names and weights contain no slash or line feed, and tags rarely do, so the
-          // opening `<`, `{`, or `/` was probably in a comment, which has ended.
+          // A rule name or weight cannot contain a slash or line feed, and a tag rarely does. The
+          // opening `<`, `{`, or `/` was therefore probably in a comment that has ended.
           isCertain = false
         }
         return true

@@ -70,8 +70,8 @@ struct FrontEnd: ~Copyable {
     }
   }
 
-  /// Returns a cepstrum with the coefficients of an orthonormal transform, whose scale does not
-  /// depend on the model.
+  /// Returns a cepstrum in the scale of an orthonormal transform, which is the same for every
+  /// model.
   func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
     cepstrum.enumerated().map { index, value in
       guard lifter > 0 else { return value * factor }
@@ -84,12 +84,12 @@ struct FrontEnd: ~Copyable {
 /// The mean of an utterance's cepstra so far, and the schedule on which a decoder gets it.
 ///
 /// Accuracy depends on this mean more than on anything else: subtracting it removes the loudness
-/// and the coloration of the voice, the room, and the microphone. Each utterance has its own, so
-/// its words depend on no other utterance.
+/// and the coloration of the voice, the room, and the microphone. Each utterance has its own mean,
+/// so its words do not depend on other utterances.
 struct UtteranceMean {
-  /// The audio that is collected before the search begins.
+  /// The amount of audio that is collected before the search begins.
   static let priming = FrameCount(.milliseconds(1500), at: .speech)
-  /// The audio between two updates of the mean.
+  /// The amount of audio between two updates of the mean.
   static let interval = FrameCount(.milliseconds(500), at: .speech)
 
   /// PocketSphinx's default mean, for an utterance in which all frames are silent.

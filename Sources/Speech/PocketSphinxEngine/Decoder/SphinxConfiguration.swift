@@ -139,8 +139,8 @@ struct DecoderSettings: Hashable {
     }
   }
 
-  /// The widest beam that a request may set; with a wider one, PocketSphinx divides by zero when it
-  /// reaches `maxhmmpf`.
+  /// The widest beam that a request may set; with a wider beam, PocketSphinx divides by zero at the
+  /// limit `maxhmmpf`.
   private static let widestBeam = 1e-12
 
   private static let flags = ["fwdflat", "bestpath"]

@@ -60,7 +60,7 @@ extension String {
 
 extension SpeechEngineError {
   /// Creates the error for a well-formed grammar that PocketSphinx rejects, from the first error in
-  /// its log; nil if there is none.
+  /// its log; nil if the log has no error.
   init?(grammarErrors errors: [String], in grammar: String) {
     guard let error = errors.first else { return nil }
     let start = "The word '"

@@ -52,7 +52,7 @@ struct ModelFiles: Equatable, Sendable {
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
 
-  /// Returns the names in a directory; nil if the directory does not exist.
+  /// Returns the names of the files in a directory; nil if the directory does not exist.
   private static func names(in directory: String) throws(SpeechEngineError) -> [String]? {
     if let names = FilePath(directory).names { return names.map(\.text) }
     let code = errno
@@ -101,7 +101,7 @@ struct ModelFiles: Equatable, Sendable {
 
   /// Checks the acoustic model, and returns its phones, except those of silence and noise.
   ///
-  /// - Throws: as `validate`.
+  /// - Throws: the same errors as `validate`.
   @discardableResult
   func validateAcoustics() throws(SpeechEngineError) -> [String] {
     _ = try featureParameters()
@@ -122,7 +122,7 @@ struct ModelFiles: Equatable, Sendable {
     }
   }
 
-  /// Checks a file, and adds its path to an error.
+  /// Checks a file; a thrown error contains the file's path.
   @discardableResult
   private func check<Value>(
     _ path: String, _ body: (ModelBytes) throws(ModelDamage) -> Value
@@ -188,7 +188,8 @@ struct ModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The model's directory: the chosen directory, or else the environment's, or else Debian's.
+  /// The directory that the caller or the environment names, or else the directory of Debian's
+  /// model.
   var directory: String { only ?? Self.debianDirectory }
 
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }

@@ -70,7 +70,7 @@ struct ModelBytes {
     try skip(magic.utf8.count)
   }
 
-  /// Throws if bytes remain.
+  /// Throws if unread bytes remain.
   func requireEnd() throws(ModelDamage) {
     guard left == 0 else {
       throw ModelDamage("it is \(left) bytes longer than its header says")
@@ -169,7 +169,7 @@ extension ModelBytes {
   func checkSenones() throws(ModelDamage) {
     var file = self
     var streamCount = 1
-    // The file begins with texts, each after its length; an empty text ends them.
+    // The file begins with texts, each preceded by its length; the last text is empty.
     while true {
       let length = try file.word()
       if length == 0 { break }
@@ -243,7 +243,7 @@ extension ModelBytes {
   /// pronunciation.
   ///
   /// A line consists of a word and its phones. Dictation finds no other words, and loading only
-  /// these saves a fifth of the startup time.
+  /// these words saves a fifth of the startup time.
   func excerpt(within vocabulary: Vocabulary) -> [UInt8] {
     var excerpt: [UInt8] = []
     excerpt.reserveCapacity(bytes.count)

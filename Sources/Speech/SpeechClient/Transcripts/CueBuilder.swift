@@ -5,7 +5,7 @@ import AudioCore
 /// It cuts at pauses and at the ends of sentences.
 ///
 /// A cue never spans utterances. Add the final transcriptions in order and call `flush` at the end.
-/// A short cue is held until the next cue determines how long the short cue can stay.
+/// A short cue is held until the next cue determines how long the short cue can be shown.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
   private var held: Cue?
@@ -46,10 +46,9 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// Returns the number of words in a cue that reaches its size limit before a sentence ends or a
-  /// pause is long enough.
+  /// Returns the number of words in a cue that must end because of its size limit.
   ///
-  /// The cue then ends at the longest silence in its second half.
+  /// Of the first `count` words, the cue gets those before the longest silence in the second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {
@@ -200,7 +199,7 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
   /// A tab-separated table of start and end in milliseconds, and text.
   case tsv
 
-  /// The first line of the file without its line feed, or nil if it begins with a cue.
+  /// The first line of a file, without the line feed; nil if the file begins with a cue.
   public var header: String? {
     switch self {
     case .srt: nil

@@ -12,9 +12,10 @@ struct NumberReader {
   /// Whether the last result is a number that the next number may extend.
   private var isOpen = false
 
-  /// Returns the words, with numbers in digits, and with money and percentages as they are spoken.
+  /// Returns the words, with numbers in digits and units as words.
   ///
-  /// `end` is the number of input words up to and including the last one that makes up the word.
+  /// Both "five dollars" and "$ 5" become "5 dollar"; "per cent" becomes "percent". `end` is the
+  /// index after the last input word from which `word` was made.
   static func digits(in words: [String]) -> [(word: String, end: Int)] {
     var reader = NumberReader(words: words)
     var ends: [Int] = []
@@ -172,8 +173,8 @@ struct NumberReader {
     var value: Int
     var suffix = ""
 
-    /// Returns the suffix of the sum of `total` and this group: if the group has "th", the ordinal
-    /// suffix of the sum; otherwise, the group's own suffix.
+    /// Returns the suffix of the number `total + value`: its ordinal suffix if this group ends with
+    /// "th"; otherwise, the group's own suffix.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 
@@ -275,7 +276,7 @@ struct NumberReader {
     "tens twenties thirties forties fifties sixties seventies eighties nineties", step: 10
   ).filter { $0.value > 10 }
 
-  /// Maps the words to 0, 1, 2, and so on, or, with a `step`, to one step, two steps, and so on.
+  /// Maps the words to 0, 1, 2, and so on; with a `step` of 10, to 10, 20, 30, and so on.
   private static func numbered(_ words: String, step: Int? = nil) -> [String: Int] {
     let pairs = words.split(separator: " ").enumerated().map { index, word in
       (String(word), step.map { (index + 1) * $0 } ?? index)

@@ -52,7 +52,7 @@ public struct WordErrorRate: Hashable, Sendable {
   /// The number of words in the hypothesis.
   public var hypothesisCount: Int { alignment.count { $0.hypothesis != nil } }
 
-  /// Returns the rate over both texts, weighted by their numbers of words.
+  /// Returns the error rate of both texts together; every reference word has the same weight.
   public static func + (one: WordErrorRate, other: WordErrorRate) -> WordErrorRate {
     WordErrorRate(alignment: one.alignment + other.alignment)
   }
@@ -60,7 +60,7 @@ public struct WordErrorRate: Hashable, Sendable {
 
 /// A word in the alignment of a reference and a hypothesis.
 public enum AlignedWord: Hashable, Sendable {
-  /// The word was recognized.
+  /// The word was recognized correctly.
   case match(String)
   /// Another word was recognized instead.
   case substitution(reference: String, hypothesis: String)
@@ -159,7 +159,9 @@ private struct ErrorAligner {
     }
   }
 
-  /// Aligns one word with its first match, or with the first word if there is no match.
+  /// Aligns a single spoken word with the first equal word, or else with the first word.
+  ///
+  /// All other recognized words are insertions; so are all words if `word` is nil.
   private func alignOne(
     _ word: Int?, _ recognized: ArraySlice<Int>, into result: inout [AlignedWord]
   ) {

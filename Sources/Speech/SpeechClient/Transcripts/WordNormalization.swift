@@ -29,7 +29,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// Returns the words in `pieces`, which are the whitespace-separated pieces of a text.
   ///
   /// `end` is the number of pieces up to and including the word's last piece. A word may consist of
-  /// several pieces: "two", "hundred" are the word 200, which ends with the second piece.
+  /// several pieces: "two" and "hundred" form the word 200, which ends with the second piece.
   package func words(of pieces: [String]) -> [(word: String, end: Int)] {
     let parts = pieces.enumerated().flatMap { index, piece in
       tokens(of: piece).map { (word: $0, end: index + 1) }
@@ -124,7 +124,8 @@ extension Character {
 extension WordNormalization {
   /// Returns the words to compare for a lowercase English word.
   ///
-  /// It expands contractions and abbreviations, uses American spellings, and removes fillers.
+  /// Contractions and abbreviations are expanded, British spellings become American, and fillers
+  /// are removed.
   private static func unifiedWords(for word: String) -> [String] {
     if fillers.contains(word) { return [] }
     return (phrases[word] ?? expanded(word)).map(american)
@@ -173,7 +174,7 @@ extension WordNormalization {
     return withZ(word)
   }
 
-  /// Spells organise, organised, organising, and organisation with a z, unless they are exceptions.
+  /// Spells words such as organise and organisation with a z, except for the stems in `wordsWithS`.
   private static func withZ(_ word: String) -> String {
     for ending in ["ise", "ises", "ised", "iser", "isers", "ising", "isation", "isations"]
     where word.hasSuffix(ending) && word.count - ending.count >= 4 {

@@ -8,7 +8,7 @@ import SpeechClient
 struct IntakeQueue: PipeQueue {
   /// The next audio to recognize.
   struct Item: Equatable {
-    /// The audio lost right before the buffer, by the source or by this queue, in order.
+    /// The events for audio lost right before the buffer, by the source or by this queue, in order.
     var losses: [SpeechRecognitionEvent] = []
     var buffer: AudioBuffer
     /// Whether the recognizer lags behind a live source.
@@ -37,7 +37,7 @@ struct IntakeQueue: PipeQueue {
   private var waiting = Duration.zero
   /// The audio dropped since the last item.
   private var dropped: Range<Duration>?
-  /// The lag that was reported last; zero if it is over.
+  /// The last reported lag; zero if that lag is over.
   private var reportedLag = Duration.zero
   /// The expected first frame of the next buffer, at the rate of `format`.
   private var expected: (format: AudioFormat, frame: FrameCount)?
@@ -56,8 +56,8 @@ struct IntakeQueue: PipeQueue {
 
   /// Creates a queue.
   ///
-  /// `reportLag` is called with each backlog of a live source to report. It is called while the
-  /// pipe is locked, so the reports are in order.
+  /// For a live source, `reportLag` is called with each backlog that must be reported. The pipe is
+  /// locked during the call, so the reports are in order.
   init(
     _ backPressure: SpeechRequest.BackPressure,
     reportLag: @escaping @Sendable (Duration) -> Void = { _ in }
@@ -116,7 +116,7 @@ struct IntakeQueue: PipeQueue {
     reportLag(lag)
   }
 
-  /// The lag to report now, zero when a lag is over; nil if the lag has hardly changed.
+  /// The lag to report now: zero if a reported lag is over; nil if the lag has hardly changed.
   private var newLag: Duration? {
     guard reportedLag > .zero else { return waiting >= Self.leastLag ? waiting : nil }
     if waiting < Self.endOfLag { return .zero }

@@ -51,11 +51,11 @@ struct Endpointer {
   ///
   /// It shows whether the stream contains the whole pre-roll of the first utterance.
   private var judgedFrames = 0
-  /// Whether the stream began too shortly before the utterance for the whole pre-roll, so it may
-  /// have begun in the middle of speech.
+  /// Whether the stream may have begun in the middle of the utterance: less audio than the pre-roll
+  /// preceded the utterance.
   private var beganWithin = false
   /// The quietest frame near the maximum length: its energy, and the length of the utterance up to
-  /// it.
+  /// that frame.
   private var quietest: (energy: Double, length: Int)?
 
   init(
@@ -144,8 +144,9 @@ struct Endpointer {
 
   /// Whether the utterance has been silent for long enough to end.
   ///
-  /// If the stream may have begun in the middle of the utterance, twice the silence is required:
-  /// the background is known only from the utterance's pauses, so a pause might be quiet speech.
+  /// If the stream may have begun in the middle of the utterance, twice the silence is required.
+  /// The background level before the utterance is then unknown, so the detector may mistake quiet
+  /// speech for a pause.
   private func hasPaused(_ length: Int) -> Bool {
     let needed = length >= preferredLength ? shortSilence : silence
     return silentFrames >= (beganWithin ? 2 * needed : needed)
@@ -168,7 +169,7 @@ extension Duration {
 }
 
 extension EndpointPolicy {
-  /// The silence after which an engine may decode the utterance so far, because it may be complete.
+  /// The duration of silence after which an engine may decode the utterance so far.
   static let pause = Duration.milliseconds(200)
 
   /// Returns the policy with valid durations, limited to the utterance length that the engine
@@ -232,7 +233,7 @@ struct ForegroundMeter {
   private var frameCount = 0
   /// The number of consecutive frames of speech, up to the newest frame.
   private var speechFrames = 0
-  /// Whether the nearest voice has spoken in the current utterance; only then can it pause.
+  /// Whether the nearest voice has spoken in the current utterance; until then, there is no pause.
   private var hasForeground = false
   /// The number of consecutive frames, up to the newest frame, in which the nearest voice pauses.
   private(set) var pauseFrames = 0

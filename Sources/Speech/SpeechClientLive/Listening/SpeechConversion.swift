@@ -13,7 +13,7 @@ struct SpeechConversion {
   /// The expected first frame of the next buffer, at the buffer's own rate.
   private var expected: FrameCount?
 
-  /// Whether the buffer follows the previous buffer in the same format, at most a short gap later.
+  /// Whether the buffer follows the previous buffer in the same format, with at most a short gap.
   ///
   /// If not, the caller must call `flush` before `process`.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
@@ -44,7 +44,7 @@ struct SpeechConversion {
     return finite(try resampler?.flush())
   }
 
-  /// Returns the converted samples; non-finite ones become silence, because the largest
+  /// Returns the converted samples, with 0 for each non-finite sample, because the largest
   /// floating-point numbers overflow in the resampler.
   private func finite(_ converted: AudioBuffer?) -> [Float] {
     guard var converted else { return [] }

@@ -8,16 +8,16 @@ public struct SpokenUtterance: AudioBlock, Equatable, Sendable {
   /// utterance; frames keep their indices.
   public var buffer: AudioBuffer
 
-  /// The frames of the stream from the first sound to the end of the last one.
+  /// The frames of the stream from the start of the first sound to the end of the last sound.
   public var sound: Range<FrameCount>
 
   /// The detector's highest probability of speech, 0…1.
   public var certainty: Double
 
-  /// The number of frames lost within the utterance, or right before or after it: words may be
-  /// incomplete.
+  /// The number of frames lost within the utterance, or right before or after the utterance.
   ///
-  /// Within the utterance, at most 50 ms at a time are lost, which are silence in `buffer`.
+  /// A word beside a gap may be incomplete. Within the utterance, each gap is at most 50 ms long
+  /// and is silence in `buffer`.
   public var lostFrames: FrameCount
 
   /// Creates an utterance, by default one without lost frames.
@@ -28,7 +28,8 @@ public struct SpokenUtterance: AudioBlock, Equatable, Sendable {
     (self.certainty, self.lostFrames) = (certainty, lostFrames)
   }
 
-  /// The times of the first sound and the end of the last one, from the stream's frame 0.
+  /// The start of the first sound and the end of the last sound, measured from frame 0 of the
+  /// stream.
   public var times: Range<Duration> { sound.timestamps(at: buffer.format.sampleRate) }
 }
 
@@ -39,7 +40,7 @@ public struct UtteranceCutter: AudioProcessor {
   /// Any error, because the detector and the conversion have different errors.
   public typealias Failure = any Error
 
-  /// The audio that is converted at a time, so that a long buffer is not held twice.
+  /// The amount of audio that is converted at a time, so that a long buffer is not held twice.
   private static let step = Duration.milliseconds(100)
 
   private var conversion = SpeechConversion()
@@ -47,13 +48,14 @@ public struct UtteranceCutter: AudioProcessor {
   /// The audio that an utterance may still include, with silence in short gaps.
   private var held = HeldBuffers()
   private var format = AudioFormat.speech
-  /// The first frame of the current stretch without a longer gap, in the stream and at 16 kHz.
+  /// The frame where the search last restarted, as an index in the stream and as an index at 16
+  /// kHz.
   private var origin: (frame: FrameCount, speech: FrameCount) = (0, 0)
-  /// The index of the frame after the last one; nil before the first buffer.
+  /// The index after the last received frame; nil before the first buffer.
   private var end: FrameCount?
   /// The lost frames in or beside the held audio.
   private var losses: [Range<FrameCount>] = []
-  /// The current utterance at 16 kHz, up to the audio that the finder has passed on.
+  /// The current utterance at 16 kHz: the frames found so far, and the start of the first sound.
   private var current: (frames: Range<FrameCount>, sound: FrameCount) = (0..<0, 0)
 
   /// Creates a cutter.
@@ -65,8 +67,8 @@ public struct UtteranceCutter: AudioProcessor {
     finder = UtteranceFinder(policy: policy, detector: detector)
   }
 
-  /// The number of held frames: at most those of the policy's longest utterance, its pre-roll, and
-  /// the audio that the detector has not judged, which is about a second.
+  /// The number of held frames: at most an utterance of maximum length, its pre-roll, and about a
+  /// second that the detector has not judged.
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the utterances that have ended.
@@ -96,7 +98,8 @@ public struct UtteranceCutter: AudioProcessor {
     var slice = slice
     var utterances: [SpokenUtterance] = []
     let expected = slice.format == format ? end : nil
-    // Audio whose indices start again follows the earlier audio, as in a recognition.
+    // If the frame indices jump back, the slice is treated as directly following the earlier audio,
+    // as in `SpeechConversion`.
     slice.firstFrame = max(expected ?? slice.firstFrame, slice.firstFrame)
     let missing = (expected ?? slice.firstFrame)..<slice.firstFrame
     if !missing.isEmpty { losses.append(missing) }
@@ -114,7 +117,8 @@ public struct UtteranceCutter: AudioProcessor {
     return utterances
   }
 
-  /// Begins another stretch, after a longer gap or in another format.
+  /// Restarts the search for utterances at `slice`, after a gap too long to fill or a change of
+  /// format.
   private mutating func begin(with slice: AudioBuffer) {
     if slice.format != format { losses = [] }
     format = slice.format
@@ -135,7 +139,7 @@ public struct UtteranceCutter: AudioProcessor {
         current.frames = frames.lowerBound..<frames.upperBound + FrameCount(samples.count)
       case .end(let silence, let certainty):
         let ended = utterance(endingWith: silence, certainty: certainty, isEnd: isEnd)
-        // Audio that ends where a long utterance was cut leaves nothing for the next one.
+        // If the audio ends where a long utterance was cut, the next utterance is empty.
         if !ended.buffer.isEmpty { utterances.append(ended) }
       case .pause, .resume: break
       }
@@ -162,7 +166,7 @@ public struct UtteranceCutter: AudioProcessor {
       lostFrames: lost.reduce(0) { $0 + $1.upperBound - $1.lowerBound })
   }
 
-  /// Drops the audio before the current utterance, or before the next possible one.
+  /// Drops the audio before the current utterance, or before the earliest possible next utterance.
   private mutating func forget() {
     let first = finder.isInUtterance ? current.frames.lowerBound : finder.earliestStart
     _ = held.popFirst(frame(at: first) - heldStart)
@@ -173,9 +177,10 @@ public struct UtteranceCutter: AudioProcessor {
   /// The index of the first held frame.
   private var heldStart: FrameCount { (end ?? 0) - held.frameCount }
 
-  /// Returns the frame of the stream at a frame of the finder.
+  /// Converts a frame index of the finder, at 16 kHz, to a frame index of the stream.
   ///
-  /// At the end of a stretch, the last frame may be a fraction of a frame at 16 kHz away.
+  /// The conversion rounds. If `isEnd` is true, an index that would therefore miss the end of the
+  /// received audio by two frames at 16 kHz or less becomes that end.
   private func frame(at speech: FrameCount, isEnd: Bool = false) -> FrameCount {
     let rate = format.sampleRate
     let frame = origin.frame + (speech - origin.speech).converted(from: .speech, to: rate)
@@ -195,16 +200,16 @@ extension AsyncSequence where Element: AudioBlock {
   /// ```
   ///
   /// An utterance longer than the policy's `maximumLength` is cut at its quietest frame, and the
-  /// next one begins there. An utterance also ends at a gap of more than 50 ms, at a change of
-  /// format, and with the audio. Memory is limited by the maximum length.
+  /// next utterance begins there. An utterance also ends at a gap of more than 50 ms, at a change
+  /// of format, and at the end of the audio. Memory is limited by the maximum length.
   ///
-  /// Detection runs on the thread where the sequence is iterated, so keep it off the main actor. The
-  /// first audio blocks that thread while `.silero()` loads its model, or waits for another stream
-  /// that loads it. In a nonisolated loop, that is a thread of Swift's cooperative pool.
+  /// Detection runs on the thread where the sequence is iterated, so keep it off the main actor.
+  /// The first audio blocks that thread while `.silero()` loads its model, or waits for another
+  /// stream that loads it. In a nonisolated loop, that thread belongs to Swift's cooperative pool.
   ///
   /// - Parameters:
   ///   - detector: finds the speech: `.energy`, `.silero()`, or `.best`, which is Silero if it is
-  ///     installed, and else the energy detector.
+  ///     installed, and otherwise the energy detector.
   ///   - policy: determines the beginning and the end of an utterance. Its `tailPadding` limits the
   ///     silence at the end and adds none; `joinsUtterances` has no effect.
   /// - Throws: the errors of this sequence, `ResamplingError`, and `SpeechEngineError` if the

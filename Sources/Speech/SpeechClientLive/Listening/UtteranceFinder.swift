@@ -17,7 +17,7 @@ struct UtteranceFinder {
     /// The utterance may be over; it ends with this duration of silence.
     case pause(silence: FrameCount)
     /// The utterance is over; it ends with this duration of silence, and `certainty` is the
-    /// detector's highest probability of speech in it.
+    /// detector's highest probability of speech in the utterance.
     case end(silence: FrameCount, certainty: Double)
   }
 
@@ -54,7 +54,7 @@ struct UtteranceFinder {
   /// Creates a finder.
   ///
   /// `overlap` is the part of an utterance of maximum length that the next utterance repeats; at
-  /// most half of it.
+  /// most half of `maximumLength`.
   init(
     policy: EndpointPolicy = EndpointPolicy(), overlap: Duration = .zero,
     detector: SpeechActivityDetector = .energy
@@ -73,10 +73,10 @@ struct UtteranceFinder {
     (self.detector, self.step) = (session, step)
   }
 
-  /// Returns the silence to append to an utterance that ended with `silence`.
+  /// Returns the zeros to append to an utterance that ended with `silence`.
   ///
-  /// It completes the trailing silence that the policy or the engine (`wanted`) requires, and
-  /// extends the utterance to the engine's minimum length (`shortest`).
+  /// With them, the utterance ends with the silence that the policy and the engine (`wanted`)
+  /// require, and has at least the engine's minimum length (`shortest`).
   func padding(
     after silence: FrameCount, wanted: Duration = .zero, length: FrameCount = 0,
     shortest: Duration = .zero
@@ -104,7 +104,7 @@ struct UtteranceFinder {
     let actions = judge(detector.flush())
     guard endpointer.isInUtterance else { return actions }
     // The last samples do not fill a frame, so they have not been judged. They are withheld if the
-    // utterance already ends with the whole tail of silence; otherwise, they are passed on.
+    // silence at the end already reaches `tail`; otherwise, they are passed on.
     let hasPassedTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
     let end =
       passing(upTo: (hasPassedTail ? judged : audio.count) - withheldSilence)
@@ -126,7 +126,7 @@ struct UtteranceFinder {
   /// Whether there is a current utterance.
   var isInUtterance: Bool { endpointer.isInUtterance }
 
-  /// Whether the newest frame is not speech.
+  /// Whether the newest frame is silent.
   var isInPause: Bool { endpointer.silentFrames > 0 }
 
   /// Continues at another position in the stream; pending audio is dropped.
@@ -137,7 +137,7 @@ struct UtteranceFinder {
     endpointer.forgetPast()
   }
 
-  /// Judges as many of the next frames as there are probabilities from the detector.
+  /// Judges the next frames, one for each of the detector's probabilities.
   private mutating func judge(_ probabilities: [Double]) -> [Action] {
     var actions: [Action] = []
     for probability in probabilities where judged < measured {
@@ -161,8 +161,8 @@ struct UtteranceFinder {
       return [.begin(at: position, sound: sound)]
     case .ended:
       let audio = passing(upTo: judged - withheldSilence)
-      // If the utterance ended in a pause of the nearest voice, the detector found speech of other
-      // voices in that pause, so a part of the pause has already been passed on.
+      // The utterance may have ended because the nearest voice paused. If the detector found other
+      // voices in that pause, a part of the pause has already been passed on.
       let silence = max(0, quiet - FrameCount(judged - given))
       defer { certainty = 0 }
       drop(given)
@@ -199,7 +199,7 @@ struct UtteranceFinder {
 
   /// Passes on the audio before the frame `end`.
   ///
-  /// Its last `overlap` samples are kept, because the next utterance may begin with them.
+  /// The last `overlap` samples are also kept, because the next utterance may begin with them.
   private mutating func passing(upTo end: Int) -> [Action] {
     guard end > given else { return [] }
     let samples = Array(audio[given..<end])

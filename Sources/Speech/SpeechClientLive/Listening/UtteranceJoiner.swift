@@ -28,7 +28,7 @@ struct UtteranceJoiner {
     let sound: FrameCount
     var audio: [[Float]] = []
     var length: FrameCount = 0
-    /// The silence at the end of the utterance; nil until it has ended.
+    /// The silence at the end of the utterance; nil until the utterance has ended.
     var silence: FrameCount?
     var certainty = 0.0
 
@@ -80,8 +80,7 @@ struct UtteranceJoiner {
     return []
   }
 
-  /// Ends the waiting utterances if an utterance that begins at `frame` would begin too late to be
-  /// joined to them.
+  /// Ends the waiting utterances if the pause before `frame` is too long to join another utterance.
   mutating func pass(to frame: FrameCount) -> [Action] {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause
@@ -92,8 +91,8 @@ struct UtteranceJoiner {
   /// Returns the actions of all waiting utterances, because the audio has ended or has a gap.
   mutating func flush() -> [Action] { join(waiting.count) }
 
-  /// Divides the waiting utterances at their longest pauses until the remaining ones fit into the
-  /// limit.
+  /// Divides the waiting utterances at their longest pauses until the remaining utterances fit into
+  /// the limit.
   private mutating func divide() -> [Action] {
     var actions: [Action] = []
     while waiting.count > 1, waiting.reduce(0, { $0 + $1.length.rawValue }) > limit.rawValue {

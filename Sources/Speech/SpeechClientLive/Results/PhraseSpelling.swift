@@ -4,8 +4,8 @@ import SpeechEngine
 /// Gives words the spelling of a request's phrases if they differ only in case, spaces, and
 /// hyphens.
 ///
-/// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the
-/// beginning of a sentence, a phrase in lower case gets a capital.
+/// "comfy UI" becomes "ComfyUI": one word with the frames of both words and the lower of their
+/// confidences. At the beginning of a sentence, a phrase in lower case gets a capital.
 struct PhraseSpelling {
   typealias Word = SpeechHypothesis.Word
 
@@ -13,7 +13,7 @@ struct PhraseSpelling {
   private var phrases: [String: [String]] = [:]
   private var longest = 0
 
-  /// Creates the spelling of phrases; of several phrases with the same letters, the first is used.
+  /// Creates the spelling of phrases; if several phrases have the same letters, the first is used.
   init(_ phrases: [String]) {
     for phrase in phrases {
       let words = phrase.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -26,8 +26,8 @@ struct PhraseSpelling {
 
   /// Returns the number of stable words after respelling.
   ///
-  /// A word that may begin a phrase is not stable, because once later words complete the phrase,
-  /// respelling may reduce the number of words.
+  /// A word that may begin a phrase is not stable: if later words complete the phrase, respelling
+  /// may join the words.
   ///
   /// - Parameters:
   ///   - count: the number of stable words before respelling.
@@ -85,7 +85,8 @@ struct PhraseSpelling {
 
   /// Returns the words of a phrase as a replacement for recognized words.
   ///
-  /// The replacement keeps the punctuation around the recognized words and their lowest confidence.
+  /// The replacement has the punctuation around the recognized words, and the lowest of their
+  /// confidences.
   private static func respelled(
     _ words: ArraySlice<Word>, as phrase: [String], beginsSentence: Bool
   ) -> [Word] {
@@ -116,7 +117,7 @@ struct PhraseSpelling {
     return spelled
   }
 
-  /// Returns the text in lower case, without spaces, hyphens, and the punctuation marks around it.
+  /// Returns the text in lower case, without spaces, hyphens, and outer punctuation marks.
   private static func letters(of text: String) -> String {
     let (before, after) = marks(around: text)
     return text.dropFirst(before.count).dropLast(after.count).lowercased()
@@ -136,7 +137,8 @@ struct PhraseSpelling {
   }
 
   private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
-  /// The punctuation marks that belong to the sentence instead of the word; "C#" and "C++" keep
-  /// theirs.
+  /// The punctuation marks that belong to the sentence, not to the word.
+  ///
+  /// The marks of "C#" and "C++" belong to the word.
   private static let outerMarks = Set(".,;:!?…\"'()[]“”‘’«»¿¡")
 }

@@ -101,7 +101,7 @@ extension SpeechHypothesis.Word {
 struct VoicingMeter {
   /// The minimum correlation of two consecutive periods of a voice.
   ///
-  /// It is 1 if the second period repeats the first, and about 0 for noise.
+  /// The correlation is 1 if the second period repeats the first, and about 0 for noise.
   static let likeness: Float = 0.75
   /// The number of samples between two measurements: 50 ms.
   ///

@@ -21,8 +21,8 @@ struct UtteranceResults {
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
-  /// The ranges of the words that were removed from the last final result, because they were too
-  /// short to be spoken, or improbable.
+  /// The ranges of the words that were removed from the last final result: words too short to be
+  /// spoken, and improbable words.
   private(set) var omitted: [Range<Duration>] = []
 
   /// - Parameters:
@@ -66,7 +66,7 @@ struct UtteranceResults {
       isFinal: false, stableSegmentCount: stableCount)
   }
 
-  /// Returns the final result; nil if no word can be speech, so the utterance is dropped.
+  /// Returns the final result; nil if no word can be speech and the utterance is dropped.
   ///
   /// `plausibility` determines whether the words can be speech; it is nil for an engine that
   /// recognizes only requested phrases.
@@ -111,8 +111,8 @@ struct UtteranceResults {
 
   /// Returns the hypothesis without words of the previous utterance.
   ///
-  /// After a cut, an utterance repeats the end of the previous one. Measured times show which words
-  /// are repeated; with estimated times, all words are kept.
+  /// After a cut, an utterance repeats the end of the previous utterance. Measured times show which
+  /// words are repeated; with estimated times, all words are kept.
   private func newWords(_ hypothesis: SpeechHypothesis, _ processed: FrameCount) -> SpeechHypothesis
   {
     var new = hypothesis
@@ -126,7 +126,7 @@ struct UtteranceResults {
   ///
   /// - Parameters:
   ///   - hypothesis: the hypothesis that contains the words.
-  ///   - words: its best words, or one of its alternatives.
+  ///   - words: the best words of the hypothesis, or an alternative.
   private func transcription(
     _ hypothesis: SpeechHypothesis, _ words: [SpeechHypothesis.Word]
   ) -> Transcription {
@@ -143,8 +143,10 @@ struct UtteranceResults {
 }
 
 extension UtteranceResults {
-  /// Returns the events of a decoded utterance: its results, its lost audio, and the end of each
-  /// result except the last.
+  /// Returns the events of a decoded utterance: the start, the result, and the end of each part,
+  /// and the dropped sounds.
+  ///
+  /// The first start and the last end are not included.
   mutating func events(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> [SpeechRecognitionEvent] {
@@ -163,7 +165,7 @@ extension UtteranceResults {
       let within = sounds.prefix { $0.lowerBound < words?.upperBound ?? 0 }
       sounds = sounds.dropFirst(within.count)
       events += partEvents
-      // A part without a result is dropped as a whole, including these sounds.
+      // If the part has no result, it was dropped as a whole, with its wordless sounds.
       if case .result = partEvents.first {
         events += within.map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
       }
@@ -218,7 +220,7 @@ extension UtteranceResults {
   ///
   /// - Parameters:
   ///   - part: the part.
-  ///   - textLength: the number of words of the whole text.
+  ///   - textLength: the number of words in all parts together.
   private func plausibility(of part: Utterance, textLength: Int) -> Plausibility? {
     guard !spotsPhrases else { return nil }
     return Plausibility(
@@ -228,7 +230,7 @@ extension UtteranceResults {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// Returns the words, cut at the end of the utterance, where its padding begins.
+  /// Returns the words, truncated at the end of the utterance, where its padding begins.
   fileprivate func within(_ processed: FrameCount) -> Self {
     map { word in
       var word = word
@@ -253,8 +255,9 @@ extension SpeechHypothesis.Word {
 }
 
 extension String {
-  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is
-  /// left.
+  /// The word in lower case, without hyphens and outer punctuation.
+  ///
+  /// A word of punctuation alone keeps its punctuation.
   var wordKey: String {
     let small = lowercased().replacing("\u{2019}", with: "'")
     let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)
@@ -279,8 +282,8 @@ extension Transcription {
     }
   }
 
-  /// Returns the words of this transcription that replace different words of `other`, each with the
-  /// index of the replaced word.
+  /// Returns this transcription's words that differ from the aligned words of `other`, each with
+  /// the index of the aligned word.
   ///
   /// An inserted word is returned together with the substituted word beside it.
   private func substitutes(for other: Transcription) -> [(Int, String)] {

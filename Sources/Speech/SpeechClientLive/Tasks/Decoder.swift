@@ -92,12 +92,12 @@ actor Decoder {
   }
 }
 
-/// Counts the steps of a task, and interrupts the calls of its sessions on all threads when its
+/// Counts a task's steps, and interrupts the calls of its sessions on all threads when the task's
 /// results are no longer needed.
 final class TaskControl: Sendable {
   private let steps = Atomic<Int>(0)
   /// The functions that interrupt the calls in progress, by the numbers of the calls.
-  // Held to change the table, never while a call is interrupted.
+  // The lock is held to change the functions, never while a call is interrupted.
   private let calls = Mutex<
     (isInterrupted: Bool, count: Int, interrupts: [Int: @Sendable () -> Void])
   >(

@@ -10,7 +10,8 @@ import SpeechEngine
 /// thread, as the audio arrives, or several on their own threads. Events are reported in the order
 /// of the audio.
 actor Recognizer {
-  /// The audio that the engine gets at a time; a canceled task stops after at most this duration.
+  /// The amount of audio that the engine gets at a time; a canceled task stops after at most one
+  /// such piece.
   private static let step = Duration.milliseconds(100)
 
   /// The duration of silence after which progress is reported.
@@ -59,7 +60,7 @@ actor Recognizer {
   /// The tasks that each wait for the words of an ended utterance and report them, the oldest
   /// first.
   private var unfinished: [Task<Void, Never>] = []
-  /// The failure of a decoder that ended the stream.
+  /// The decoder failure that ended the stream; nil if there was none.
   private var failure: (any Error)?
   /// Whether the recognizer lags behind a live source.
   private var isLate = false
@@ -116,8 +117,9 @@ actor Recognizer {
   /// Whether the engine decodes in pauses.
   private var anticipatesEnd: Bool { isLive && traits.decodeInterval != nil }
 
-  /// The minimum audio between two partial results, so that small buffers cost no more than large
-  /// ones.
+  /// The minimum amount of audio between two partial results.
+  ///
+  /// Smaller buffers therefore cause no additional decodes.
   private var partialStep: FrameCount {
     FrameCount(traits.decodeInterval ?? .milliseconds(80), at: .speech)
   }
@@ -173,7 +175,7 @@ actor Recognizer {
     try await perform(joiner?.flush() ?? [])
   }
 
-  /// Finds utterances in the next audio; after a gap, ends the current stretch first.
+  /// Finds utterances in the next audio; after a gap, first ends any current utterance.
   private func process(_ audio: AudioBuffer) async throws {
     var audio = audio
     let rate = audio.format.sampleRate
@@ -222,7 +224,8 @@ actor Recognizer {
       let padding = padding(after: silence)
       if !padding.isEmpty { pieces.append(padding) }
       try decode()
-      // One more utterance than there are decoders may wait, so that no decoder is idle.
+      // A single decoder uses this thread, so wait for all results. Several decoders use their own
+      // threads, so wait only while more than one utterance is queued; every decoder stays busy.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
     }
   }
@@ -317,8 +320,9 @@ extension Recognizer {
     if let partial { events.send(.result(partial)) }
   }
 
-  /// Runs `body` with the decoder before the end of the utterance; does nothing if there are
-  /// several decoders, or if the utterance has already failed.
+  /// Runs `body` with the decoder of the unfinished utterance.
+  ///
+  /// Does nothing if there are several decoders, or if the utterance has already failed.
   private func attempt(
     _ body: (isolated Recognizer, Decoder) async throws -> Void
   ) async throws {
@@ -330,7 +334,7 @@ extension Recognizer {
     }
   }
 
-  /// Returns the failure of one utterance; throws a failure that ends the stream.
+  /// Returns the error to report for a failed utterance; throws if the failure ends the stream.
   private func utteranceFailure(_ error: any Error) throws -> SpeechClientError {
     failures.append(error)
     let isTransient = (error as? SpeechEngineError)?.isTransient == true
@@ -361,7 +365,7 @@ extension Recognizer {
     return task
   }
 
-  /// Returns when at most `count` utterances wait for their words.
+  /// Waits until at most `count` utterances have unreported words.
   ///
   /// - Throws: the failure of a decoder that ends the stream.
   private func wait(until count: Int) async throws {

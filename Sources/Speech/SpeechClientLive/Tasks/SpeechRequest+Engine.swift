@@ -9,8 +9,8 @@ import Synchronization
 extension SpeechEngine {
   /// Returns a copy of the engine whose sessions all use this grammar.
   ///
-  /// The thread of the first session reads the grammar, because reading a file may take long. It is
-  /// read only once, because a pipe cannot be read again.
+  /// The first session reads the grammar on its own thread, because reading a file may take long.
+  /// Later sessions use the same text, because a pipe cannot be read again.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
     // The lock is held while the grammar is read, because every caller needs the grammar anyway.
@@ -72,7 +72,7 @@ extension String {
 }
 
 extension SpeechSessionOptions {
-  /// Creates the engine's options for a request, without its grammar, which is read later.
+  /// Creates the engine's options for a request, except the grammar, which is read later.
   init(_ request: SpeechRequest) throws(SpeechClientError) {
     self.init(
       wantsPartialHypotheses: request.shouldReportPartialResults,

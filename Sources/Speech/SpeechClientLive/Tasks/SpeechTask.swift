@@ -30,16 +30,16 @@ final class SpeechTask: Sendable {
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
     lockstep: Lockstep? = nil, whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
-    // The time of a virtual card does not advance until the recognizer waits for more audio.
+    // The clock of a virtual sound card does not advance until the recognizer waits for more audio.
     let hold = TimeHold(lockstep, "a recognizer")
     hold?.begin()
     intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
-    // This closure retains the task until the pipe closes and releases it.
+    // This closure retains the task. The pipe releases the closure when the pipe closes.
     events.onTermination { self.release() }
   }
 
-  /// The recognizer, until the task is over.
+  /// The recognizer; nil before the start and after the end of the task.
   var recognizer: Recognizer? { state.withLock { $0.recognizer } }
 
   /// Whether the task has ended, for any reason.
@@ -75,7 +75,7 @@ final class SpeechTask: Sendable {
 
   /// Moves audio into the intake until the source ends or the task needs no more audio.
   ///
-  /// It holds no reference to the task, so the task can end even if the source does not.
+  /// This method holds no reference to the task, so the task can end even if the source does not.
   private static func read(_ audio: Audio, into intake: StreamPipe<IntakeQueue>) async {
     do {
       for try await buffer in audio {
@@ -101,8 +101,8 @@ final class SpeechTask: Sendable {
         guard let recognizer = task()?.recognizer else { return nil }
         try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
-          // If the pipe is full, its consumer may be waiting for the virtual time to advance, so
-          // this task no longer keeps the time from advancing.
+          // If the pipe is full, its consumer may be waiting for the virtual time to advance. This
+          // task must then let the time advance.
           if !events.inspect(\.hasRoom) { intake.releaseTime() }
           _ = await events.room()
         }

@@ -29,7 +29,7 @@ final class SpeechTasks: Sendable {
     return AuthorizationStatus(error)
   }
 
-  /// Makes a session to see whether the engine works, on a separate thread.
+  /// Makes a session on a separate thread, to test whether the engine works.
   ///
   /// The engine keeps the loaded model for later sessions.
   func requestAuthorization() async -> AuthorizationStatus {
@@ -138,13 +138,13 @@ extension SpeechRequest {
 
   /// Whether neighboring utterances may be decoded as one.
   ///
-  /// They may if the source is not live, and if a pause may occur within a sentence, as in
-  /// dictation but not in grammars and key phrases.
+  /// This is possible for dictation from a source that is not live. With a grammar or key phrases,
+  /// a pause always ends a sentence or phrase, so utterances are not joined.
   fileprivate var allowsJoining: Bool {
     !mayBeLive && endpointPolicy.joinsUtterances && grammar == nil && keyPhrases.isEmpty
   }
 
-  /// Returns the audio, which starts when it is iterated.
+  /// Returns the audio; the source is opened when the audio is iterated.
   fileprivate func audio(in lockstep: Lockstep?) -> SpeechTask.Audio {
     switch source {
     case .file(let url): SoundFile.buffers(of: url)

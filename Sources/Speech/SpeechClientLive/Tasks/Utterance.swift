@@ -14,8 +14,8 @@ struct Utterance {
 
   /// The utterance's first frame in the stream.
   private(set) var start: FrameCount
-  /// The frames from the first sound to the end of the last one in the stream; the end is known
-  /// only after the last stretch has ended.
+  /// The frames of the stream from the start of the first sound to the end of the last sound; the
+  /// end is provisional until the last sound has ended.
   private(set) var sound: Range<FrameCount>
   /// The end of the utterance's audio in the stream.
   private(set) var end: FrameCount
@@ -32,7 +32,7 @@ struct Utterance {
   private let pause: FrameCount?
   private var stretches: [Stretch] = []
 
-  /// The newest stretch of audio; the initializer adds the first one, so there is always one.
+  /// The newest stretch of audio; `stretches` is never empty, because the initializer adds one.
   private var last: Stretch {
     get { stretches[stretches.count - 1] }
     _modify { yield &stretches[stretches.count - 1] }
@@ -60,13 +60,14 @@ struct Utterance {
     sound = sound.lowerBound..<max(sound.lowerBound, end)
   }
 
-  /// Begins another stretch at this frame of the stream; its sound begins at `sound`.
+  /// Begins another stretch of audio at this frame of the stream; the first sound in it begins at
+  /// `sound`.
   mutating func resume(at frame: FrameCount, sound: FrameCount) {
     end = frame
     stretches.append((frames: frame..<frame, sound: sound..<sound, certainty: 0))
   }
 
-  /// Ends the newest stretch, whose last sound is followed by `silence`.
+  /// Ends the newest stretch of audio, whose last sound is followed by `silence`.
   ///
   /// `certainty` is the detector's highest probability of speech in the stretch.
   mutating func endSound(after silence: FrameCount, certainty: Double) {
@@ -148,8 +149,8 @@ extension Utterance {
 
   /// Returns the words with their frames in the stream.
   ///
-  /// If the stretches are joined and the times are estimated, the words are spread anew over the
-  /// sounds of the stretches.
+  /// If the utterance is joined and its word times are estimated, the words are spread over only
+  /// its sounds.
   private func placed(_ words: [Word], areEstimated: Bool) -> [Word] {
     let isSpread = areEstimated && isJoined
     var length: FrameCount = 0
@@ -188,7 +189,7 @@ extension [SpeechHypothesis.Word] {
     }
   }
 
-  /// Divides the words of another text of the utterance into runs that correspond to the runs in
+  /// Divides the words of an alternative into runs that align with the runs of the best text,
   /// `others`.
   fileprivate func divided(like others: [[Element]]) -> [[Element]] {
     var runs = others.map { _ in [Element]() }

@@ -47,7 +47,7 @@ import Testing
     #expect([1, 2, 3, 4].map { amplifier.ramp.gain(at: $0) } == [0.5, 0.5, 0.25, 0])
   }
 
-  @Test func `a gain in decibels multiplies by its amplitude`() async throws {
+  @Test func `a gain of -20 dB multiplies the samples by 0.1`() async throws {
     let stream = StreamOf(audio([1])).amplified(by: Decibels(-20))
     for await buffer in stream { #expect(abs(buffer.samples[0] - 0.1) < 1e-6) }
   }

@@ -69,7 +69,7 @@ import Testing
     #expect(captured[1] == counting(4..<8))
   }
 
-  @Test func `operators accept streams of any element that contains a buffer`() async throws {
+  @Test func `operators accept streams whose elements contain a buffer`() async throws {
     let source = StreamOf(counting(0..<2), counting(2..<4))
     let broadcast = source.metered().broadcast()
     let output = try await broadcast.consumer(.waiting).metered().amplified(by: 2).collect()

@@ -82,7 +82,7 @@ import Testing
 
   @Test func `typed errors keep their type`() async {
     let consumer = StreamOf(counting(0..<2)).broadcast().consumer(.waiting)
-    // This compiles only if the failure is `Never`.
+    // This compiles only if the stream's `Failure` is `Never`.
     for await audio in consumer { #expect(audio == BroadcastAudio(counting(0..<2))) }
   }
 

@@ -44,7 +44,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "0" && queue.hasRoom)
   }
 
-  @Test func `a slow consumer that drops audio loses the oldest frames and gets their number`() {
+  @Test func `a slow consumer that drops audio loses the oldest frames and gets their count`() {
     var queue = BroadcastQueue<Failure>()
     let (fast, slow) = (queue.join(.waiting), queue.join(.droppingOldest(4)))
     for number in 0..<5 {

@@ -19,7 +19,7 @@ import Testing
     #expect(buffer.address == before)
   }
 
-  @Test func `changing a copy leaves the original alone`() {
+  @Test func `changing a copy leaves the original unchanged`() {
     let buffer = AudioBuffer(format: format, samples: [1, 2, 3, 4])
     var copy = buffer
     copy.withMutableSamples { $0[0] = 9 }
@@ -69,7 +69,7 @@ import Testing
       buffer.withMutableSamples { $0[0] = count }
     }
     for _ in 0..<2 {
-      // This compiles only if the failure is `Never`.
+      // This compiles only if the stream's `Failure` is `Never`.
       for await buffer in counted.mapSamples({ -$0 }) { #expect(buffer.samples == [-1, -1]) }
     }
   }

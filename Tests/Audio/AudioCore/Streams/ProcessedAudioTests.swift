@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProcessedAudioTests {
   @Test func `processing a nonthrowing stream yields a nonthrowing stream`() async {
     let source = AsyncStream<AudioBuffer> { $0.finish() }
-    // This compiles only if the failure is `Never`.
+    // This compiles only if the stream's `Failure` is `Never`.
     for await _ in source.amplified(by: 2).rechunked(to: 4).metered() {}
   }
 
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `if the processor rejects a buffer, the stream throws without yielding any part of it`() {
+  func `if the processor rejects a buffer, the stream throws and yields no part of the buffer`() {
     let result = audioDiagram("abc-|").run(symbol: drawn) { $0[0].processed(by: Refuser()) }
     #expect(result == .init(output: "[<0 1>][<2 3>]^--", taken: ["abc--"]))
   }

@@ -4,7 +4,7 @@ import TestTools
 import Testing
 
 @Suite struct SilenceEndTests {
-  /// Returns the frame before which the recording ends.
+  /// Returns the frame index at which the recording ends; nil if silence does not end it.
   private func end(_ audio: AudioBuffer, cut size: Int, skip: FrameCount = 0) -> FrameCount? {
     var rule = SilenceEnd(below: Decibels(-40), hold: .milliseconds(100))
     rule.skip(skip)
@@ -36,7 +36,7 @@ import Testing
     #expect((150..<200).contains(try #require(end(audio, cut: size))))
   }
 
-  /// Returns the number of frames before the end, for buffers that begin at these frames.
+  /// Returns the length of the recording, for buffers that begin at the given frames.
   private func length(preRoll: Int = 0, _ buffers: (AudioBuffer, at: FrameCount)...) -> FrameCount {
     var rule = SilenceEnd(
       below: Decibels(-40), hold: .milliseconds(100), preRoll: .milliseconds(preRoll))
@@ -54,14 +54,14 @@ import Testing
     #expect(length((Steps.audio((0, 60)), 0), (Steps.audio((0, 60)), 1_000)) == 100)
   }
 
-  @Test func `silence keeps its duration after a change of the rate`() throws {
+  @Test func `silence is measured as a duration, even if the sample rate changes`() throws {
     let double = AudioFormat(sampleRate: 2_000, channelCount: 1)
     let rest = AudioBuffer(silence: 500, format: double)
     #expect(length((Steps.audio((0, 60)), 0), (rest, 0)) == 140)
   }
 
   // The frames of `a` have the values 0 and 1, and those of `b` 2 and 3.
-  @Test func `a stream ends with its silence without another request`() {
+  @Test func `once silence has lasted long enough, a stream ends without another request`() {
     let result = audioDiagram("cbaab|").run(symbol: drawn) {
       $0[0].endingAfterSilence(below: Decibels(amplitude: 1.5), hold: .milliseconds(300))
     }

@@ -24,7 +24,7 @@ private func text(_ part: SoundPart) -> String {
 }
 
 @Suite struct SilenceSplitterTests {
-  /// Returns the output for a drawing, passed in buffers of `cut` frames.
+  /// Splits drawn audio, passed in buffers of `cut` frames, and returns the output as text.
   private func split(_ frames: String, hold: Int, margin: Int, cut: Int) throws -> String {
     var splitter = SilenceSplitter(policy(hold: hold, margin: margin))
     var output = ""
@@ -140,7 +140,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(output.flatMap(\.samples) == Array(sine.samples[1...]))
   }
 
-  @Test func `silence is held until the following audio shows whether it is kept`() {
+  @Test func `silence is held back until sound follows or the stream ends`() {
     #expect(SoundDrawing.run("_x__x_|") == "-[<1>]--[<2><3><4>]-|")
   }
 
@@ -152,7 +152,7 @@ private func text(_ part: SoundPart) -> String {
   }
 }
 
-/// Trims the silence of a drawing: `_` is a silent frame, and `x` is a frame with sound.
+/// Trims the silence of drawn audio: `_` is a silent frame, and `x` is a frame with sound.
 ///
 /// The frames are numbered from 0.
 private enum SoundDrawing {

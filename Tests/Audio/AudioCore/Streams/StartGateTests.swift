@@ -50,7 +50,7 @@ import Testing
     #expect(onset(audio, hold: .milliseconds(101), cut: size) == nil)
   }
 
-  // A first buffer of one sample has no level, because the sample may be a constant offset.
+  // The smallest size is 2: a single first sample has no level, because it may be an offset.
   @Test(arguments: [2, 7, 50, 1_000])
   func `a pause of up to 50 ms belongs to the sound, and a longer pause ends the sound`(size: Int) {
     let short = Steps.audio((0.5, 60), (0, 49), (0.5, 60))
@@ -70,7 +70,7 @@ import Testing
     #expect(onset(sound, hold: .milliseconds(90), cut: size) == 500)
   }
 
-  /// Returns the audio after the gate, for buffers that begin at these frames.
+  /// Returns the audio that the gate passes, for buffers that begin at the given frames.
   private func passed(
     preRoll: Int = 0, _ buffers: (audio: AudioBuffer, at: FrameCount)...
   ) -> [AudioBuffer] {
@@ -83,9 +83,9 @@ import Testing
     }
   }
 
-  // As in the audio without a gap, the next loud frame is at most 50 ms after the last one.
+  // A sound continues if its next loud frame is at most 50 ms after the previous loud frame.
   @Test(arguments: [1, 49, 50, 500], [0, 1, 20])
-  func `a pause with a gap is as long as one without`(pause: Int, quiet: Int) {
+  func `a gap counts toward the length of a pause`(pause: Int, quiet: Int) {
     let missing = FrameCount(pause - 2 * quiet)
     guard missing > 0 else { return }
     let (before, after) = (Steps.audio((0.5, 60), (0, quiet)), Steps.audio((0, quiet), (0.5, 60)))
@@ -100,9 +100,9 @@ import Testing
     #expect(passed((half, 0), (empty, 0), (half, 60)).map(\.firstFrame) == [0, 60])
   }
 
-  // The sound begins 20 ms after the gap.
+  // Of the pre-roll of 80 ms, 20 ms follow the gap, and the gap counts toward the other 60 ms.
   @Test(arguments: [1, 30, 59, 60, 1_000_000] as [FrameCount])
-  func `a gap takes up time of the pre-roll`(missing: FrameCount) {
+  func `a gap counts toward the length of the pre-roll`(missing: FrameCount) {
     let next = 50 + missing
     let passed = passed(
       preRoll: 80, (Steps.audio((0, 50)), 0), (Steps.audio((0, 20), (0.5, 100)), next))
@@ -111,14 +111,14 @@ import Testing
     #expect(passed.map(\.frameCount) == (rest > 0 ? [min(50, rest), 120] : [120]))
   }
 
-  @Test func `audio that starts again has no pre-roll before it, and begins its own sound`() {
+  @Test func `after the frame index restarts, earlier audio is neither pre-roll nor sound`() {
     let sound = Steps.audio((0, 40), (0.5, 60))
     #expect(passed(preRoll: 80, (sound, 0), (sound, 0)).isEmpty)
     let longer = Steps.audio((0, 40), (0.5, 100))
     #expect(passed(preRoll: 80, (sound, 0), (longer, 0)) == [longer])
   }
 
-  @Test func `a gate holds at most the pre-roll, the hold, and a pause over hours of audio`()
+  @Test func `over hours of audio, a gate holds at most the pre-roll, the hold time, and a pause`()
     throws
   {
     let gate = StartGate(above: Decibels(-40), hold: .seconds(9), preRoll: .seconds(5))
@@ -127,7 +127,7 @@ import Testing
   }
 
   // The frames of `a` have the values 0 and 1, and those of `b` 2 and 3.
-  @Test func `audio passes from the pre-roll before the sound on`() {
+  @Test func `a stream begins with the pre-roll before its first sound`() {
     let result = audioDiagram("abc|").run(symbol: drawn) {
       $0[0].startingAtSound(
         above: Decibels(amplitude: 1.5), hold: .zero, preRoll: .milliseconds(100))

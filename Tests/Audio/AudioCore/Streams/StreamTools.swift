@@ -6,7 +6,7 @@ import SyrinxTestSupport
 let slow = AudioFormat(sampleRate: 10, channelCount: 1)
 
 extension BroadcastPolicy {
-  /// The policy for a backlog of at most `count` frames of this format.
+  /// The policy for a backlog of at most `count` frames of the format `slow`.
   static func droppingOldest(_ count: Int) -> BroadcastPolicy {
     .droppingOldestAfter(.milliseconds(100 * count))
   }

@@ -4,10 +4,11 @@ import Foundation
 package struct Program: Sendable {
   /// The resources that a program has used.
   package struct Cost: Sendable {
-    /// The CPU time in seconds, including that in the kernel.
+    /// The CPU time in seconds, in user mode and in the kernel.
     package var seconds: Double
     package var status: Int32
-    /// The peak resident memory, in bytes; at least that of this process when the program started.
+    /// The peak resident memory in bytes; at least the resident memory that this process had when
+    /// it started the program.
     package var peakBytes: Int
   }
 

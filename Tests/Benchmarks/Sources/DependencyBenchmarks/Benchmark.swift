@@ -14,8 +14,8 @@ struct Benchmark: Sendable {
   var limit: Double?
   /// The number of threads that run the operation at the same time.
   var threads = 1
-  /// Whether waiting counts, such as for a lock; on a busy machine, that includes waiting for a
-  /// processor.
+  /// Whether the measured time includes waiting, for example for a lock; on a busy machine, it also
+  /// includes waiting for a processor.
   var isWallClock = false
   /// Runs the operation `count` times.
   var run: @Sendable (_ count: Int) async -> Void
@@ -34,8 +34,8 @@ struct Benchmark: Sendable {
   }
 }
 
-/// The limits of this module: the cost of the operations in Point-Free's swift-dependencies, as
-/// multiples of the cost of bare Swift operations.
+/// The limits for `ClientDependencies`: the cost of the same operations in Point-Free's
+/// swift-dependencies, as multiples of the cost of bare Swift operations.
 ///
 /// Version 1.16 was measured once in a release build, on a machine on which reading a task-local
 /// value took 6 ns and a scope for it took 44 ns. The results are constants, because the package

@@ -23,8 +23,8 @@ extension Benchmark {
 
   /// Reads of one key on two threads at the same time, compared with the same reads on one thread.
   ///
-  /// The time is per read and thread. If the threads wait for each other, the wall time shows it,
-  /// provided that two processors are free.
+  /// The time is per read and thread. If the threads wait for each other, the wall time is longer.
+  /// The comparison needs two free processors.
   static var threads: [Benchmark] {
     [1, 2].map { reads(on: $0, per: .oneThread, isWallClock: false) }
       + [1, 2].map { reads(on: $0, per: .oneThreadOfTheWall, isWallClock: true) }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The processor time of one operation, measured in many rounds.
 ///
-/// Each round measures all operations in turn, so a temporary disturbance of the machine affects
-/// all of them equally, and the median ignores it.
+/// Each round measures all operations in turn, so a temporary load on the machine affects all
+/// operations equally, and the median ignores the load.
 struct Measurement {
   var benchmark: Benchmark
   private var rounds: [Double] = []
@@ -34,7 +34,7 @@ struct Measurement {
     if isRecorded { rounds.append((end - start) / Double(count * divisor)) }
   }
 
-  /// Threads share the same wall time, but their CPU times add up.
+  /// The number of threads whose CPU times add up; 1 for wall time, which all threads share.
   private var divisor: Int { benchmark.isWallClock ? 1 : benchmark.threads }
 
   /// The current time in nanoseconds: the CPU time of this process, or for wall-clock benchmarks,

@@ -1,4 +1,4 @@
-/// The measurements as text, each with the multiple of its reference and its limit.
+/// The measurements as text: the time of each, its ratio to the reference, and the maximum ratio.
 struct Table {
   var measurements: [Measurement]
 

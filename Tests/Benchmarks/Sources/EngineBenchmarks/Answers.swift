@@ -8,7 +8,7 @@ import BenchmarkTools
 import ClientDependencies
 import SoundCard
 
-/// Measures how soon the engines respond, with the paced card in real time.
+/// Measures how soon the engines respond, on ALSA's test card in real time.
 enum Answers {
   private static let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
@@ -56,7 +56,8 @@ enum Answers {
       remark: "median \((times.median.inSeconds * 10_000).rounded() / 10) ms of \(times.count)")
   }
 
-  /// Returns the times from a call to the first frame that is not silence, with periods of 5 ms.
+  /// Returns the times from a call of `playback` to the first frame that is not silence, with
+  /// periods of 5 ms.
   private static func beginnings(
     _ player: AudioPlayerClient, _ observer: CardObserver, _ rounds: Int, beside: Bool
   ) async throws -> [Duration] {

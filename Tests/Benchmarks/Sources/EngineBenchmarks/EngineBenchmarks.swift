@@ -2,7 +2,7 @@ import AudioCore
 import BenchmarkTools
 import Glibc
 
-/// Measures what playing and recording cost and how soon they respond, compared with aplay,
+/// Measures what playing and recording cost and how soon the engines respond, compared with aplay,
 /// arecord, and SoX in the same run.
 ///
 /// ```sh

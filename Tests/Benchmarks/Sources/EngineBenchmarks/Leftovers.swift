@@ -54,8 +54,8 @@ enum Leftovers {
       Finding(
         name: name + "more descriptors",
         value: Double(after.descriptors - before.descriptors), unit: "", bound: 0),
-      // The bound is below the smallest allocation of 24 bytes, because the allocator itself uses
-      // some memory.
+      // The bound allows for the memory of the allocator itself, but not for a leak in each start:
+      // the smallest allocation has 24 bytes.
       Finding(
         name: name + "more memory, per start", value: bytes / Double(starts), unit: "bytes",
         bound: 8, remark: "\(Int(bytes)) bytes in all"),
@@ -84,7 +84,7 @@ enum Leftovers {
       do { try await task.value } catch is CancellationError {}
     }
     await player.stop()
-    // A canceled recording still completes its file, so the recorder is stopped to wait for that.
+    // Waits until the canceled recordings have completed their files.
     await recorder.stopRecording()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
     // After this time, only leaks remain.

@@ -4,8 +4,8 @@ import Glibc
 import SoundCard
 import Synchronization
 
-/// Records when sound other than silence is written to a card, and when its microphone began to
-/// capture.
+/// Records when samples other than silence are written to a card, and when the card's microphone
+/// began to capture.
 final class CardObserver: Sendable {
   private let first = Atomic<Int64>(0)
   private let last = Atomic<Int64>(0)

@@ -7,7 +7,7 @@ import ClientDependencies
 import Foundation
 import SoundCard
 
-/// Measures the fraction of a core that 64 voices use, at 48 kHz stereo on the paced card in real
+/// Measures the fraction of a core that 64 voices use, at 48 kHz stereo on ALSA's test card in real
 /// time.
 enum VoiceCosts {
   private static let count = 64

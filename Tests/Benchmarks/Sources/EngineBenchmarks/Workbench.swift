@@ -2,7 +2,7 @@ import AudioCore
 import BenchmarkTools
 import Foundation
 
-/// A folder with the paced card of `Tests/Support/ALSA` and a sound to play.
+/// A folder with a sound to play and with ALSA's test card, the plug-in of `Tests/Support/ALSA`.
 struct Workbench: Sendable {
   static let device = AudioDevice.ID("syrinxtest")
 

@@ -104,7 +104,7 @@ private struct Memory {
 }
 
 extension VirtualMicrophone {
-  /// A microphone that captures the same short pattern again and again, without taking any time.
+  /// A microphone that repeats a short pattern, which takes almost no CPU time.
   static let steady = VirtualMicrophone { format in
     { samples, _ in
       for index in samples.indices { samples[index] = Float(index % 97) / 200 }

@@ -97,9 +97,8 @@ struct ReducerBenchmarks {
       await task.finish()
     }
     var before = mallinfo2().uordblks
-    // The runtime fills its caches only once, but a leak recurs in every repetition. The bound is
-    // less than one byte per effect and only allows for the variation of the allocator, some tens
-    // of KiB.
+    // The runtime fills its caches only once, but a leak recurs in every repetition. The bound,
+    // less than a byte per effect, only allows for the allocator's variation of some tens of KiB.
     var growths: [Double] = []
     for _ in 0..<4 {
       for _ in 0..<100 { await round() }

@@ -13,7 +13,7 @@ import VirtualSoundCard
 /// Measures the memory traffic of captured audio from the card to an engine that ignores the
 /// samples.
 ///
-/// The virtual card's own copy counts, and so do the allocations of the timers that drive the card.
+/// The figures include the virtual card's own copy and the allocations of its timers.
 enum CapturePath {
   private static let seconds = 10
 

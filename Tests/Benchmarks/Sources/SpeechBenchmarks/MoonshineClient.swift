@@ -96,7 +96,7 @@ extension Array where Element: Sendable {
 }
 
 extension Sequence {
-  /// Returns the names of the first four elements, for the remark of a finding.
+  /// Returns the names of the first four elements, for the remark in a `Finding`.
   func named(_ name: (Element) -> String) -> String {
     prefix(4).map(name).joined(separator: ", ")
   }

@@ -3,11 +3,13 @@ import BenchmarkTools
 import Foundation
 import SoundFile
 
-/// Measures the CPU and wall time of the clips with Moonshine and with `sherpa-onnx-offline`; both
-/// load the files of the same model.
+/// Measures the CPU and wall time to recognize the clips with Moonshine and with
+/// `sherpa-onnx-offline`; both load the same model files.
 enum MoonshineCosts {
-  /// The maximum CPU time per second of the shared clips; with fewer clips, the start of the
-  /// program would count too much.
+  /// The maximum CPU time per second of audio.
+  ///
+  /// It applies only if `SpeechBench.isShared`, because with fewer clips, the start of the program
+  /// would count too much.
   private static let bound = 0.08
 
   static func measure(on bench: SpeechBench) throws -> [Finding] {
@@ -50,8 +52,7 @@ enum MoonshineCosts {
     ] + more(of: bench, by: ours)
   }
 
-  /// Returns findings for clips of more sources, each recognized once: word errors, also per
-  /// category, and CPU time.
+  /// Returns the findings for `moreClips`: word errors in total and by category, and CPU time.
   private static func more(of bench: SpeechBench, by ours: Transcribing) throws -> [Finding] {
     guard !bench.moreClips.isEmpty else { return [] }
     let (clips, files) = (bench.moreClips, bench.moreClips.map(\.url.path))

@@ -130,7 +130,7 @@ extension Noises {
     }
   }
 
-  /// Returns rumbling of some seconds that fades.
+  /// Returns a rumble of two to five seconds that fades.
   private static func thunder(_ random: inout SeededRandom) -> [Float] {
     let (count, decay) = (Int(random.number(in: 2...5) * 16_000), random.number(in: 0.8...1.5))
     let (speed, phase) = (random.number(in: 1...3), random.number(in: 0...6))
@@ -140,8 +140,7 @@ extension Noises {
     }
   }
 
-  /// Returns a tone whose frequency changes with time, and its overtones; a larger slope makes them
-  /// weaker.
+  /// Returns a tone with overtones and a changing frequency; a larger slope weakens the overtones.
   private static func tone(
     _ count: Int, harmonics: Int = 1, slope: Double = 1, _ frequency: (Double) -> Double
   ) -> [Float] {

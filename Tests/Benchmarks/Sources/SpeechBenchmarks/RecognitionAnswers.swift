@@ -8,7 +8,7 @@ import SpeechEngine
 
 /// Measures how soon words are recognized if the clips are captured in real time.
 ///
-/// A word is stable from the first result with this word in its stable prefix, at the latest from
+/// A word becomes stable with the first result whose stable prefix contains the word, or else with
 /// the final result. Timestamps are positions in the stream, which is captured in real time, so
 /// they can be compared with the times of the results.
 enum RecognitionAnswers {
@@ -85,7 +85,7 @@ enum RecognitionAnswers {
     return timed
   }
 
-  /// Returns how long after its end each word of a final result became stable.
+  /// Returns the time from the end of each word of a final result until the word became stable.
   private static func stableTimes(
     of final: (SpeechRecognitionResult, Duration), in results: [(SpeechRecognitionResult, Duration)]
   ) -> [Duration] {
@@ -95,8 +95,8 @@ enum RecognitionAnswers {
     }
   }
 
-  /// Returns the time from the beginning of an utterance's first word to its first result, and
-  /// whether that result was the final one.
+  /// Returns the time from the beginning of an utterance's first word to the utterance's first
+  /// result, and whether that result is final.
   ///
   /// The beginning is the word's timestamp in the final result. The event `speechStarted` would be
   /// too early, because breath and noise may precede the word.

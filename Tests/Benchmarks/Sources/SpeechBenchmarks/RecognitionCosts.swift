@@ -4,10 +4,10 @@ import Foundation
 import SoundFile
 import SpeechClient
 
-/// Measures the CPU and wall time of the clips, compared with `pocketsphinx_batch`.
+/// Measures the CPU and wall time to recognize the clips, compared with `pocketsphinx_batch`.
 ///
 /// Every round runs all programs, one after another, because the speed of a machine changes from
-/// minute to minute. The smallest of the absolute values counts, and the median of the ratios. The
+/// minute to minute. Of the absolute values, the smallest counts; of the ratios, the median. The
 /// clips are repeated, so that the start and the last utterance hardly matter.
 enum RecognitionCosts {
   /// The runs of each measured program.

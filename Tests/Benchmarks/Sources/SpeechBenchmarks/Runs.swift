@@ -89,8 +89,9 @@ struct Transcribing {
       to: path ?? (isTimed ? output : bench.file("text")))
   }
 
-  /// Hides installed components from PocketSphinx, because its bounds are for machines without
-  /// Silero.
+  /// A command prefix that hides installed components from PocketSphinx.
+  ///
+  /// The bounds for PocketSphinx assume a machine without Silero.
   private var installed: [String] {
     engine == "pocketsphinx" ? ["env", "XDG_DATA_HOME=\(bench.folder.path)"] : []
   }
@@ -98,11 +99,11 @@ struct Transcribing {
   /// Returns the word errors in the transcripts of the last run.
   ///
   /// - Parameters:
-  ///   - name: the name of `clips`; nil for the clips of the bench.
-  ///   - clips: clips that the run recognized once; nil for the clips of the bench, which it
+  ///   - name: the suffix of the finding's name; nil for none.
+  ///   - clips: clips that the run recognized once; nil for the clips of the bench, which the run
   ///     repeated.
-  ///   - bound: the limit for the shared clips.
-  ///   - normalization: how words are compared; limits apply only to one way.
+  ///   - bound: the maximum word error rate in percent, if `SpeechBench.isShared`; nil for none.
+  ///   - normalization: how words are normalized before they are compared.
   func wordErrors(
     _ name: String? = nil, of clips: [SpeechBench.Clip]? = nil, bound: Double? = nil,
     normalization: WordNormalization = .spoken

@@ -29,7 +29,8 @@ enum Sameness {
     let files = try await bench.allClips.mapped {
       try await outcomes(of: $0, client)
     }
-    // Four clips in real time use about as much CPU time as one file, so they run at the same time.
+    // Live recognition of four clips uses about as much CPU time as one file, so four clips run at
+    // the same time.
     let live = try await bench.allClips.mapped(taskCount: 4) {
       try await liveOutcome(of: $0, client)
     }

@@ -53,7 +53,7 @@ struct SherpaPrograms {
     var rest = table[...]
     while let length = rest.popFirst() {
       let bytes = rest.prefix(Int(length))
-      // A token without text is never decoded, but every line must have a text.
+      // Every line needs text, so a token without text, which is never decoded, gets a "?".
       let text = bytes.isEmpty ? Data("?".utf8) : Data(bytes)
       lines.append("\(text.base64EncodedString()) \(lines.count)\n")
       rest = rest.dropFirst(Int(length))

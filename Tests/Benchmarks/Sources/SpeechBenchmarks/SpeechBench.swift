@@ -30,7 +30,8 @@ struct SpeechBench {
   private static let shared = root.appending(path: "../shared/data").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
-  /// Whether the clips are the shared clips, the only clips whose word error rate has bounds.
+  /// Whether the clips are those in `../shared/data/speech`; results on other clips have no bounds
+  /// for the word error rate.
   let isShared: Bool
 
   init() throws {
@@ -81,7 +82,9 @@ struct SpeechBench {
     return url
   }
 
-  /// Returns the audio of a file at 16 kHz, mono; of a file without a length, at most one minute.
+  /// Returns the audio of a file at 16 kHz, mono.
+  ///
+  /// If the file's header has no length, only the first minute is read.
   static func buffer(of url: URL) throws -> AudioBuffer {
     let reader = try SoundFileReader(url: url)
     let buffer = try reader.read(

@@ -10,17 +10,17 @@ import Glibc
 ///
 /// Options:
 /// - `--check`: exit with status 1 if a figure exceeds its bound.
-/// - `--clips folder`: WAV or FLAC files at 16 kHz and mono, and `transcripts.tsv` (name, words, and
-///   perhaps a category, with tabs between them); the folder `../shared/data/speech` if it exists,
-///   else the project's samples. With that folder, a few figures also use `../shared/data/speech-more`.
+/// - `--clips folder`: WAV or FLAC files at 16 kHz and mono, and `transcripts.tsv` (name, words,
+///   and an optional category, separated by tabs). The default is `../shared/data/speech`, with
+///   `../shared/data/speech-more` for a few figures, or else the project's samples.
 /// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, if it is not in
 ///   `PATH`.
 /// - `--sherpa folder`: where `Tests/bench.sh` installed the packages of sherpa-onnx.
-/// - `--rounds 3`: how often the programs run, one after another; of times, the smallest counts,
-///   and of ratios, the median.
+/// - `--rounds 3`: how often the programs run, one after another; the smallest time counts, and the
+///   median ratio.
 /// - `--times 3`: how often the clips are recognized in one run.
-/// - `--minutes 20`: how much speech is recognized to see whether memory grows; an hour takes about
-///   ten minutes.
+/// - `--minutes 20`: how much speech is recognized to check whether memory grows; an hour of speech
+///   takes about ten minutes.
 /// - `--files 2000`: how many clips the archive has, which take about an hour.
 /// - `--results 100000`: how many silent files the other archive has.
 /// - `--texts`: also print the texts of variants that lose words and of requests that differ.

@@ -24,7 +24,7 @@ enum Variants {
     var text: String { events.texts.joined(separator: " ") }
 
     var words: WordErrorRate { WordErrorRate(reference: clip.words, hypothesis: text) }
-    /// The number of recognized words for which a word was spoken, right or wrong.
+    /// The number of spoken words that were recognized, correctly or as another word.
     var wordCount: Int { words.matches + words.substitutions }
   }
 
@@ -65,7 +65,7 @@ enum Variants {
     ]
   }
 
-  /// Returns the variants of a clip whose count is over 20 % below the median.
+  /// Returns the variants of one clip for which `count` is more than 20 % below the median.
   private static func below(_ variants: [Outcome], _ count: (Outcome) -> Int) -> [Outcome] {
     let counts = variants.map(count)
     let median = counts.sorted()[counts.count / 2]
@@ -78,9 +78,10 @@ extension Variants {
   static let all =
     [Variant(name: "plain") { $0 }] + starts + gains + speeds + [telephone, noisy]
 
-  /// The clip after 500 ms, minus 0 to 19 times 23 ms, of silence with the clip's own noise floor.
+  /// Twenty variants in which noise precedes the clip, as loud as the clip's noise floor.
   ///
-  /// No speech is lost, but the frames of the detector and of the model begin at other positions.
+  /// The noise lasts 500 ms in the first variant, and 23 ms less in each further variant. No speech
+  /// is lost, but the detector and the model divide the speech into frames at other positions.
   private static let starts = (0..<20).map { number in
     Variant(name: "start -\(number * 23) ms") { clip in
       let lead = floor(of: clip).buffer(.milliseconds(500 - number * 23), format: .speech)

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Measures the errors of word times, and how soon an interrupted session ends.
 ///
-/// There are two measures of word times. In clips that are joined with known gaps, the clips show
-/// where the first word begins and the last word ends. In synthetic speech, flite reports the time
-/// of each phone.
+/// There are two measures of word times. Clips are joined with gaps, so the beginning of each
+/// clip's first word and the end of its last word are known. For synthetic speech, flite reports
+/// the time of each phone.
 enum WordTimeErrors {
   private static let gap = [Float](repeating: 0, count: 8_000)
 
@@ -49,8 +49,8 @@ enum WordTimeErrors {
 
   /// Returns the errors of the beginning of each clip's first word and of the end of its last word.
   ///
-  /// Three clips at a time are recognized. A group with more or fewer words than expected is
-  /// skipped, because it cannot be compared.
+  /// Three clips are joined and recognized together. They are skipped if the number of words is
+  /// wrong, because the words then cannot be assigned to the clips.
   private static func errors(
     in clips: [(samples: [Float], wordCount: Int)], by session: any SpeechEngineSession
   ) throws -> (errors: [Duration], skipped: Int) {
@@ -164,7 +164,7 @@ private enum SyntheticSpeech {
     return (errors, skipped)
   }
 
-  /// Returns the frames of each word of a sentence.
+  /// Returns the frame range of each word of a sentence.
   ///
   /// A word is assumed to have as many phones in the sentence as when it is spoken alone.
   private static func places(of sentence: String, voice: String, file: URL) throws -> [Range<Int>] {

@@ -14,7 +14,9 @@ import Testing
   }
 
   @Test(arguments: ["tone.wav", "chirp.wav", "go-forward.wav"])
-  func `a played file arrives at ALSA's file plug-in sample by sample`(sound: String) async throws {
+  func `the samples of a played file reach ALSA's file plug-in unchanged`(sound: String)
+    async throws
+  {
     let played = try await play(sound, script: "format=S16 speed=0")
     let expected = try await raw(sound)
     expect(played, plays: expected)
@@ -51,10 +53,10 @@ import Testing
     expect(played, plays: expected)
   }
 
-  @Test func `--speed 2 plays a tone in half its time at its pitch`() async throws {
+  @Test func `--speed 2 plays a tone in half the time at the same pitch`() async throws {
     let played = try await play([ALSASetup.sample("tone.wav"), "--speed", "2"])
     let (output, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
-    // The pitch is measured by the rises through zero in the left of two channels.
+    // The pitch is measured by counting the upward zero crossings of the left channel.
     func rises(_ samples: some Sequence<Int>) -> Int {
       let left = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
       return zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
@@ -76,7 +78,7 @@ import Testing
       Issue.record("\(output[index]) instead of half \(whole[index]) at \(index)")
       break
     }
-    // In the fades, the peak of each twentieth of a second rises, and later falls.
+    // During the fade-in, the peak rises every 50 ms; during the fade-out, it falls every 50 ms.
     let loudest = stride(from: 0, to: whole.count, by: 4_800).map { begin in
       output[begin..<(begin + 4_800)].map(abs).max() ?? 0
     }
@@ -123,7 +125,7 @@ import Testing
     expect(played, plays: [0x11, 0x22])
   }
 
-  @Test func `a file of three seconds takes three seconds on a paced card and loses no frame`()
+  @Test func `on a real-time card, a file of three seconds plays for three seconds without loss`()
     async throws
   {
     let began = ContinuousClock.now
@@ -146,7 +148,7 @@ import Testing
     #expect(try folder.samples("out.wav") == noise.samples)
   }
 
-  @Test func `unplugging the card ends the command with an error that contains its name`()
+  @Test func `unplugging the card ends 'play' with an error that contains the card's name`()
     async throws
   {
     let run = try await BuiltCommand.run(

@@ -1,8 +1,8 @@
 import Foundation
 import TestTools
 
-/// ALSA's configuration for one test: devices that are files, and the paced card of
-/// `Tests/Support/ALSA`.
+/// ALSA's configuration for one test: devices that are files, and the fake card of
+/// `Tests/Support/ALSA`, which is driven by a timer.
 struct ALSASetup {
   let environment: [String: String]
 

@@ -34,7 +34,7 @@ import Testing
     #expect(abs(long - short) < 20)
   }
 
-  /// Returns the number of allocations on a command's audio thread, with a card that is not paced.
+  /// Runs a command faster than real time, and returns the allocation count of its audio thread.
   private func allocations(_ command: String) async throws -> Int {
     let log = folder.file("allocations")
     let counter = folder.file("count-allocations.so").path

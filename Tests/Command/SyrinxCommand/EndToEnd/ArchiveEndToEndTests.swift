@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["INT", "TERM", "KILL"])
-  func `a run that a signal ended leaves complete transcripts and can be resumed`(
+  func `a run ended by a signal leaves complete transcripts and can be resumed`(
     signal: String
   ) async throws {
     let run = try await shell(
@@ -77,7 +77,9 @@ import Testing
       ])
   }
 
-  @Test func `a run that a signal ended while it waited for names leaves no lock`() async throws {
+  @Test func `a signal during the wait for file names ends the run and leaves no lock`()
+    async throws
+  {
     let run = try await shell(
       """
       mkfifo list

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.mp3"])
-  func `losing the permission to write is an error, and the audio before it is complete`(
+  func `a recording that loses its write permission fails and keeps the earlier audio`(
     file: String
   ) async throws {
     let most = file == "out.wav" ? 100_000 : 8_000

@@ -42,7 +42,7 @@ import Testing
       environment: [
         "SYRINX_ONNXRUNTIME_LIBRARY": try library(), "SYRINX_TEST_GATE": gate,
       ], watching: .error)
-    // This call to `open` returns once the library has begun to load the model.
+    // The thread blocks in `open` until the library has begun to load the model.
     let opened = Gate()
     let file = try DedicatedThread.start(name: "gate") {
       let file = open(gate, O_WRONLY)

@@ -73,8 +73,7 @@ struct MoonshineCommandTests {
     #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
   }
 
-  /// In the first run, the fourth file is a pipe, so that the run is interrupted while it reads the
-  /// pipe.
+  /// In the first run, the fourth file is a pipe; the signal arrives while the run reads the pipe.
   @Test
   func `an archive interrupted with two jobs and then resumed equals the archive of a single run`()
     async throws
@@ -104,9 +103,9 @@ struct MoonshineCommandTests {
       ])
   }
 
-  /// The machine number in the header of an ELF file.
+  /// The arguments are processors and their machine numbers in an ELF header.
   @Test(arguments: [(Machine.x86, 0x3e), (.arm, 0xb7)])
-  func `the ONNX Runtime library is installed for either processor, and loads on this machine`(
+  func `the ONNX Runtime library is installed for each processor, and loads on this machine`(
     machine: Machine, number: Int
   ) async throws {
     let runtime = EngineComponent.all.filter { $0.name == ONNXLibrary.component }

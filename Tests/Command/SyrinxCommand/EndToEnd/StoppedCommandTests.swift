@@ -29,7 +29,8 @@ import Testing
     #expect(played.starts(with: try Data(contentsOf: folder.file("expected.raw"))))
   }
 
-  @Test func `a recording contains silence for the time of a SIGSTOP and keeps its length`()
+  @Test
+  func `a recording has silence between SIGSTOP and SIGCONT, and has the requested length`()
     async throws
   {
     let run = try await shell(
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [("omit", true), ("stop", false)])
-  func `in a recording to standard output, --gaps applies to the time of a SIGSTOP`(
+  func `a recording to standard output applies --gaps to the time between SIGSTOP and SIGCONT`(
     rule: String, continues: Bool
   ) async throws {
     let run = try await shell(

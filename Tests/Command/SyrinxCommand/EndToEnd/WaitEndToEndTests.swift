@@ -110,7 +110,7 @@ import Testing
     #expect(try folder.samples("kept.wav").count >= 19_200)
   }
 
-  @Test func `Ctrl-C ends 'play' and 'record' while their card is gone`() async throws {
+  @Test func `Ctrl-C ends 'play' and 'record' while the card is unplugged`() async throws {
     let run = try await shell(
       """
       card="syrinxtest:SCRIPT='gone_at=4800 gone_for_ms=600000'"

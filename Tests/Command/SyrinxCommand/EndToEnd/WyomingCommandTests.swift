@@ -26,7 +26,7 @@ struct WyomingCommandTests {
   }
 
   @Test
-  func `the error after a crash of a child server contains its last output; no process remains`()
+  func `after a crash, the error contains the child server's last output, and no process remains`()
     async throws
   {
     // The server responds to `describe`, and crashes at the first audio.
@@ -40,7 +40,7 @@ struct WyomingCommandTests {
       done
       """.utf8
     ).write(to: folder.file("server.sh"))
-    // `cat` ends, and so does `wait`, when the last process that could write to the pipe has ended.
+    // `cat` and `wait` end when the last process that could write to the pipe has ended.
     let run = try await BuiltCommand.shell(
       """
       mkfifo alive
@@ -88,7 +88,7 @@ struct WyomingCommandTests {
     #expect(run.error.contains("mdef is damaged"), "\(run.error)")
   }
 
-  @Test func `an unreachable server is an error with its address`()
+  @Test func `the error for an unreachable server contains the address`()
     async throws
   {
     let run = try await transcribe(server: "unix:///nowhere/s")

@@ -112,7 +112,7 @@ struct WyomingEndToEndTests {
     try check(run.outputLines.filter { $0.hasPrefix("{") })
   }
 
-  // MARK: Recognition after a crash of the child
+  // MARK: Our own engine with a server process
 
   private func engine(_ before: String = "") -> SpeechEngine {
     var options = WyomingEngineOptions()

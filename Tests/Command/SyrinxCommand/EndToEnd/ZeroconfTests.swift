@@ -121,7 +121,7 @@ struct ZeroconfTests {
   }
 
   @Test
-  func `a server without a system bus, or only for this machine, works without being announced`()
+  func `a server works unannounced if there is no system bus, or if it serves only this machine`()
     async throws
   {
     let ping = #"echo '{"type":"ping"}' >&7 && head -n 1 <&7"#

@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct AnyClockTests {
-  @Test func `a wrapped clock begins at zero and runs like its base clock`() async throws {
+  @Test func `an AnyClock begins at zero and runs like its base clock`() async throws {
     let base = ImmediateClock<Duration>(now: .init(offset: .seconds(100)))
     let clock = AnyClock(base)
     #expect(clock.now.offset == .zero)
@@ -19,7 +19,7 @@ import Testing
     #expect(taken == .seconds(3))
   }
 
-  @Test func `canceling a sleep on a wrapped clock cancels the sleep of the base clock`() async {
+  @Test func `canceling a sleep on an AnyClock cancels the base clock's sleep`() async {
     let base = TestClock()
     let clock = AnyClock(base)
     let task = Task { try await clock.sleep(for: .seconds(1)) }

@@ -17,7 +17,7 @@ import Testing
     for task in tasks { try await task.value }
   }
 
-  @Test func `a task that sleeps again within the advance is woken again`() async throws {
+  @Test func `a task that sleeps again during an advance is woken again`() async throws {
     let ticking = Task {
       for tick in 1...5 {
         try await clock.sleep(for: .seconds(1))

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `reading the time is an issue`() {
+  @Test func `reading the time of an unimplemented clock is an issue`() {
     withKnownIssue {
       #expect(UnimplementedClock().now.offset == .zero)
     } matching: { issue in
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `using an unimplemented clock on another thread records an issue in its test`(
+  func `using an unimplemented clock on another thread records an issue in the test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

@@ -29,13 +29,13 @@ import Testing
     #expect($song == UncheckedSendable(Song(title: "b", minutes: 4)))
   }
 
-  @Test func `a wrapper is encoded as its value`() throws {
+  @Test func `an UncheckedSendable is encoded as its value`() throws {
     let data = try JSONEncoder().encode(UncheckedSendable(Song()))
     #expect(try JSONDecoder().decode(Song.self, from: data) == Song())
     #expect(try JSONDecoder().decode(UncheckedSendable<Song>.self, from: data).value == Song())
   }
 
-  @Test func `a wrapped sequence has the same elements`() async {
+  @Test func `an UncheckedSendable of a sequence has the sequence's elements`() async {
     let stream = UncheckedSendable(
       AsyncStream<Int> {
         $0.yield(1); $0.finish()

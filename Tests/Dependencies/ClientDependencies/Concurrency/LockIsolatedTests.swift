@@ -18,7 +18,7 @@ import Testing
     #expect(number.withValue { $0 * 10 } == 20)
   }
 
-  @Test func `within withValue, the object can be read and still has its earlier value`() {
+  @Test func `inside withValue, other reads still return the value before the change`() {
     let text = LockIsolated("a")
     text.withValue {
       $0 += "b"

@@ -15,7 +15,7 @@ import Testing
     #expect(lock.withLock { $0 } == 8_000)
   }
 
-  @Test func `a closure that throws releases the lock, and its change stays`() {
+  @Test func `if a closure throws, the lock is released and the closure's changes are kept`() {
     struct Refusal: Error {}
     let lock = Lock([1])
     #expect(throws: Refusal.self) {

@@ -26,7 +26,7 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  /// A sequence that counts the times at which two tasks use its iterator.
+  /// A sequence that counts how often two tasks use its iterator at the same time.
   private struct Exclusive: AsyncSequence, Sendable {
     let overlaps: Counter
     struct Iterator: AsyncIteratorProtocol {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct IssueOriginTests {
   @Test(arguments: Elsewhere.allCases)
-  func `an issue from another thread belongs to the test and is recorded at once`(
+  func `an issue from another thread is recorded in the test at once`(
     place: Elsewhere
   ) async {
     await withKnownIssue {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `perform runs its closure at once, with the task-locals of the origin's test`() async {
+  @Test func `perform runs a closure immediately, with the origin's task-locals`() async {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("test") { IssueOrigin.current }
     await Elsewhere.thread.run {
@@ -31,7 +31,7 @@ import Testing
     #expect(seen.all == ["before thread", "report test", "after thread"])
   }
 
-  @Test func `in a task of the test, perform keeps the caller's task-locals`() {
+  @Test func `in a task of the test, IssueOrigin.perform keeps the caller's task-locals`() {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("origin") { IssueOrigin.current }
     Mark.$current.withValue("caller") { origin.perform { seen.append(Mark.current) } }
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test
-  func `an origin's suspended task, which keeps task-locals, ends with the origin's last copy`() {
+  func `an issue origin retains its test's task-locals until its last copy is released`() {
     let held = Held()
     weak let object = held.object
     var origin: IssueOrigin? = Held.$current.withValue(held.take()) { .current }
@@ -128,7 +128,7 @@ import Testing
     #expect(origin.test?.name.contains("code outside a test has no issue origin") == true)
   }
 
-  @Test func `an escaped asynchronous scope still belongs to its test after a suspension`() async {
+  @Test func `an escaped asynchronous scope keeps its test after a suspension`() async {
     let origin = IssueOrigin.current
     let test = await Task.detached {
       await origin.withScope {
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `an issue in an escaped scope belongs to the test`(place: Elsewhere) async {
+  func `an issue in an escaped scope is attributed to the test`(place: Elsewhere) async {
     await withKnownIssue {
       let origin = IssueOrigin.current
       await place.run { origin.withScope { reportIssue("plain") } }

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `an unimplemented client that is read on another thread fails the wrapper's test`(
+  func `an endpoint fails the test of the @Dependency if another thread reads the client`(
     place: Elsewhere
   ) async {
     await withKnownIssue {
@@ -44,7 +44,7 @@ import Testing
 
 @Suite struct CapturedOriginTests {
   @Test(arguments: Elsewhere.allCases)
-  func `a client created on another thread by reading a wrapper fails the wrapper's test`(
+  func `an endpoint fails the test of the @Dependency if another thread creates the client`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

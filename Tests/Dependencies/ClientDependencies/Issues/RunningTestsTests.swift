@@ -22,7 +22,7 @@ import Testing
     #expect(origins.count == 3)
   }
 
-  @Test func `a test with many suspended tasks shares the oldest one among further wrappers`() {
+  @Test func `once a test has many suspended tasks, the next @Dependency shares the oldest task`() {
     let one = RunningTest(name: "one")
     var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
     for origin in origins.dropLast() { tests.add(origin) }
@@ -34,7 +34,7 @@ import Testing
     #expect(tests.origin(sharedBy: one) === origins[0])
   }
 
-  @Test func `thousands of wrappers share a few suspended tasks`() {
+  @Test func `thousands of @Dependency wrappers in one test share a few suspended tasks`() {
     let models = (0..<3_000).map { _ in Model() }
     let origins = models.flatMap { Mirror(reflecting: $0).children }
       .compactMap { ($0.value as? any ScopeCapturing)?.captured.origin }

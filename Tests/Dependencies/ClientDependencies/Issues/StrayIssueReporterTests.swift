@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `an issue from another thread belongs to the only known test`() async {
+  @Test func `an issue from another thread is attributed to the only known test`() async {
     let base = NotingReporter()
     let tests = RunningTests()
     let suspended = Mark.$current.withValue("the test") {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `the text of an issue without a test names the kind of task or thread`() async {
+  @Test func `the text of an issue outside a test names the kind of task or thread`() async {
     let issue = StrayIssue(
       text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
       column: 2)
@@ -66,7 +66,7 @@ import Testing
     #expect(base.noted.all == ["expected: issue", "expected: Failure()"])
   }
 
-  @Test func `an issue without a test names the possible tests`() {
+  @Test func `the text of an issue outside a test lists the possible tests`() {
     let issue = StrayIssue(
       text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
       column: 2)

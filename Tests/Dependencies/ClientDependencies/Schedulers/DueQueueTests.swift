@@ -25,7 +25,7 @@ import Testing
     #expect(queue.now == 9)
   }
 
-  @Test func `removing work from the queue returns it once, and it does not become due`() {
+  @Test func `removed work is returned once and never becomes due`() {
     var queue = DueQueue<Int, String>(now: 0)
     let id = queue.nextID()
     queue.add(id, due: 1, "a")

@@ -84,7 +84,7 @@ import Testing
   }
 }
 
-/// Counts the work that is scheduled on another scheduler for later.
+/// Passes work to another scheduler, and counts the delayed work.
 private struct CountingScheduler: Scheduler, Sendable {
   let base: TestScheduler<DispatchQueue.SchedulerTimeType>
   let turns: Counter

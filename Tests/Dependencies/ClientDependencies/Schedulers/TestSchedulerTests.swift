@@ -22,7 +22,7 @@ import Testing
     #expect(log.count == 3)
   }
 
-  @Test func `immediate work waits for an advance by zero`() {
+  @Test func `work scheduled for now runs at the next advance, even by zero`() {
     var ran = 0
     queue.schedule { ran += 1 }
     #expect(ran == 0)
@@ -61,7 +61,7 @@ import Testing
     #expect(ticks == 2)
   }
 
-  @Test func `a task sleeps until its time`() async throws {
+  @Test func `a sleep on the scheduler ends at its deadline`() async throws {
     let isAwake = LockIsolated(false)
     let task = Task { [queue] in
       try await queue.sleep(for: .seconds(1))
@@ -83,7 +83,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a timer ends with its reader and leaves no work`() async {
+  @Test func `a timer whose reader has ended leaves no scheduled work`() async {
     let reader = Task { [queue] in
       for await _ in queue.timer(interval: .seconds(1)) { break }
     }
@@ -92,7 +92,7 @@ import Testing
     await queue.run()
   }
 
-  @Test func `TestScheduler.run is an issue if work repeats forever`() async {
+  @Test func `TestScheduler.run reports an issue if work repeats forever`() async {
     let repeating = queue.schedule(after: queue.now, interval: .seconds(1)) {}
     await withKnownIssue {
       await queue.run(timeout: .zero)

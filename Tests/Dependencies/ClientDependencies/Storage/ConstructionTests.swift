@@ -4,7 +4,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct ConstructionTests {
-  @Test func `a cycle is an issue that names its members in order and where they are read`() {
+  @Test func `the issue about a cycle names the keys in order and the locations of the reads`() {
     @Dependency(FirstKey.self) var first
     withKnownIssue {
       #expect(first == "first of second of preview of first")
@@ -14,13 +14,13 @@ import Testing
         && text.contains("SecondKey is read at \(testModule)/ConstructionTests.swift")
         && text.contains("The preview value of 'FirstKey' stands in")
     }
-    // The preview value was used only to break the cycle and was not cached, so a later read
-    // returns the same result.
+    // The preview value that broke the cycle was not cached, so a second read returns the same
+    // result.
     #expect(first == "first of second of preview of first")
   }
 
   @Test
-  func `a value that reads itself during its creation gets its value for another context`() {
+  func `a live value that reads its own key during its creation gets the key's test value`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live

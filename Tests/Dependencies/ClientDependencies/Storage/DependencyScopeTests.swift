@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a wrapper created during a construction does not capture the reader's overrides`() {
+  @Test func `a @Dependency created during a construction captures no overrides of the reader`() {
     let reading = root.overriding(NumberKey.self, with: 1)
       .overriding(InterfaceOnlyKey.self, with: "reader").forConstruction
     #expect(reading.value(of: NumberKey.self) == 1)

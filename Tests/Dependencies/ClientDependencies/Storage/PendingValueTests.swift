@@ -30,7 +30,7 @@ import Testing
     let readers = Counter()
     let meeting = MakingMeeting {
       while readers.count < 8 { sched_yield() }
-      // All readers have been counted, but the last ones may not have reached the cache yet.
+      // All readers have been counted, but the last readers may not have reached the cache yet.
       for _ in 0..<1_000 { sched_yield() }
     }
     let (values, reading) = AsyncStream<Int>.makeStream()
@@ -62,14 +62,14 @@ import Testing
       first.continuation.finish()
     }
     wait(for: begun)
-    // The first construction waits for this thread, so that construction finishes later, and its
-    // value is dropped.
+    // The first construction waits for this thread and therefore ends later than the construction
+    // on this thread. The value of the first construction is dropped.
     withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }
 
   @Test
-  func `a task that waits too long for a construction makes a second value and reports an issue`()
+  func `a task that waits too long for a construction makes its own value and reports an issue`()
     async
   {
     let end = DispatchSemaphore(value: 0)

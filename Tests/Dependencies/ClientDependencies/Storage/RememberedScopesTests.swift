@@ -39,7 +39,7 @@ import Testing
     #expect(ends.count == 1)
   }
 
-  @Test func `the first scope of an object is kept`() {
+  @Test func `remembering a second scope for an object has no effect`() {
     let object = Plain()
     let first = Handle {}
     remember(object, overriding: first)

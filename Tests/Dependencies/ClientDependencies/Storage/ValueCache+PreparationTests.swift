@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a preparation can replace its own value but not the value of an earlier preparation`(
+  func `one prepareDependencies call may set a value twice, but a later call may not replace it`(
     separatesTests: Bool
   ) {
     let cache = ValueCache(separatesTests: separatesTests)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `preparing a part of a value does not cache the rest`(separatesTests: Bool) {
+  func `a value that is read only to be prepared is not cached`(separatesTests: Bool) {
     let cache = ValueCache(separatesTests: separatesTests)
     let origin = IssueOrigin()
     let value = cache.valueToPrepare(

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a wrapper's read outside its test uses the cache of that test`(place: Elsewhere) async {
+  func `reading a @Dependency outside its test uses that test's cache`(place: Elsewhere) async {
     @Dependency(IdentityKey.self) var identity
     let elsewhere = Recorder<Identity>()
     await place.run { [_identity] in elsewhere.append(_identity.wrappedValue) }
@@ -47,7 +47,7 @@ import Testing
     #expect(outer == "outer of inner")
   }
 
-  @Test func `a cached value reads its own dependencies when it is called`() throws {
+  @Test func `a cached client reads its own dependencies at each call`() throws {
     @Dependency(LateKey.self) var late
     #expect(late.number() == 3)
     withDependencies {

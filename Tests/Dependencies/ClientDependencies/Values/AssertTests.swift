@@ -13,7 +13,7 @@ import Testing
     precondition(true, "never said")
   }
 
-  @Test func `a false condition in a test is an issue with the message at its line`() {
+  @Test func `a false condition in a test is an issue with the message at the condition's line`() {
     let line = #line + 2
     withKnownIssue {
       assert(false, "The volume is negative.")
@@ -30,7 +30,7 @@ import Testing
     withKnownIssue { assert(false) }
   }
 
-  @Test func `assertionFailure is a failed assertion`() {
+  @Test func `assertionFailure in a test is an issue`() {
     withKnownIssue {
       assertionFailure("Unreachable.")
     } matching: { issue in
@@ -51,7 +51,7 @@ import Testing
     #expect(made.count == 0)
   }
 
-  @Test func `a false live precondition ends the process`() async {
+  @Test func `the live precondition ends the process if its condition is false`() async {
     await #expect(processExitsWith: .failure) {
       withDependencies {
         $0.context = .live

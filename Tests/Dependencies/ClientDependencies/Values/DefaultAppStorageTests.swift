@@ -35,7 +35,7 @@ import Testing
     #expect(storage.synchronize())
   }
 
-  @Test func `after a set value is removed, the registered value is read`() {
+  @Test func `after a stored value is removed, the registered default is read`() {
     storage.register(defaults: ["volume": 3])
     storage.set(5, forKey: "volume")
     #expect(storage.integer(forKey: "volume") == 5)
@@ -44,7 +44,7 @@ import Testing
     #expect(UserDefaults.standard.object(forKey: "volume") == nil)
   }
 
-  @Test func `the live defaults are those of the process, and preview defaults are in memory`() {
+  @Test func `the live storage is UserDefaults.standard, and the preview storage is in memory`() {
     withDependencies {
       $0.context = .live
     } operation: {

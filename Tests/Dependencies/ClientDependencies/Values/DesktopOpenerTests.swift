@@ -20,7 +20,7 @@ import Testing
     try? FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `the program gets the URL as its only argument, and no shell reads it`() async throws {
+  @Test func `the URL is the program's only argument, without shell expansion`() async throws {
     try install("#!/bin/sh\nprintf '%s\\n' \"$#\" \"$1\" > '\(folder.path)/arguments'\n")
     let url = try #require(URL(string: "https://example.com/?q=$(touch%20x)&a=b;c"))
     #expect(await opener.open(url))
@@ -46,7 +46,7 @@ import Testing
     #expect(await opener.open(URL(filePath: "/song.wav")))
   }
 
-  @Test func `a program that continues to run has accepted the URL`() async throws {
+  @Test func `opening succeeds if the program still runs at the timeout`() async throws {
     try installEndless()
     let opening = Task { [opener] in await opener.open(URL(filePath: "/song.wav")) }
     let program = try await startedProgram()

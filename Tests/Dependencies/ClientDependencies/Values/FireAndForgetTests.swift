@@ -5,7 +5,7 @@ import Testing
 @Suite struct FireAndForgetTests {
   @Dependency(\.fireAndForget) private var fireAndForget
 
-  @Test func `in a test, the call returns only when the work is done`() async {
+  @Test func `in a test, fireAndForget returns only when its work is done`() async {
     let isDone = LockIsolated(false)
     await fireAndForget {
       await Task.megaYield()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `in a test, the work outlives its caller's cancellation`() async {
+  @Test func `in a test, canceling the caller does not cancel the work`() async {
     let isCancelled = LockIsolated(true)
     await Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [DependencyContext.live, .test])
-  func `the work runs in a task with the given name`(context: DependencyContext) async {
+  func `fireAndForget gives its task the requested name`(context: DependencyContext) async {
     let (names, named) = AsyncStream<String?>.makeStream()
     await withDependencies {
       $0.context = context

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a missing override in a test is an issue with the name, and the live value is used`()
+  @Test func `a missing override is an issue that names the property, and the live value is used`()
   {
     expectIssue("\\.calendar") { #expect(calendar == .autoupdatingCurrent) }
     expectIssue("\\.locale") { #expect(locale == .autoupdatingCurrent) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a test can override the value`() {
+  @Test func `a test can override the calendar, the locales, and the time zone`() {
     let spanish = Locale(identifier: "es-ES")
     withDependencies {
       $0.calendar = Calendar(identifier: .hebrew)

@@ -6,7 +6,7 @@ import Testing
   @Dependency(\.mainQueue) private var mainQueue
   @Dependency(\.mainRunLoop) private var mainRunLoop
 
-  @Test func `a missing override in a test is an issue, and the work runs`() {
+  @Test func `a missing scheduler override is an issue, and the scheduled work runs`() {
     var ran = 0
     withKnownIssue {
       mainQueue.schedule { ran += 1 }
@@ -21,7 +21,7 @@ import Testing
     #expect(ran == 2)
   }
 
-  @Test func `an immediate scheduler runs all work at once`() async throws {
+  @Test func `an immediate scheduler ends every sleep immediately`() async throws {
     try await withDependencies {
       $0.mainQueue = .immediate
       $0.mainRunLoop = .immediate

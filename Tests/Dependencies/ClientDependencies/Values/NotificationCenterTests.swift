@@ -23,7 +23,7 @@ import Testing
     #expect(shared.count == 0)
   }
 
-  @Test func `the live notification center is the process's`() {
+  @Test func `the live notification center is NotificationCenter.default`() {
     withDependencies {
       $0.context = .live
     } operation: {

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a test can override the value`() {
+  @Test func `a test can override the URL session`() {
     let own = URLSession(configuration: .ephemeral)
     withDependencies {
       $0.urlSession = own

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Values that a test did not override, used where no test is running.
+/// Values that a test did not override, used outside the test's task.
 @Suite struct UnimplementedElsewhereTests {
   @Test(arguments: Elsewhere.allCases)
-  func `reading the date records an issue in the test`(place: Elsewhere) async {
+  func `an unimplemented date read outside the test's task fails the test`(place: Elsewhere) async {
     await withKnownIssue {
       @Dependency(\.date) var date
       await place.run { [date] in _ = date.now }
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `opening a URL records an issue in the test`() async {
+  @Test func `an unimplemented openURL called outside the test's task fails the test`() async {
     await withKnownIssue {
       @Dependency(\.openURL) var openURL
       await Task.detached { [openURL] in _ = await openURL(URL(filePath: "/")) }.value
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a failed assertion records an issue in the test`(place: Elsewhere) async {
+  func `a failed assertion outside the test's task fails the test`(place: Elsewhere) async {
     await withKnownIssue {
       @Dependency(\.assert) var assert
       await place.run { [assert] in assert(false, "The volume is negative.") }
@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `scheduling work records an issue in the test`(place: Elsewhere) async {
+  func `an unimplemented scheduler used outside the test's task fails the test`(
+    place: Elsewhere
+  ) async {
     let done = Counter()
     await withKnownIssue {
       @Dependency(\.mainQueue) var mainQueue

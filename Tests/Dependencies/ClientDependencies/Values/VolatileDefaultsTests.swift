@@ -28,7 +28,7 @@ import Testing
     #expect(UserDefaults.standard.object(forKey: name) == nil)
   }
 
-  @Test func `set values are in the program's domain`() {
+  @Test func `set(_:forKey:) stores values in the program's domain`() {
     storage.set(1, forKey: "k")
     #expect(storage.persistentDomain(forName: own) as? [String: Int] == ["k": 1])
     storage.setPersistentDomain(["l": 2], forName: own)
@@ -39,8 +39,7 @@ import Testing
   }
 
   @Test
-  func `the values of a suite are read after the storage's own values, until the suite is removed`()
-  {
+  func `an added suite is searched after the storage's own values until the suite is removed`() {
     storage.setPersistentDomain(["k": 1, "l": 1], forName: name)
     storage.set(2, forKey: "l")
     storage.addSuite(named: name)
@@ -51,7 +50,7 @@ import Testing
     #expect(storage.object(forKey: "k") == nil)
   }
 
-  @Test func `arguments take precedence over other domains, and registered values come last`() {
+  @Test func `the argument domain takes precedence, and the registration domain comes last`() {
     #expect(
       storage.volatileDomainNames.sorted()
         == [UserDefaults.argumentDomain, UserDefaults.registrationDomain].sorted())

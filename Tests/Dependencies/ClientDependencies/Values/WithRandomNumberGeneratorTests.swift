@@ -4,7 +4,7 @@ import Testing
 @Suite struct WithRandomNumberGeneratorTests {
   @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
 
-  @Test func `the generator continues from one call to the next`() {
+  @Test func `a call continues the number sequence of the previous call`() {
     withDependencies {
       $0.withRandomNumberGenerator = .init(Counting())
     } operation: {

@@ -2,7 +2,7 @@ import ClientDependenciesMacros
 import ClientDependenciesTestSupport
 import Testing
 
-// Article 002: clients with labeled parameters, a default, and a live value that has dependencies.
+// A client with labeled parameters, a default, and a live value that has dependencies.
 
 private struct Movie: Equatable, Sendable {
   var id: Int
@@ -89,7 +89,7 @@ extension DependencyValues {
     }
   }
 
-  @Test func `each unimplemented endpoint of the test value fails the test`() async {
+  @Test func `calling any endpoint of the test value without an override fails the test`() async {
     await expectUnimplemented("APIClient.fetchMovies") { _ = try? await apiClient.fetchMovies() }
     await expectUnimplemented("APIClient.search") {
       _ = try? await apiClient.search(query: "a")
@@ -106,7 +106,7 @@ extension DependencyValues {
     }
   }
 
-  @Test func `an unimplemented setting returns its default`() {
+  @Test func `an unimplemented endpoint with a default returns the default`() {
     expectUnimplemented("SettingsClient.isFeatureEnabled") {
       #expect(!SettingsClient().isFeatureEnabled())
     }

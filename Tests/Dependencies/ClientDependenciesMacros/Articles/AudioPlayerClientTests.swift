@@ -3,7 +3,7 @@ import ClientDependenciesTestSupport
 import Foundation
 import Testing
 
-// Article 001: a client for a feature that only plays.
+// A client for a feature that only plays.
 
 @DependencyClient
 private struct AudioPlayerClient: Sendable {
@@ -38,7 +38,7 @@ private final class FeatureModel {
 }
 
 @Suite(.dependencies) struct AudioPlayerClientArticleTests {
-  @Test func `a test overrides the one endpoint that its flow uses`() async {
+  @Test func `a test needs to override only the endpoint that the model calls`() async {
     let isPlaying = LockedFlag()
     let model = withDependencies {
       $0.audioPlayer.play = { _ in isPlaying.set() }
@@ -49,7 +49,7 @@ private final class FeatureModel {
     #expect(isPlaying.isSet)
   }
 
-  @Test func `a flow that calls another endpoint fails its test`() async {
+  @Test func `calling an endpoint other than the overridden endpoint fails the test`() async {
     let model = withDependencies {
       $0.audioPlayer.play = { _ in }
     } operation: {
@@ -58,7 +58,7 @@ private final class FeatureModel {
     await expectUnimplemented("AudioPlayerClient.stop") { await model.stopTapped() }
   }
 
-  @Test func `an endpoint that is not overridden fails its test and throws`() async {
+  @Test func `without overrides, calling a throwing endpoint fails the test`() async {
     await expectUnimplemented("AudioPlayerClient.play") { await FeatureModel().playTapped() }
   }
 

@@ -3,7 +3,7 @@ import ClientDependenciesTestSupport
 import Foundation
 import Testing
 
-// Article 003: errors that can be compared although they wrap other errors.
+// A client whose errors can be compared although they wrap other errors.
 
 @DependencyClient
 private struct DataClient: Sendable {

@@ -2,7 +2,7 @@ import ClientDependenciesMacros
 import ClientDependenciesTestSupport
 import Testing
 
-// Article 003: defaults, and results in a stream.
+// A client with defaults, and with results in a stream.
 
 private enum AuthorizationStatus: Sendable { case authorized, denied }
 private struct SpeechRequest: Sendable {}
@@ -95,7 +95,7 @@ extension AudioRecorderClient: TestDependencyKey {
     }
   }
 
-  @Test func `tests record nothing without an override`() async {
+  @Test func `calling the recorder without an override fails the test`() async {
     await expectUnimplemented("AudioRecorderClient.startRecording") {
       _ = try? await recorder.startRecording(path: "a.wav")
     }

@@ -6,7 +6,7 @@ import ClientDependencies
 import SoundCard
 import Testing
 
-/// Playbacks on ALSA's test card whose task is canceled.
+/// Tests canceled playbacks on ALSA's test card.
 ///
 /// The suite runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {
@@ -52,14 +52,16 @@ private enum PlaybackState: CaseIterable {
     case (.waitingForSource, .starved), (.sounding, .progress), (.paused, .paused),
       (.waitingForDevice, .deviceLost):
       true
-    // The rest of the sound is then in the card's buffer of 100 ms.
+    // The rest of the sound fits into the card's buffer of 100 ms.
     case (.draining, .progress(let progress)): progress.played >= .milliseconds(420)
     default: false
     }
   }
 }
 
-/// Begins a playback of half a second, or of a stalled source, and cancels it in a state.
+/// Begins a playback of half a second and cancels it in the given state.
+///
+/// In the state `waitingForSource`, the source does not end.
 private func cancel(in state: PlaybackState, on bench: TestALSA) async throws {
   let trouble = try state.script.map { _ in try FaultSignal(in: bench) }
   defer { trouble?.close() }

@@ -7,7 +7,7 @@ import SoundCard
 import SoundFile
 import Testing
 
-/// Recordings from ALSA's test card whose task is canceled.
+/// Tests canceled recordings from ALSA's test card.
 ///
 /// The suite runs in a separate process, so that no other test uses threads or descriptors.
 @Suite(.timeLimit(.minutes(5))) struct CancelledRecordingTests {
@@ -66,7 +66,7 @@ private enum RecordingState: CaseIterable {
   }
 }
 
-/// Begins a recording and cancels it in a state; returns its file.
+/// Begins a recording, cancels it in the given state, and returns the URL of its file.
 @discardableResult
 private func cancel(in state: RecordingState, on bench: TestALSA) async throws -> URL {
   let trouble = try state.script.map { _ in try FaultSignal(in: bench) }
@@ -104,7 +104,7 @@ private func cancel(in state: RecordingState, on bench: TestALSA) async throws -
   return url
 }
 
-/// Checks that a file exists if audio was captured, that its header matches its audio, and that it
+/// Checks that a file exists if audio was captured, and that its header is correct and its audio
 /// begins with the ramp.
 private func check(_ url: URL, _ state: RecordingState) throws {
   guard FileManager.default.fileExists(atPath: url.path) else {

@@ -3,7 +3,7 @@ import AudioRecorderClient
 import SoundCard
 import Testing
 
-/// The capture engine on a faulty card: the file, the reports, and the end.
+/// Tests recordings from a faulty card: their files, their events, and how they end.
 @Suite struct CaptureFaultTests {
   let bench: EngineHarness
 
@@ -30,8 +30,8 @@ import Testing
     try check(recorded.samples, lost: FrameCount(recorded.lost, at: 48_000).rawValue)
   }
 
-  /// Checks for the ramp up to the gap, silence for the lost frames, and then the ramp at the
-  /// current time.
+  /// Checks that the file contains the ramp up to the gap, silence for the lost frames, and then
+  /// the ramp from the position that matches the elapsed time.
   private func check(_ samples: [Float], lost: Int) throws {
     let captured = samples.dropFirst().firstIndex(of: 0) ?? samples.count
     let isWhole = samples[..<captured].elementsEqual(ramp(captured))
@@ -53,7 +53,7 @@ import Testing
     "short=240 again_every=3", "again_in=start", "early_wakes=1",
     "pointer=4611686018427387904 pointer_at=9600",
   ])
-  func `a card with unusual return values loses no frame`(script: String) async throws {
+  func `if a driver returns unusual values, no frame is lost`(script: String) async throws {
     let recorded = try await bench.record(.milliseconds(400), from: testCard(script))
     #expect(recorded.error == nil)
     #expect(recorded.samples.count == 19_200)
@@ -126,7 +126,7 @@ import Testing
       "fail=5 fail_at=9600", "fail=11 fail_at=9600",
       "pointer=-9200000000000000000 pointer_at=9600",
     ])
-  func `a card whose transfers or positions all fail is lost; the file has the captured audio`(
+  func `if every transfer or every position query fails, a card is lost, and its audio is kept`(
     script: String
   ) async throws {
     let device = testCard(script)

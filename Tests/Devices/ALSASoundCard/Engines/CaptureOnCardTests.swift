@@ -8,13 +8,13 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Live buffers of a faulty card: their samples, positions, and gaps.
+/// Tests the live buffers of a faulty card: their samples, positions, and gaps.
 @Suite(.timeLimit(.minutes(5))) struct CaptureOnCardTests {
   init() throws {
     _ = try TestALSA.ready()
   }
 
-  @Test func `after an overrun, the buffers continue at the current time after a gap`()
+  @Test func `after an overrun, the stream has a gap and continues at the current time`()
     async throws
   {
     let device = testCard("speed=1 xrun_at=9600")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a capture and a playback count the host's time with their frames, within 5 ms`()
+  @Test func `the host times of capture and playback match their frame counts within 5 ms`()
     async throws
   {
     let device = testCard("speed=1")
@@ -45,7 +45,8 @@ import Testing
     }
     #expect(capturedOrigins.count == captured.blocks.count && playedOrigins.count > 10)
     for origins in [capturedOrigins, playedOrigins] {
-      // Another process may run while a time is read, but not most times.
+      // A busy machine may delay some reads of the clock, so up to a quarter of the values may
+      // differ.
       let median = origins.sorted()[origins.count / 2]
       let far = origins.filter { abs(($0 - median).inSeconds) > 0.005 }
       #expect(far.count < origins.count / 4)

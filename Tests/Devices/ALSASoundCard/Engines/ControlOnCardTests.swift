@@ -7,14 +7,13 @@ import Foundation
 import SoundCard
 import Testing
 
-/// Commands to a running playback on ALSA's test card, checked by the samples that the card
-/// received.
+/// Tests commands to a running playback by the samples that ALSA's test card receives.
 @Suite(.timeLimit(.minutes(5))) struct ControlOnCardTests {
   private let bench: TestALSA
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
   /// Ten seconds of samples, enough for all commands on a busy machine.
   ///
-  /// Each sample identifies its position, because it is slightly above the previous sample.
+  /// Each sample is slightly above the previous sample, so its value identifies its position.
   private let stairs = (0..<480_000).map { 0.25 + Float($0) / 4_194_304 }
 
   init() throws {
@@ -38,15 +37,16 @@ import Testing
     try check(try samples(file), events)
   }
 
-  /// Checks the frames before the pause, the silence, and the frames that begin at the target.
+  /// Checks the frames before the pause, the silence, and the frames from the seek target on.
   private func check(_ played: [Float], _ events: [PlaybackEvent]) throws {
     let isStarved = events.contains { if case .starved = $0 { true } else { false } }
     let paused = events.compactMap { event -> Int? in
       if case .paused(let place) = event { place.position.rawValue } else { nil }
     }
-    // A machine too busy to decode may fade into silence anywhere, so the samples are not compared.
+    // If a busy machine decodes too slowly, the sound may fade to silence anywhere, so the samples
+    // are not compared.
     guard !isStarved else { return }
-    // The steepest requested fade takes 10 ms from a third of full scale.
+    // The steepest requested fade falls from a third of full scale to silence within 10 ms.
     let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }
     #expect(try #require(steps.max()) <= 0.35 / 480 + 1e-4)
     let position = try #require(paused.first)

@@ -11,7 +11,7 @@ import SoundCard
 import Synchronization
 import Testing
 
-/// The engines on a card that is unplugged and returns.
+/// Tests playbacks and recordings on a card that is unplugged and returns.
 @Suite(.timeLimit(.minutes(5))) struct DeviceReturnTests {
   let bench: EngineHarness
 
@@ -19,7 +19,7 @@ import Testing
     bench = try EngineHarness()
   }
 
-  @Test func `on a returned card, playback continues at the playhead`() async throws {
+  @Test func `after a card returns, playback continues at the playhead`() async throws {
     let file = bench.bench.file()
     let sound = ramp(24_000, from: 1)
     let played = await bench.play(
@@ -33,9 +33,9 @@ import Testing
     }
     #expect(played.events.contains(.deviceLost))
     #expect(gaps.count == 1 && gaps[0] >= .milliseconds(300))
-    // The card also received frames that it did not play. On a busy machine, fades change the
-    // samples, so they are not compared.
+    // On a busy machine, fades change the samples, so the samples are not compared.
     guard !played.isStarved, !played.hasXrun else { return }
+    // The frames that the card received but did not play before the loss are written again.
     let given = try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     let end = zip(given, sound).prefix { $0 == $1 }.count
     let next = try #require(given.dropFirst(end).first)
@@ -53,7 +53,7 @@ import Testing
     #expect(played.events.contains(.deviceLost))
   }
 
-  @Test func `a recording continues on a returned microphone, after silence of the gap's length`()
+  @Test func `when a microphone returns, the recording gets silence for the gap and continues`()
     async throws
   {
     let recorded = try await bench.record(

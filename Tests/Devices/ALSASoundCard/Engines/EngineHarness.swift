@@ -23,7 +23,7 @@ struct EngineHarness {
     var events: [PlaybackEvent] = []
     var error: AudioPlayerError?
 
-    /// The finish of the playback; nil after an error.
+    /// How the playback finished; nil after an error.
     var finish: PlaybackFinish? {
       guard case .finished(let finish) = events.last else { return nil }
       return finish
@@ -44,7 +44,7 @@ struct EngineHarness {
       events.contains { if case .starved = $0 { true } else { false } }
     }
 
-    /// Returns whether the playhead never went back, nor past the end of the sound.
+    /// Returns whether the playhead never moved backward or past the end of the sound.
     func isMonotonic(upTo end: Duration) -> Bool {
       let positions = events.compactMap { event -> Duration? in
         if case .progress(let progress) = event { progress.played } else { nil }

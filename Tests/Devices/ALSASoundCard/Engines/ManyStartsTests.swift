@@ -24,9 +24,9 @@ import Testing
   }
 }
 
-/// One client of each kind.
+/// A player and a recorder for all iterations.
 ///
-/// They are shared, because a client stops only its own recordings.
+/// Sharing them is safe, because a client stops only its own recordings.
 private struct Clients {
   let player = AudioPlayerClient.liveValue
   let recorder = AudioRecorderClient.liveValue

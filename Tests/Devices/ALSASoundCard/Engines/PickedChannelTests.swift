@@ -4,7 +4,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// One channel of a device with any channel count.
+/// Tests the capture of a single channel of a device.
 @Suite struct PickedChannelTests {
   @Test(arguments: [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (4, 3)])
   func `a channel picked through ALSA's plug contains no sound of other channels`(
@@ -12,7 +12,7 @@ import Testing
   ) async throws {
     let bench = try EngineHarness()
     let file = bench.bench.file()
-    // Each sample contains the frame number, and the channel number in the bits above it.
+    // The low bits of each sample are the frame number, and the high bits are the channel number.
     let samples = (0..<20_000).flatMap { frame in
       (0..<channels).map { Float(frame + $0 * 32_768) / 0x1p20 }
     }

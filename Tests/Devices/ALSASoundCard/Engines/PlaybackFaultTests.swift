@@ -4,7 +4,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// The playback engine on a faulty card: the played samples, the events, and the end.
+/// Tests playbacks on a faulty card: their samples, their events, and how they end.
 @Suite struct PlaybackFaultTests {
   let bench: EngineHarness
   /// Half a second without a silent sample.
@@ -32,7 +32,7 @@ import Testing
     "delay=2000000000", "delay_error=5", "stall_at=23900",
     "pointer=4611686018427387904 pointer_at=4800",
   ])
-  func `a card with unusual return values plays every frame once and ends`(script: String)
+  func `if a driver returns unusual values, the playback still completes`(script: String)
     async throws
   {
     let played = try await play(script)
@@ -110,7 +110,7 @@ import Testing
     let played = await bench.play(
       sound, on: testCard("pause_at=\(frame) pause_ms=2500 output=\(file.path())"))
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
-    // The last frame must be played after the pause, not truncated by it.
+    // The last frames must be played after the pause, not dropped.
     #expect(ContinuousClock.now - began >= .milliseconds(2_900))
     if !played.isStarved { #expect(try isPlayed(file, sound)) }
   }
@@ -141,7 +141,7 @@ import Testing
       (48_000, .seconds(2), .fail), (48_000, .seconds(2), .wait(atMost: .seconds(1))),
       (480, .milliseconds(50), .wait(atMost: .seconds(1))),
     ] as [(Int, Duration, DeviceLossPolicy)])
-  func `a sound shorter than the card's buffer fails if the card does not start`(
+  func `playing a sound shorter than the card's buffer fails if the card does not start`(
     count: Int, progressInterval: Duration, onDeviceLoss: DeviceLossPolicy
   ) async {
     let device = testCard("start_error=5")
@@ -154,7 +154,7 @@ import Testing
 
   @Test(arguments: ["xrun_at=4800", "suspend_at=4800 resume_error=38", "fail=5 fail_at=4800"])
   func `queued audio that a recovery discards is reported as a dropout`(script: String) async {
-    // The device holds two seconds of audio, and is first checked after a third of that time, so
+    // The device buffers two seconds of audio and is first checked after a third of that time, so
     // much audio is queued when the fault is detected.
     let played = await bench.play(
       ramp(240_000, from: 1), on: testCard(script), progressInterval: .seconds(2))
@@ -198,7 +198,8 @@ import Testing
   private func play(_ script: String) async throws -> EngineHarness.Played {
     let file = bench.bench.file()
     let played = await bench.play(sound, on: testCard("\(script) output=\(file.path())"))
-    // A machine too busy to decode fades into silence, so the samples are not compared.
+    // If a busy machine decodes too slowly, the sound fades to silence, so the samples are not
+    // compared.
     if !played.isStarved { #expect(try isPlayed(file, sound), "\(script)") }
     return played
   }

@@ -18,7 +18,7 @@ struct ResourceSnapshot: Equatable {
     descriptors <= before.descriptors && threads.count <= before.threads.count
   }
 
-  /// Waits for at most `limit` until there are no more threads and descriptors than before.
+  /// Waits, for at most `limit`, until the numbers of threads and descriptors are as in `before`.
   static func returned(
     to before: ResourceSnapshot, atMost limit: Duration
   ) async throws -> (isSo: Bool, last: ResourceSnapshot) {

@@ -39,7 +39,7 @@ struct TestALSA: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Returns a file for the test.
+  /// Returns the URL of a new file for the test.
   func file() -> URL {
     directory.appending(path: "\(UUID().uuidString).raw")
   }
@@ -67,7 +67,7 @@ struct TestALSA: Sendable {
 
   func continuePulse() throws { try tellPulse("continue") }
 
-  /// Suspends the sink `syrinx` with its monitor, or resumes them.
+  /// Suspends or resumes the sink `syrinx` and its monitor.
   func suspendSink(_ isSuspended: Bool) throws {
     try tellPulse(isSuspended ? "suspend" : "resume")
   }

@@ -70,7 +70,7 @@ private struct SilentVoice: Voice {
     }
   }
 
-  @Test func `an endpoint written by hand reports an issue, and then throws, fails, or returns`()
+  @Test func `an endpoint written by hand reports an issue and returns, throws, or ends a stream`()
     async
   {
     @Dependency(\.microphone) var microphone

@@ -33,7 +33,7 @@ extension JournalClient: DependencyKey {
     #expect(takes == [Date(timeIntervalSince1970: 60), Date(timeIntervalSince1970: 60)])
   }
 
-  @Test func `an object keeps the overrides of its scope, but the caller's take precedence`() {
+  @Test func `an object keeps its scope's overrides, but the caller's overrides take precedence`() {
     let meter = withDependencies {
       $0.microphone.level = { 1 }
     } operation: {

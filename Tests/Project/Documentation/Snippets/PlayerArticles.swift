@@ -32,7 +32,7 @@ struct PlayerArticlesTests {
     await player.stop()
   }
 
-  @Test func `what a device plays can be read, and a preview plays nothing`() {
+  @Test func `a mix reader returns the samples of a device, and a preview plays nothing`() {
     let player = AudioPlayerClient.previewValue
     let played = player.makeMixReader()
     for block in played() { print(block.level.rms) }

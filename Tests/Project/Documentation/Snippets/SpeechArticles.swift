@@ -15,7 +15,7 @@ import Testing
 @Suite struct SpeechArticlesTests {
   private let file = URL(filePath: "talk.wav")
 
-  /// The preview value, whose sentence takes no time with the immediate clock.
+  /// The preview client, which recognizes its sentence at once because the clock is immediate.
   private let speech = withDependencies {
     $0.continuousClock = ImmediateClock()
     $0.speechClient = .previewValue
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a task returns its text`() async throws {
+  func `a recognition task returns the recognized text`() async throws {
     let request = SpeechRequest(url: file, shouldReportPartialResults: false)
     let text = try await speech.startTask(request: request).text()
     #expect(text == "go forward ten meters")

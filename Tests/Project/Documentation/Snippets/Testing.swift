@@ -10,7 +10,7 @@ import XCTest
     $0.uuid = .incrementing
   })
 struct StudioTests {
-  @Test func `takes get their identifiers from the test`() {
+  @Test func `each take gets its identifier from the test`() {
     let studio = Studio()
     #expect([studio.beginTake(), studio.beginTake()].map(\.id) == [UUID(0), UUID(1)])
   }
@@ -69,7 +69,7 @@ final class StudioTestCase: XCTestCase {
 }
 
 @Suite struct OtherThreadsTests {
-  @Test func `an unimplemented endpoint called on a queue fails the test that read it`() async {
+  @Test func `a call of an unimplemented endpoint on a queue fails the test`() async {
     @Dependency(\.microphone) var microphone
     await withKnownIssue {
       await withCheckedContinuation { done in

@@ -6,7 +6,7 @@ import Wyoming
 
 /// A recognizer whose text states how much audio it was given.
 struct CountingSpeech: Sendable {
-  /// The recognitions in progress, and signals for those that have begun and been abandoned.
+  /// Counts the running recognitions, and signals when one begins or is abandoned.
   final class Tally: Sendable {
     let running = Atomic<Int>(0)
     let abandoned = AsyncStream.makeStream(of: Void.self)

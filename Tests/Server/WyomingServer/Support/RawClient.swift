@@ -86,7 +86,7 @@ private func answer(
   }
 }
 
-/// Leaves a socket file behind on which no process listens.
+/// Creates a socket file on which no process listens.
 func leaveSocket(at path: String) throws {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }
@@ -109,7 +109,7 @@ final class LinkBox: @unchecked Sendable {
 
   func put(_ link: ByteLink) { self.link = link }
 
-  /// Connects a client that is served, and sends no audio.
+  /// Connects a client that sends no audio, and waits until the server responds to it.
   func connectIdly(to address: WyomingAddress) async throws {
     try await onThread {
       self.put(try connect(address))

@@ -2,7 +2,7 @@ import SpeechClient
 import Testing
 
 struct CueBuilderTests {
-  /// Returns consecutive words of equal length, except after a pause.
+  /// Returns words of equal length; `pauses` contains the pauses, by the index of the next word.
   private func utterance(
     _ text: String, from start: Duration = .zero, word: Duration = .milliseconds(300),
     pauses: [Int: Duration] = [:]

@@ -12,7 +12,7 @@ struct WordNormalizationTests {
     ("the U.S.A. at 5 p.m. The end.Then", ["the", "usa", "at", "5", "pm", "the", "end", "then"]),
     ("A & B", ["a", "and", "b"]),
   ])
-  func `spoken words have neither case nor punctuation`(text: String, words: [String]) {
+  func `the normalization spoken ignores case and punctuation`(text: String, words: [String]) {
     #expect(WordNormalization.spoken.words(of: text) == words)
   }
 

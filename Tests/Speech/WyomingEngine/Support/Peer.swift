@@ -8,7 +8,7 @@ final class Peer {
   let address: WyomingAddress
   private let process = Process()
 
-  /// The command line of the server on its standard input and output.
+  /// The command line that starts the server on its standard input and output.
   static var overStdio: String {
     """
     PYTHONPATH='\(Checkout.file(".build/python").path)' \
@@ -49,7 +49,8 @@ final class Peer {
   }
 
   deinit {
-    // SIGTERM would have no effect: threads of Swift's pool block it, and the child inherits that.
+    // SIGTERM would have no effect: threads of Swift's pool block it, and the child inherits the
+    // signal mask.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

@@ -52,7 +52,8 @@ struct ServerSide: Sendable {
         ["asr": [["name": "test", "models": [["name": "m", "languages": .array(languages)]]]]]))
   }
 
-  /// Reads and returns events up to one of this type, or up to the end of the connection.
+  /// Reads and returns events up to and including the first of this type, or up to the end of the
+  /// connection.
   @discardableResult
   func read(until type: String) -> [WyomingEvent] {
     var reader = FrameReader()
@@ -71,7 +72,9 @@ struct ServerSide: Sendable {
   /// Waits until the client is gone.
   func waitForEnd() { read(until: "never") }
 
-  /// Answers `describe` on a separate connection; otherwise calls `body` with the first event.
+  /// Answers a first event of type `describe`; calls `body` with any other first event.
+  ///
+  /// The client sends `describe` on a separate connection.
   func describing(_ body: (WyomingEvent) -> Void) {
     guard let first = readOne() else { return }
     guard first.type == "describe" else { return body(first) }
@@ -88,7 +91,7 @@ struct ServerSide: Sendable {
     }
   }
 
-  /// Calls `body` with each event until it returns false or the client leaves.
+  /// Calls `body` with each event until `body` returns false or the client disconnects.
   func answerEach(_ body: (WyomingEvent) -> Bool) {
     var reader = FrameReader()
     while true {

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// The places that do not inherit the task-local values of the test that starts them.
+/// Places where code runs without the task-locals of the test that calls it.
 enum Elsewhere {
   case detachedTask, dispatchQueue, thread
 
-  /// Runs the body in this place and waits for its end.
+  /// Runs `body` outside the caller's task, and returns when it has ended.
   func run(_ body: @escaping @Sendable () -> Void) async {
     switch self {
     case .detachedTask: await Task.detached { body() }.value

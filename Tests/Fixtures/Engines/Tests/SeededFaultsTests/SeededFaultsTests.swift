@@ -6,7 +6,7 @@ import Testing
 /// Each run of a sanitizer begins with that sanitizer's fault, and fails if no report appears.
 @Suite struct SeededFaultsTests {
   @Test func `thread: the sanitizer reports a data race on a counter`() async {
-    // `nonisolated(unsafe)` is wrong here, so that the sanitizer finds a data race.
+    // `nonisolated(unsafe)` is wrong on purpose, so that the sanitizer finds a data race.
     nonisolated(unsafe) var count = 0
     await withTaskGroup { group in
       for _ in 0..<2 {

@@ -63,7 +63,7 @@ private func mutateAsUsual(
   _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int
 ) -> Int
 
-/// libsndfile skips a page of Ogg whose checksum is wrong, so each mutated page gets the right one.
+/// libsndfile skips an Ogg page whose checksum is wrong, so each mutated page gets a new checksum.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(
   _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int, _ seed: CUnsignedInt

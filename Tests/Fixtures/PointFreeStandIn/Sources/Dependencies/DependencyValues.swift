@@ -49,9 +49,9 @@ public struct DependencyValues: Sendable {
   }
 }
 
-/// Which of a key's values is used.
+/// The context that selects one of a key's values.
 public enum DependencyContext: String, Sendable {
-  /// The program.
+  /// The running program.
   case live
   /// A preview.
   case preview

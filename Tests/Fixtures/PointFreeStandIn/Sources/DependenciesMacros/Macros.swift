@@ -1,7 +1,7 @@
 @_exported import IssueReporting
 
-// These declarations only let other modules re-export this one: the plug-in that would expand the
-// macros is missing.
+// These declarations only let other modules re-export this module: the plug-in that would expand
+// the macros is missing.
 
 /// Adds a client's initializer, and marks its endpoints.
 @attached(member, names: named(init))
