@@ -17,6 +17,14 @@ import Testing
     #expect(buffers.flatMap(\.samples) == sampleBuffer().samples)
   }
 
+  @Test func `a file is streamed to its end in more than 20,000 buffers`() async throws {
+    let folder = try TestFolder()
+    let file = try folder.file("a.wav", .wav16, sampleBuffer())
+    var count = 0
+    for try await _ in SoundFile.buffers(of: file, framesPerBuffer: 2) { count += 1 }
+    #expect(count == 22_050)
+  }
+
   @Test func `missing frames are reported at the end of the stream`() async throws {
     let folder = try TestFolder()
     let whole = try folder.file("whole.wav", .wav16, sampleBuffer())

@@ -31,7 +31,9 @@ actor FileReading {
 
   /// Returns the next frames; nil at the end.
   func next(atMost count: FrameCount) throws -> AudioBuffer? {
-    let read = try self.read ?? open(interruption)
+    // Storing the function again would wrap it in one more thunk for each buffer.
+    if let read { return try read(count) }
+    let read = try open(interruption)
     self.read = read
     return try read(count)
   }
