@@ -21,8 +21,8 @@ struct ContextDetection: Equatable {
 
   /// Selects the context.
   ///
-  /// A valid environment variable `override` takes precedence over Xcode's variable for previews,
-  /// which takes precedence over `isTesting`.
+  /// The environment variable that `override` names takes precedence if it is valid; then Xcode's
+  /// variable for previews, then `isTesting`.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {

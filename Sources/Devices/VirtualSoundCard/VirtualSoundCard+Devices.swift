@@ -122,7 +122,7 @@ extension VirtualSoundCard {
     for continuation in waiting { continuation.resume(returning: call) }
   }
 
-  /// Records that the call returned.
+  /// Records that the call with this `waker` is no longer blocked.
   func endBlock(_ waker: WakeUp) {
     blocked.withLock { $0.calls[ObjectIdentifier(waker)] = nil }
   }

@@ -135,7 +135,7 @@ struct VirtualTransfer {
     isGone = true
   }
 
-  /// Counts a transfer of `frames` and returns the number of frames that it moves.
+  /// Counts one more transfer, and returns how many of the requested `frames` it moves.
   private mutating func movable(_ frames: FrameCount) -> FrameCount {
     transfers += 1
     return script.refuses(transfer: transfers) ? 0 : min(frames, ready, mostFrames)

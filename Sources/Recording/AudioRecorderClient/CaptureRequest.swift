@@ -41,7 +41,8 @@ public struct CaptureRequest: Hashable, Sendable {
   /// command.
   public var id: RecordingID?
 
-  /// Creates a request, by default for the default device's buffers as they arrive.
+  /// Creates a request; by default, it captures the default device in the device's own format, and
+  /// each buffer contains all frames that arrive together.
   public init(
     device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
     droppingOldestAfter: Duration = .seconds(2), framesPerBuffer: FrameCount? = nil,

@@ -29,8 +29,9 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// With Moonshine, two utterances of 87 recordings are below it.
   package static let doubtfulProbability = 0.6
 
-  /// The minimum probability of a longer text; of a less probable text, only the probable words are
-  /// accepted.
+  /// The minimum probability of a text of more than three words.
+  ///
+  /// If the text is less probable, only its words with a high enough confidence are accepted.
   ///
   /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with
   /// at least one correct word have a geometric mean of at least 0.37. Most recordings that are

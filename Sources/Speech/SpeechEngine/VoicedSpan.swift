@@ -59,9 +59,10 @@ package struct VoicedSpan {
     }
   }
 
-  /// Moves a start or end of a word that is beside a pause to the edge of the sound.
+  /// Returns the word with its ends moved to the edges of the sound.
   ///
-  /// The word stays within `room`, the steps between its neighbors.
+  /// An end is moved only if a pause is beside it, outside or inside the word. It is never moved
+  /// outward beyond `room`, the steps between the neighboring words.
   private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }

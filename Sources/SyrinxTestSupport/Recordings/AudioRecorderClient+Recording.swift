@@ -15,7 +15,7 @@ extension AudioRecorderClient {
   ///
   /// - "block", with "frames", "firstFrame", "timeNs", "capturedAtNs", the "lost" frames of a gap,
   ///   and "nonFinite", the number of samples that were NaN or infinite
-  /// - "failed", with "kind", "reason", and the error of the "recorder"
+  /// - "failed", with "kind", "reason", and, for an `AudioRecorderError`, that error as "recorder"
   /// - "finished"
   ///
   /// The samples of a capture's blocks are in a 32-bit float WAV file: `talk-0.wav` beside

@@ -207,7 +207,7 @@ struct RecordedHeader: Codable, Equatable {
 
 /// A line of a recording after the first line: an event of a task, and its time.
 struct RecordedLine: Codable {
-  /// The number of the call, counted from 0.
+  /// The number of the client call that started the task, counted from 0.
   var task: Int
   /// The nanoseconds since the start of the task.
   var ns: Int64

@@ -135,7 +135,7 @@ struct SpeechOptionsTests {
     #expect(throws: (any Error).self) { try SpeechOptions.parse(arguments) }
   }
 
-  @Test func `with --grammar only its sentences are recognized`() async throws {
+  @Test func `with --grammar, only the grammar's sentences are recognized`() async throws {
     try folder.speech("go.wav")
     try Data("#JSGF V1.0;\ngrammar a;\npublic <a> = go forward ten meters | stop;\n".utf8)
       .write(to: folder.file("a.gram"))

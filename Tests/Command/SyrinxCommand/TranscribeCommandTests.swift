@@ -197,7 +197,7 @@ struct TranscribeCommandTests {
     #expect(run.error.contains("2147483647 Hz"), "\(run.error)")
   }
 
-  @Test func `a file without a frame is an error of 'transcribe' and 'record'`() async throws {
+  @Test func `'transcribe' and 'record' fail if the input file has no frames`() async throws {
     let writer = try SoundFileWriter(
       url: folder.file("none.wav"), format: .speech, encoding: .wav16)
     try writer.close()

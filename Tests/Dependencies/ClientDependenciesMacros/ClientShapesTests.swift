@@ -21,7 +21,7 @@ import Testing
     expectUnimplemented("Aliased.given") { #expect(client.given() == 42) }
   }
 
-  @Test func `a type alias of a function inside the client needs no attribute`() {
+  @Test func `a property whose type alias is inside the client needs no @DependencyEndpoint`() {
     var client = Aliased()
     expectUnimplemented("Aliased.inner") {
       #expect(throws: Unimplemented.self) { try client.inner(1) }

@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `the null device and parts of other devices are not listed`() {
+  @Test func `null, plug-in building blocks, and redundant names of sound cards are not listed`() {
     let names = [
       "null", "samplerate", "lavrate_high", "upmix", "oss", "hw", "dmix:CARD=PCH,DEV=0",
       "surround51:CARD=PCH,DEV=0", "hdmi:CARD=HDMI,DEV=1", "front:CARD=PCH,DEV=0", "sysdefault",

@@ -104,7 +104,8 @@ import Testing
     wakes.ready(3_840, at: time)
   }
 
-  @Test mutating func `a device that may be ready, or is in an unknown state, is checked first`() {
+  @Test
+  mutating func `before a sleep, a device that may be ready or has an unknown state is checked`() {
     wait(times: 4)
     wakes.transferred(500)
     #expect(wakes.consumeRestUnseen(at: start + .milliseconds(92)) == nil)

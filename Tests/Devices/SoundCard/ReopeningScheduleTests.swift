@@ -55,7 +55,7 @@ import Testing
     #expect(schedule.nextStep == .seconds(9))
   }
 
-  @Test func `each waiter has its own deadline, and the last deadline ends the wait`() {
+  @Test func `each waiter has its own deadline, and the schedule is over once no waiter remains`() {
     var schedule = oneWaiter()
     schedule.join(2, until: .milliseconds(500))
     let early = schedule.advance(to: .zero).hasExpired

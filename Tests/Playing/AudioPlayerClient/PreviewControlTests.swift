@@ -231,7 +231,7 @@ import Testing
   }
 
   @Test
-  func `with an immediate clock, a preview plays for the duration of all sleeps on the clock`()
+  func `with an immediate clock, an endless preview plays for as long as the test sleeps`()
     async throws
   {
     let clock = ImmediateClock()

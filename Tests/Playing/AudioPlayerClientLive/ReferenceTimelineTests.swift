@@ -43,7 +43,7 @@ import Testing
     return [frames.first ?? -1, frames.last ?? -1]
   }
 
-  @Test func `the reference for a time is the audio played 10 ms later, or else silence`() throws {
+  @Test func `frames(at:) returns audio played 10 ms later, or silence if there is none`() throws {
     var timeline = timeline
     #expect(try ends(&timeline, at: 0) == [0, 0])
     play(0..<800, at: 0.5)

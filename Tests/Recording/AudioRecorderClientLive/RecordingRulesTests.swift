@@ -92,7 +92,7 @@ import VirtualSoundCard
     arguments: [
       (.silence, 8_000, .lengthReached), (.omit, 8_000, .lengthReached), (.stop, 3_840, .gap),
     ] as [(RecordingGapRule, FrameCount, RecordingFinish.Reason)])
-  func `a gap is filled, omitted, or ends the recording, as requested`(
+  func `a gap is filled, is omitted, or ends the recording, as requested`(
     rule: RecordingGapRule, frames: FrameCount, reason: RecordingFinish.Reason
   ) async throws {
     let card = VirtualSoundCard(

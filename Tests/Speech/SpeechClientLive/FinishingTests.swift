@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0, 12, 14, 20])
-  func `finishing abandons a silent source after a second and returns the last result`(
+  func `finishing abandons a blocked source after waiting a second, and returns the last result`(
     given: Int
   ) async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(given)))

@@ -183,7 +183,7 @@ import Testing
     #expect(Set(last.map(\.bestTranscription.formattedString)).count == 1)
   }
 
-  @Test func `if a source can wait, its audio is not decoded early in pauses`() async throws {
+  @Test func `a pause does not start an early decode if the source can wait`() async throws {
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(buffers, partials: false, on: scripted.engine)
     let hasHint = scripted.events.contains { if case .anticipated = $0 { true } else { false } }

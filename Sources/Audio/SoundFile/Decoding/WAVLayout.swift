@@ -16,7 +16,7 @@ struct WAVLayout {
   private(set) var isGSM = false
   /// Whether the header declares samples of 24 bits in four bytes.
   private var hasPaddedSamples = false
-  /// Whether the frames after the announced end are audio.
+  /// Whether the header is unfinished: the audio continues after the end that the header announces.
   var isUnfinished = false
   /// The number of padding bytes at the end of the file, which the header counts as audio.
   private(set) var padding = 0

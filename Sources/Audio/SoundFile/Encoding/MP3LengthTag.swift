@@ -21,8 +21,9 @@ struct MP3LengthTag {
     if blockCount > max(1, before) { write(file) }
   }
 
-  /// Writes the tag again after LAME has closed the file; blocks that could not be written do not
-  /// count.
+  /// Writes the tag again after LAME has closed the file.
+  ///
+  /// The totals in the tag exclude blocks that could not be written.
   mutating func settle(_ file: GrowingFile) {
     count(file)
     if blockCount > 1 { write(file) }

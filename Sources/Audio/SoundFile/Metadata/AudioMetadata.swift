@@ -194,8 +194,8 @@ extension AudioMetadata {
       return isInside ? scaled(frame - start) : nil
     }
 
-    /// Converts a region from `first` up to `last` to its first frame and its length; nil if the
-    /// region lies outside the part.
+    /// Clips the region from `first` up to `last` to the part, and returns the new first frame and
+    /// length; nil if the region lies outside the part.
     ///
     /// The length is nil if the end is unknown.
     func region(from first: Int, to last: Int) -> (first: Int, length: Int?)? {

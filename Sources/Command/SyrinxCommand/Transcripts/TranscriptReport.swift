@@ -218,7 +218,7 @@ extension SpeechRecognitionEvent.DropReason {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// Returns the reason to report on one line for two losses; nil if each loss needs its own line.
+  /// Merges the reasons of two losses that share a line; nil if each loss needs its own line.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)

@@ -52,7 +52,7 @@ extension TestClock {
   /// Advances the time, from sleeper to sleeper, until the task has finished.
   ///
   /// The time moves only while the task waits for the clock. If nothing sleeps, the call waits for
-  /// the next sleeper, so that a feature may open devices one after another.
+  /// the next sleeper, because a feature may do other work first, such as opening a device.
   ///
   /// If the task does not finish, the call reports an issue and cancels the task, so that a test
   /// that awaits the task ends.

@@ -270,8 +270,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Whether the device seems to play.
   ///
-  /// True if the device has discarded none of the present voices' frames, or has kept at least a
-  /// period or half of them, whichever is less.
+  /// True if the device has discarded none of the frames written since it began to serve the
+  /// present voices, or if at least a period of them, or at least half, was not discarded.
   private var hasPlayed: Bool {
     let taken = playhead.written - sinceBegin.written
     return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= min(period, taken / 2)

@@ -8,7 +8,7 @@ import AudioThreads
 extension Task where Failure == any Error {
   /// Returns the value; if the caller is canceled, ends the task and throws `CancellationError`.
   ///
-  /// - Parameter clock: measures the wait for a blocked call.
+  /// - Parameter clock: measures how long to wait for a blocked task, at most a second.
   func valueOrEnd(_ clock: any Clock<Duration>) async throws -> Success {
     do {
       return try await valueUnlessCancelled()

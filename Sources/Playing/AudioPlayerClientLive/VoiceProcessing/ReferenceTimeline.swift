@@ -102,7 +102,9 @@ struct ReferenceTimeline {
     return missing > 0 && missing < FrameCount(Self.tolerance, at: rate).rawValue + count
   }
 
-  /// Returns the frames that were played at a time; silence where nothing was played.
+  /// Returns `count` frames, beginning with the frame that was played about `lead` after `time`.
+  ///
+  /// Frames are silent where nothing was played.
   mutating func frames(at time: ContinuousClock.Instant, _ count: Int) -> [Float] {
     guard let index = index(at: time) else { return [Float](repeating: 0, count: count) }
     let start = follow(index)

@@ -54,12 +54,13 @@ final class CapturePort: DevicePort {
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
   /// Wakes the thread that reads the ring.
   let readerWakeUp: WakeUp
-  /// Stops the time of a virtual card from a wake-up of the user's own thread until that thread is
-  /// idle.
+  /// Stops a virtual card's clock when the user's own thread is woken, and lets the clock continue
+  /// when that thread waits again.
   let hold: TimeHold?
   /// The device whose control thread reads the ring; nil if the user's own thread does.
   private let link: DeviceLink<CapturePort>?
-  // The lock is held for an instruction, never by the audio thread.
+  // The lock is held only to get or set the closure, never while the closure runs, and never by the
+  // audio thread.
   private let reader = Mutex(Reader())
 
   // The closure is in a struct, because each `withLock` of a `Mutex` of a closure would wrap the

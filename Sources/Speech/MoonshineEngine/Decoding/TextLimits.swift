@@ -11,8 +11,9 @@ struct TextLimits {
   static let rateInPieces = 13.0
   /// The minimum value of `tokenCount`, for short commands.
   static let floor = 10
-  /// A text ends when this many tokens at its end repeat earlier tokens; in "never, never, never,
-  /// never", six tokens do: three words and three commas.
+  /// Decoding stops when this many tokens at the end of the text repeat earlier tokens.
+  ///
+  /// In "never, never, never, never", five tokens do: three words and two commas.
   private static let circle = 24
   /// The maximum number of tokens.
   let tokenCount: Int

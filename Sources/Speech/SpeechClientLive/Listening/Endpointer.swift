@@ -6,8 +6,8 @@ import SpeechEngine
 struct Endpointer {
   enum Event: Equatable {
     case none
-    /// An utterance has begun, `framesBack` frames before the end of the judged frame; this count
-    /// includes the pre-roll.
+    /// An utterance has begun. With its pre-roll, it starts `framesBack` frames before the end of
+    /// the frame just judged.
     case began(framesBack: Int)
     /// The utterance may have ended: the detector has found no speech for the length of a pause.
     case paused

@@ -120,7 +120,9 @@ struct UtteranceFinder {
   /// The end of the judged audio in the stream.
   var judgedEnd: FrameCount { position + FrameCount(judged) }
 
-  /// The earliest frame at which a later utterance can begin, however long the added buffers are.
+  /// The earliest frame of the stream at which the next utterance can begin.
+  ///
+  /// It depends only on how much audio has been judged, not on the lengths of the added buffers.
   var earliestStart: FrameCount { judgedEnd - FrameCount(kept) }
 
   /// Whether there is a current utterance.

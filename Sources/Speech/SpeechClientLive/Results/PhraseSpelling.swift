@@ -124,7 +124,9 @@ struct PhraseSpelling {
       .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
   }
 
-  /// Returns the number of punctuation marks between the words, at most one at each end of a word.
+  /// Returns the number of punctuation marks between the words.
+  ///
+  /// Several marks at the same end of a word count as one.
   private static func innerMarkCount(of words: [String]) -> Int {
     words.dropLast().count { !marks(around: $0).after.isEmpty }
       + words.dropFirst().count { !marks(around: $0).before.isEmpty }

@@ -15,8 +15,8 @@ actor Decoder {
 
   /// Creates a decoder.
   ///
-  /// `control` counts the steps, and interrupts the session's calls. `isWanted` returns whether the
-  /// results are still wanted.
+  /// `control` counts the task's steps to show progress, and interrupts the session's calls.
+  /// `isWanted` returns whether the results are still wanted.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, executor: ThreadExecutor,
     control: TaskControl, isWanted: @escaping @Sendable () -> Bool
@@ -96,8 +96,8 @@ actor Decoder {
 /// results are no longer needed.
 final class TaskControl: Sendable {
   private let steps = Atomic<Int>(0)
-  /// The functions that interrupt the calls in progress, by the numbers of the calls.
-  // The lock is held to change the functions, never while a call is interrupted.
+  /// The functions that interrupt the calls in progress, keyed by call number.
+  // The lock is never held while one of the functions runs.
   private let calls = Mutex<
     (isInterrupted: Bool, count: Int, interrupts: [Int: @Sendable () -> Void])
   >(

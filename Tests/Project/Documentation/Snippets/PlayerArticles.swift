@@ -32,7 +32,7 @@ struct PlayerArticlesTests {
     await player.stop()
   }
 
-  @Test func `a mix reader returns the samples of a device, and a preview plays nothing`() {
+  @Test func `the mix reader of a preview player returns no audio`() {
     let player = AudioPlayerClient.previewValue
     let played = player.makeMixReader()
     for block in played() { print(block.level.rms) }

@@ -16,7 +16,7 @@ struct StudioTests {
   }
 
   @Test(.dependency(\.date.now, Date(timeIntervalSince1970: 60)))
-  func `a take begins at the test's date`() {
+  func `a take starts at the date that the test sets`() {
     #expect(Studio().beginTake().started == Date(timeIntervalSince1970: 60))
   }
 }
