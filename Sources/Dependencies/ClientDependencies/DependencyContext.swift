@@ -41,7 +41,7 @@ struct ContextDetection: Equatable {
   private static func complaint(about text: String, using context: DependencyContext) -> String {
     let allowed = DependencyContext.allCases.map { "'\($0)'" }.joined(separator: ", ")
     return """
-      The environment variable \(override) is '\(text)', which is no context: '\(context)' is used. \
+      The environment variable \(override) has the invalid value '\(text)': the context is '\(context)'. \
       Set it to one of \(allowed), or unset it.
       """
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(detection.context == .live)
     #expect(
       detection.complaint == """
-        The environment variable SWIFT_DEPENDENCIES_CONTEXT is '\(text)', which is no context: 'live' is used. \
+        The environment variable SWIFT_DEPENDENCIES_CONTEXT has the invalid value '\(text)': the context is 'live'. \
         Set it to one of 'live', 'preview', 'test', or unset it.
         """)
   }

@@ -143,7 +143,7 @@ extension TestClock {
       guard ContinuousClock.now < end else {
         reportIssue(
           """
-          Something still sleeps on the clock after \(timeout): 'run' is for sleeps that end. \
+          A task still sleeps on the clock after \(timeout): 'run' is for sleeps that end. \
           \(sleepersDescription)
           """, fileID: fileID, filePath: filePath, line: line, column: column)
         return
@@ -266,7 +266,7 @@ public struct SuspensionError: Error, Equatable, CustomStringConvertible {
 
   /// A short description for users.
   public var description: String {
-    "Something sleeps on the clock: advance the clock, or end what sleeps, before the test ends."
+    "A task sleeps on the clock: advance the clock or cancel the task before the test ends."
   }
 }
 #endif
