@@ -19,11 +19,11 @@ public struct AudioLevel: Hashable, Sendable {
   public static let silence = AudioLevel(peak: .silence, rms: .silence)
 }
 
-extension AudioBuffer {
-  /// The level over all channels of this buffer; silence if it is empty.
+extension AudioBlock {
+  /// The level over all channels of the buffer; silence if it is empty.
   public var level: AudioLevel {
     var meter = AudioMeter()
-    meter.add(samples)
+    meter.add(buffer.samples)
     return meter.level
   }
 }

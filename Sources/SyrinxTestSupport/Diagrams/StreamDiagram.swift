@@ -2,9 +2,7 @@
 /// each step.
 ///
 /// ```swift
-/// let result = StreamDiagram(inputs: ["ab--c|"]).run(symbol: { "\($0)" }) { inputs in
-///   inputs[0].filter { $0 != "b" }
-/// }
+/// let result = StreamDiagram(inputs: ["ab--c|"]).run { $0[0].filter { $0 != "b" } }
 /// #expect(result.output == "a---c|")
 /// ```
 ///
@@ -12,7 +10,7 @@
 ///
 /// | column | what happens |
 /// |---|---|
-/// | a letter or digit | this element arrives; it waits until it is requested |
+/// | any other character | this element arrives; it waits until it is requested |
 /// | `[ab]` | these elements arrive in one column |
 /// | `-` | nothing |
 /// | `\|` | the input ends, after the waiting elements |
@@ -58,10 +56,12 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - demand: the consumer's requests; by default it requests everything.
-  ///   - symbol: the drawing of an element; several characters are put in brackets.
+  ///   - symbol: the drawing of an element, by default its description; several characters are put
+  ///     in brackets.
   ///   - makeStream: applies the operator to the inputs.
   public func run<Stream: AsyncSequence>(
-    demand: String = "*", symbol: @escaping @Sendable (Stream.Element) -> String,
+    demand: String = "*",
+    symbol: @escaping @Sendable (Stream.Element) -> String = { "\($0)" },
     _ makeStream: ([DiagramInput<Element>]) -> Stream
   ) -> StreamDiagramResult where Stream: Sendable {
     let (outputs, taken) = run(demands: [demand], symbol: symbol) { [makeStream($0)] }
@@ -70,9 +70,15 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
 
   /// Runs several streams made from the same inputs, each with its own consumer.
   ///
+  /// - Parameters:
+  ///   - demands: the requests of each consumer.
+  ///   - symbol: the drawing of an element, by default its description; several characters are put
+  ///     in brackets.
+  ///   - makeStreams: applies the operators to the inputs.
   /// - Returns: the elements that each consumer received, and the elements taken from each input.
   public func run<Stream: AsyncSequence>(
-    demands: [String], symbol: @escaping @Sendable (Stream.Element) -> String,
+    demands: [String],
+    symbol: @escaping @Sendable (Stream.Element) -> String = { "\($0)" },
     _ makeStreams: ([DiagramInput<Element>]) -> [Stream]
   ) -> (outputs: [String], taken: [String]) where Stream: Sendable {
     let columns = inputs.map(DiagramColumns.init(drawing:))

@@ -27,6 +27,7 @@ struct Documentation {
     "Samples/Tests/RoomMonitor/RecordedRoomTests.swift",
     "Tests/Audio/SoundFile/StreamExampleTests.swift",
     "Tests/SyrinxTestSupport/ClosedLoopTests.swift",
+    "Tests/SyrinxTestSupport/Diagrams/StreamDiagramTests.swift",
     "Tests/SyrinxTestSupport/EchoCancellationTests.swift",
     "Tests/SyrinxTestSupport/PipelinesTests.swift",
   ]

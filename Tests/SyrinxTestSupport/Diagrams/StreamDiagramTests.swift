@@ -1,3 +1,4 @@
+import AudioCore
 import Synchronization
 import SyrinxTestSupport
 import Testing
@@ -76,6 +77,26 @@ import Testing
     let diagram = StreamDiagram(inputs: ["12-3|"]) { $0.wholeNumberValue ?? 0 }
     let result = diagram.run(symbol: { "\($0)" }) { $0[0].map { $0 * 4 } }
     #expect(result.output == "48-[12]|")
+  }
+}
+
+/// The examples of `SyrinxTestSupport.docc`.
+@Suite struct StreamDiagramExampleTests {
+  @Test func `an element is drawn as its description by default`() {
+    let letters = StreamDiagram(inputs: ["ab--c|"]).run { $0[0].filter { $0 != "b" } }
+    #expect(letters == StreamDiagramResult(output: "a---c|", taken: ["ab--c-"]))
+    let texts = StreamDiagram(inputs: ["ab|"]).run { $0[0].map { "\($0)\($0)" } }
+    #expect(texts.output == "[aa][bb]|")
+    let (outputs, _) = StreamDiagram(inputs: ["a|", "-x|"]).run(demands: ["*", "*"]) { $0 }
+    #expect(outputs == ["a|-", "-x|"])
+  }
+
+  @Test func `a diagram of audio shows the number of frames in each buffer`() {
+    let audio = StreamDiagram(inputs: ["ab-c|"]) { _ in AudioBuffer(silence: 160, format: .speech) }
+    let beginning = audio.run(symbol: { "\($0.frameCount.rawValue)" }) {
+      $0[0].prefix(.milliseconds(15))
+    }
+    #expect(beginning == StreamDiagramResult(output: "[160][80|]---", taken: ["ab---"]))
   }
 }
 

@@ -69,6 +69,13 @@ import Testing
     #expect(captured[1] == counting(4..<8))
   }
 
+  @Test func `every block has the level of its buffer`() {
+    let buffer = audio([0.5, -0.5])
+    #expect(buffer.level.peak == Decibels(amplitude: 0.5))
+    #expect(BroadcastAudio(buffer).level == buffer.level)
+    #expect(MeteredAudio(buffer).level == MeteredAudio(buffer).reading.level)
+  }
+
   @Test func `operators accept streams whose elements contain a buffer`() async throws {
     let source = StreamOf(counting(0..<2), counting(2..<4))
     let broadcast = source.metered().broadcast()
