@@ -199,7 +199,8 @@ extension AsyncSequence where Element: AudioBlock {
   /// - Parameters:
   ///   - threshold: the minimum level of a loud frame. One loud channel is enough. The level is
   ///     measured after the removal of a constant offset (DC).
-  ///   - hold: the minimum duration of a sound; shorter sounds, such as clicks, are ignored.
+  ///   - hold: the minimum duration of a sound, by default 100 ms; shorter sounds, such as clicks,
+  ///     are ignored.
   ///   - preRoll: the duration of audio before the sound to keep.
   public func startingAtSound(
     above threshold: Decibels = Decibels(-40), hold: Duration = .milliseconds(100),

@@ -49,29 +49,38 @@ import VirtualSoundCard
 
   @Test func `a stream is written to its end`() async throws {
     let copy = folder.file("copy.flac")
+    let length = try AudioFileInfo(url: talk).duration
     let quiet = SoundFile.buffers(of: talk).mapSamples { $0 / 2 }
     let frames = try await quiet.write(to: copy, encoding: .flac16, atomically: true) { written in
-      print(written)
+      if let length { print(written / length) }  // from 0 to 1
     }
-    #expect(frames == 48_000)
+    print(frames)  // 48000 frames
+    #expect(frames.description == "48000 frames")
     #expect(try AudioFileInfo(url: copy).frameCount == 48_000)
   }
 
   @Test func `an operator changes samples in place`() async throws {
-    let tone = AudioSignal { _, _ in 1 }.buffer(.seconds(1), format: .speech)
+    let stereo = AudioFormat(sampleRate: .speech, channelCount: 2)
+    let frames = [[Float]](repeating: [1, -1], count: 16_000)
+    let tone = AudioBuffer(format: stereo, samples: frames.flatMap { $0 })
     let microphone = AsyncStream<CapturedAudio> { continuation in
       continuation.yield(CapturedAudio(buffer: tone, time: .zero))
       continuation.finish()
     }
-    let rumbleFree = microphone.processed(with: Float.zero) { level, buffer in
+    let rumbleFree = microphone.processed(with: [Float]()) { levels, buffer in
+      let channelCount = buffer.format.channelCount
+      if levels.count != channelCount { levels = Array(repeating: 0, count: channelCount) }
       buffer.withMutableSamples { samples in
         for index in samples.indices {
-          level += 0.01 * (samples[index] - level)
-          samples[index] -= level
+          let channel = index % channelCount
+          levels[channel] += 0.01 * (samples[index] - levels[channel])
+          samples[index] -= levels[channel]
         }
       }
     }
-    for await buffer in rumbleFree { #expect(abs(buffer.samples[15_999]) < 1e-3) }
+    for await buffer in rumbleFree {
+      #expect(buffer.samples.suffix(2).allSatisfy { abs($0) < 1e-3 })
+    }
   }
 
   @Test func `an intact file is read without an error and without a shortfall`() async throws {
@@ -138,6 +147,32 @@ import VirtualSoundCard
       prepareDependencies {
         $0.soundCard = .liveValue
       }
+    }
+    await #expect(processExitsWith: .success) {
+      let card = VirtualSoundCard(
+        pace: .realTime, microphone: .signal(.sine(440)), keepsPlayback: false)
+      prepareDependencies { $0.soundCard = card.soundCard }
+      @Dependency(\.soundCard) var soundCard
+      #expect(try await soundCard.devices() == [VirtualSoundCard.device])
+    }
+  }
+
+  @Test func `Ctrl-C cancels the task of a program`() async {
+    await #expect(processExitsWith: .success) {
+      let clock = TestClock()
+      @Sendable func listen() async throws { try await clock.sleep(for: .seconds(1)) }
+      // Until the source is registered, the signal would end the process.
+      signal(SIGINT, SIG_IGN)
+      let work = Task { try await listen() }
+      let interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
+      interrupts.setEventHandler { work.cancel() }
+      interrupts.activate()
+      defer { interrupts.cancel() }
+      while !work.isCancelled {
+        kill(getpid(), SIGINT)
+        await Task.yield()
+      }
+      await #expect(throws: CancellationError.self) { try await work.value }
     }
   }
 

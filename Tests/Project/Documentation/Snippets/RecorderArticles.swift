@@ -3,9 +3,33 @@ import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
+import Observation
 import SoundFile
 import TestTools
 import Testing
+
+@Observable @MainActor
+final class RoomMeter {
+  private(set) var level = Decibels.silence
+  private(set) var problem: String?
+  @ObservationIgnored @Dependency(\.audioRecorder) private var recorder
+  @ObservationIgnored private var task: Task<Void, Never>?
+
+  func start() {
+    task?.cancel()
+    task = Task { [weak self, recorder] in
+      do {
+        for try await block in await recorder.capture(request: .speech) {
+          self?.level = block.level.peak
+        }
+      } catch {
+        self?.problem = "\(error)"  // a sentence for users
+      }
+    }
+  }
+
+  deinit { task?.cancel() }
+}
 
 /// The examples of `AudioRecorderClient.docc`.
 @Suite struct RecorderArticlesTests {
@@ -156,7 +180,7 @@ import Testing
       sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
     for try await block in await recorder.capture(request: request) {
       if let gap = block.gap { print("lost \(gap.lost) frames") }
-      print(block.time, block.buffer.level.rms)
+      print(block.time, block.level.rms)
     }
     let folder = try TestFolder()
     let file = folder.file("talk.flac")
@@ -167,6 +191,23 @@ import Testing
     for try await reading in meter.levels() { print(reading.level.rms) }
     print(try await frames)
     #expect(try AudioFileInfo(url: file).frameCount == 16_000)
+  }
+
+  @MainActor @Test func `a capture ends when its model is released`() async {
+    let (blocks, capture) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    capture.onTermination = { _ in end.finish() }
+    var meter: RoomMeter? = withDependencies {
+      $0.audioRecorder.capture = { _ in blocks }
+    } operation: {
+      RoomMeter()
+    }
+    meter?.start()
+    let tone = AudioSignal.sine(440).buffer(.milliseconds(100), format: .speech)
+    capture.yield(CapturedAudio(buffer: tone, time: .zero))
+    while meter?.level != tone.level.peak { await Task.yield() }
+    meter = nil
+    for await _ in ends {}
   }
 
   @Test func `a sound begins captured audio, and silence ends it`() async throws {

@@ -72,6 +72,48 @@ import Testing
     }
   }
 
+  @Test func `a request has either key phrases or a grammar`() throws {
+    var request = SpeechRequest(url: file)
+    request.keyPhrases = [KeyPhrase("go back"), KeyPhrase("help", threshold: 1e-15)]
+    #expect(try request.checkedKeyPhrases().count == 2)
+    request.grammar = .text("#JSGF V1.0; grammar moves; public <move> = go (forward | back);")
+    let both = request
+    #expect(throws: SpeechClientError.self) { try both.checkedKeyPhrases() }
+  }
+
+  @Test func `each key phrase of a result is a command`() async throws {
+    let segments = ["lights off", "lights on", "stop", "lights off"].enumerated().map {
+      TranscriptionSegment(substring: $1, timestamp: .seconds($0), duration: .seconds(1))
+    }
+    let spoken = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: segments), isFinal: true)
+    let speech = withDependencies {
+      $0.speechClient.startTask = { _ in
+        AsyncThrowingStream { results in
+          results.yield(spoken)
+          results.finish()
+        }
+      }
+    } operation: {
+      @Dependency(\.speechClient) var speech
+      return speech
+    }
+    var isLit = false
+    var request = SpeechRequest(microphone: .speech, shouldReportPartialResults: false)
+    request.keyPhrases = ["lights on", "lights off", "stop"].map { KeyPhrase($0) }
+    commands: for try await result in await speech.startTask(request: request) {
+      for phrase in result.bestTranscription.segments {
+        switch phrase.substring {
+        case "lights on": isLit = true
+        case "lights off": isLit = false
+        case "stop": break commands
+        default: break
+        }
+      }
+    }
+    #expect(isLit)
+  }
+
   @Test func `each utterance of a microphone becomes a file`() async throws {
     let sound = Checkout.file("Samples/sounds/two-utterances.wav")
     let recorder = withDependencies {
