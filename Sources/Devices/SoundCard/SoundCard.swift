@@ -113,14 +113,18 @@ package final class DeviceChanges: Sendable {
   package typealias StartWatching =
     @Sendable (_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
+  // This is not a tuple, because each access through the mutex would wrap the closure of a tuple
+  // once more.
+  private struct State {
+    var observers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var next = 0
+    /// Ends the watch; nil while there is no watch.
+    var stop: (@Sendable () -> Void)?
+  }
+
   // Consumers and the watching thread hold the lock for a few instructions, or while a watch
   // starts.
-  private let state = Mutex<
-    (
-      observers: [Int: AsyncStream<Void>.Continuation], next: Int,
-      stop: (@Sendable () -> Void)?
-    )
-  >(([:], 0, nil))
+  private let state = Mutex(State())
   private let watching: StartWatching
 
   /// Creates streams that share a watch; without a watch, only `announce` reports changes.

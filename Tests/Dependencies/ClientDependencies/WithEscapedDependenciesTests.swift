@@ -22,6 +22,12 @@ import Testing
     #expect(read == [3, 7, 3])
   }
 
+  @Test func `a chain of 20,000 escaped scopes is released`() {
+    var scope = withEscapedDependencies { $0 }
+    for _ in 0..<20_000 { scope = scope.yield { withEscapedDependencies { $0 } } }
+    #expect(scope.yield { DependencyValues._current.number } == 3)
+  }
+
   @Test func `a detached task reads escaped overrides`() async {
     let read = await withDependencies {
       $0.number = 8

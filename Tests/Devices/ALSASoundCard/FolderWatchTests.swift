@@ -162,6 +162,18 @@ import Testing
     #expect(watches.state.withLock { $0.running } == 0)
   }
 
+  @Test func `a watch ends after 100,000 changes`() async {
+    let watches = Watches()
+    let changes = DeviceChanges { watches.start($0) }
+    do {
+      let stream = changes.stream()
+      for _ in 0..<100_000 { watches.change() }
+      withExtendedLifetime(stream) {}
+    }
+    await watches.ended.wait()
+    #expect(watches.state.withLock { $0.running } == 0)
+  }
+
   @Test func `a stream ends at once if changes cannot be observed`() async {
     for await _ in DeviceChanges(watching: { _ in nil }).stream() {
       Issue.record("the stream yielded")

@@ -92,7 +92,7 @@ enum SourceRule: String, CaseIterable {
           $0.contains("rounded") || $0.contains("inSeconds")
         }
     case .closureInLock:
-      isSource && file.code.contains { $0.contains(/(?:Mutex|Lock|LockIsolated)<[(@][^<>\[]*->/) }
+      isSource && Self.lockedTypes(file).contains { $0.contains("->") }
     case .riddle:
       (isSource ? [file.comments] : file.testNames).contains { text in
         Self.riddles.contains { text.contains($0) }
@@ -116,6 +116,25 @@ enum SourceRule: String, CaseIterable {
           if character == ")" { depth -= 1 }
           return depth > 0
         })
+    }
+  }
+
+  /// Returns the types of the values of all locks, without the contents of nested brackets.
+  private static func lockedTypes(_ file: SourceFile) -> [String] {
+    let code = file.code.joined(separator: "\n")
+    return code.ranges(of: /\b(?:Mutex|Lock|LockIsolated)</).map { range in
+      var type = ""
+      var depth = 1
+      var previous: Character = " "
+      for character in code[range.upperBound...] {
+        let endsArrow = previous == "-" && character == ">"
+        previous = character
+        if "<[".contains(character) { depth += 1 }
+        if character == "]" || character == ">" && !endsArrow { depth -= 1 }
+        if depth == 0 { break }
+        if depth == 1 { type.append(character) }
+      }
+      return type
     }
   }
 

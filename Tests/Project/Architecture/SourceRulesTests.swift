@@ -29,6 +29,7 @@ import Testing
     (.spawning, "posix_spawnp(&id, name, nil, nil, words, environ)"),
     (.closureInLock, "let reader = Mutex<(@Sendable () -> Void)?>(nil)"),
     (.closureInLock, "let state: Mutex<(store: () -> Int32, began: Duration?)>"),
+    (.closureInLock, "let state = Mutex<\n  (names: [Int: [String]], stop: (() -> Void)?)\n>(([:], nil))"),
     (.riddle, "/// Ends, also if it failed."),
     (.riddle, "  // Reads at most so\n  // many bytes."),
   ])
@@ -45,6 +46,7 @@ import Testing
     (.foundationPath, "  /// player.play(url: URL(filePath: name))"),
     (.foundationPath, "FilePath(url).pathExtension"),
     (.closureInLock, "let action: Lock<Box<() -> Void>?>"),
+    (.closureInLock, "let calls = Mutex<(count: Int, interrupts: [Int: () -> Void])>((0, [:]))"),
     (.closureInLock, "func change(_ lock: Mutex<Int>, _ body: () -> Void)"),
     (.riddle, "/// Ends even if it failed."), (.riddle, "let text = \"also if \""),
   ])

@@ -33,6 +33,11 @@ public struct IssueOrigin: Sendable {
     suspended = nil
   }
 
+  /// Runs an operation outside the scope that the enclosing `withScope` has set.
+  static func withoutScope<Result>(_ operation: () throws -> Result) rethrows -> Result {
+    try $escaped.withValue(IssueOrigin(), operation: operation)
+  }
+
   /// The test that the calling code belongs to; empty if there is none.
   public static var current: IssueOrigin {
     guard isTesting else { return IssueOrigin() }

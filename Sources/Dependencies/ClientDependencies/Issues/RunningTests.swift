@@ -81,12 +81,16 @@ final class SuspendedTest: Sendable {
   /// Starts a task that inherits the task-locals of the caller, which runs in `test`.
   ///
   /// The task already waits when the initializer returns. The task does not retain the overrides of
-  /// the caller's scope, because the test may check that objects in the overrides are released.
+  /// the caller's scope, because the test may check that objects in the overrides are released. Nor
+  /// does it retain the scope's origin: origins that are created within each other's scopes would
+  /// form a list, whose release is recursive.
   init(in test: RunningTest) {
     self.test = test
-    DependencyValues.$_current.withValue(.ofProcess) {
-      _ = Task(executorPreference: InlineExecutor.shared) { [slot] in
-        while let report = await slot.next() { report() }
+    IssueOrigin.withoutScope {
+      DependencyValues.$_current.withValue(.ofProcess) {
+        _ = Task(executorPreference: InlineExecutor.shared) { [slot] in
+          while let report = await slot.next() { report() }
+        }
       }
     }
   }
