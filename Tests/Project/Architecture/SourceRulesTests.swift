@@ -29,7 +29,10 @@ import Testing
     (.spawning, "posix_spawnp(&id, name, nil, nil, words, environ)"),
     (.closureInLock, "let reader = Mutex<(@Sendable () -> Void)?>(nil)"),
     (.closureInLock, "let state: Mutex<(store: () -> Int32, began: Duration?)>"),
-    (.closureInLock, "let state = Mutex<\n  (names: [Int: [String]], stop: (() -> Void)?)\n>(([:], nil))"),
+    (
+      .closureInLock,
+      "let state = Mutex<\n  (names: [Int: [String]], stop: (() -> Void)?)\n>(([:], nil))"
+    ),
     (.riddle, "/// Ends, also if it failed."),
     (.riddle, "  // Reads at most so\n  // many bytes."),
   ])
