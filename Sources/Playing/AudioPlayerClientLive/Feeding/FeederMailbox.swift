@@ -4,8 +4,8 @@ import Synchronization
 
 /// The commands that a feeder has not handled yet.
 ///
-/// The feeder's thread never waits for a request alone, so a `StreamPipe` would not fit. The thread
-/// checks for requests between blocks, and a request interrupts its waits for other things.
+/// The feeder never waits for a request alone, so a `StreamPipe` would not fit. The feeder checks
+/// for requests between blocks, and a request interrupts its waits for other things.
 final class FeederMailbox: Sendable {
   /// A command that changes what the feeder reads, and the feeder's answer.
   ///
