@@ -2,8 +2,8 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 
-/// Reads the blocks of a port on its reader's thread, and numbers their frames, starting from 0 for
-/// each opening of the device.
+/// Reads the blocks of a port, and numbers their frames, starting from 0 for each opening of the
+/// device.
 struct BlockReader {
   private let port: CapturePort
   private var nextFrame: FrameCount = 0
@@ -18,30 +18,18 @@ struct BlockReader {
     self.port = port
   }
 
-  /// Passes blocks to the consumer until the port ends, or the consumer wants no more; sleeps while
-  /// there are none.
+  /// Passes the waiting blocks to the consumer; later blocks are left for the next call.
   ///
   /// `madeRoom` is called when the audio thread waits for room.
   ///
-  /// - Throws: the consumer's error, or the error that ended the port.
-  mutating func drain(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws {
-    while true {
-      let wakeUps = port.hold?.count
-      guard try read(into: consumer, madeRoom: madeRoom) else { return }
-      sleepUntilDue(samples(of: consumer.batchDuration), since: wakeUps)
-    }
-  }
-
-  /// Passes the waiting blocks to the consumer without sleeping; later blocks are left for the next
-  /// call.
-  ///
   /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
+  /// - Throws: the consumer's error, or the error that ended the port.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
     // This is read before the blocks: if the port has ended by then, the ring contains all its
     // blocks.
     let ending = port.ending
-    // Blocks that arrive from now on are left for the next call, because the control thread must
-    // also serve other ports, even if blocks arrive as fast as they are read.
+    // Blocks that arrive from now on are left for the next call, because the thread must also serve
+    // other ports, even if blocks arrive as fast as they are read.
     let last = port.blocks.totalWritten
     while blockCount < last {
       let number = blockCount
@@ -122,13 +110,12 @@ struct BlockReader {
         sampleRate: SampleRate(hertz: block.hertz), channelCount: block.channelCount)
   }
 
-  private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
-    port.deferWakeUps(for: samples)
+  /// Defers wake-ups until the consumer's next batch is complete; false if it is complete already.
+  func canWait(for consumer: any CaptureConsumer) -> Bool {
+    port.deferWakeUps(for: samples(of: consumer.batchDuration))
     // If the threshold has been lowered, the ring may already hold enough samples without having
-    // woken this thread.
-    if port.isDue { return }
-    port.hold?.end(at: wakeUps)
-    port.readerWakeUp.wait()
+    // woken the reader.
+    return !port.isDue
   }
 
   private func samples(of duration: Duration) -> Int {
