@@ -93,6 +93,37 @@ extension Duration {
   }
 }
 
+/// A signal that one task sleeps on and any thread but the audio thread can send.
+package final class TaskWakeUp: Sendable {
+  // The lock is held for a few instructions; the task is resumed after its release.
+  private let state = Mutex<(isSignaled: Bool, waiting: CheckedContinuation<Void, Never>?)>(
+    (false, nil))
+
+  /// Creates a wake-up without a signal.
+  package init() {}
+
+  /// Wakes the sleeping task, now or at its next `wait`; several signals wake it once.
+  package func signal() {
+    let waiting = state.withLock { state in
+      state.isSignaled = state.waiting == nil
+      return state.waiting.take()
+    }
+    waiting?.resume()
+  }
+
+  /// Returns when there is a signal, and clears it; cancellation does not end the wait.
+  package nonisolated(nonsending) func wait() async {
+    await withCheckedContinuation { continuation in
+      let isSignaled = state.withLock { state in
+        defer { state.isSignaled = false }
+        if !state.isSignaled { state.waiting = continuation }
+        return state.isSignaled
+      }
+      if isSignaled { continuation.resume() }
+    }
+  }
+}
+
 /// A flag with which a thread requests a wake-up before it sleeps; the other thread signals only if
 /// the flag is set.
 ///

@@ -75,8 +75,8 @@ extension AudioPlayer {
       return sound
     }
     let request = PlaybackRequest(source: source, device: device, latency: latency)
-    let feeder = try VoiceFeeder(request, FeederMailbox(request.id), makeSource)
-    let opening = Task { try await feeder.open() }
+    let feeder = try VoiceFeeder(request, FeederMailbox(request.id), makeSource, on: decoding)
+    let opening = Task(executorPreference: feeder.pool) { try await feeder.open() }
     guard let first = try await opening.valueOrEnd(readingClock) else {
       throw AudioPlayerError.emptySource(nil)
     }
@@ -84,7 +84,7 @@ extension AudioPlayer {
     // When `held` is released, it releases the device, even if the source cannot be read.
     let held = PreloadedDevice(acquired, latency, of: self)
     let target = acquired.configuration.format
-    let loading = Task { try await feeder.load(as: target) }
+    let loading = Task(executorPreference: feeder.pool) { try await feeder.load(as: target) }
     let sound = try await loading.valueOrEnd(readingClock)
     return PreloadedSound(
       buffers: sound.buffers, device: device, hold: held, shortfall: sound.shortfall)

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import AudioThreads
 import ClientDependencies
 import SoundCard
 
@@ -10,6 +11,8 @@ actor AudioPlayer {
   /// The clock for the time limit on a blocked source: the machine's clock, even in tests with a
   /// virtual clock, because file reads take real time.
   let readingClock: any Clock<Duration>
+  /// The threads that read and decode the sources of all voices.
+  let decoding: SharedThreadPool
   let openDevices = PlaybackDevices()
   /// The volume of all devices, present and future.
   let volume = BusVolume()
@@ -20,9 +23,10 @@ actor AudioPlayer {
 
   init(
     makeSource: @escaping SourceMaker = { $0.makeSource($1) },
-    readingClock: any Clock<Duration> = ContinuousClock()
+    readingClock: any Clock<Duration> = ContinuousClock(),
+    decoding: SharedThreadPool = SharedThreadPool(name: "syrinx-decode")
   ) {
-    (self.makeSource, self.readingClock) = (makeSource, readingClock)
+    (self.makeSource, self.readingClock, self.decoding) = (makeSource, readingClock, decoding)
   }
 
   /// Plays a request to its end; if the task is canceled, fades the sound out and throws

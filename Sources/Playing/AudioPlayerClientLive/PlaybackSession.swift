@@ -144,7 +144,7 @@ final class PlaybackSession: Sendable {
     guard PlaybackRequest.speeds.contains(request.speed) else {
       throw AudioPlayerError.speedOutOfRange(request.speed)
     }
-    let feeder = try VoiceFeeder(request, mailbox, player.makeSource)
+    let feeder = try VoiceFeeder(request, mailbox, player.makeSource, on: player.decoding)
     guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
@@ -161,7 +161,7 @@ final class PlaybackSession: Sendable {
 
   /// Opens the first item; if no item can be opened, reports the error of each.
   private func open(_ feeder: VoiceFeeder) async throws -> VoiceFeeder.FirstItem? {
-    let opening = Task { try await feeder.open() }
+    let opening = Task(executorPreference: feeder.pool) { try await feeder.open() }
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
@@ -176,8 +176,10 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    let voice = try await makeVoice(device.configuration)
-    let feeding = Task { try await feeder.feed(voice, on: device) }
+    let voice = await makeVoice(on: device)
+    let feeding = Task(executorPreference: feeder.pool) {
+      try await feeder.feed(voice, on: device)
+    }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
@@ -193,17 +195,15 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  private func makeVoice(_ device: PCMConfiguration) async throws -> Voice {
+  private func makeVoice(on device: PlaybackDevice) async -> Voice {
     let bus = await player.volume(of: request.bus)
-    do {
-      return try Voice(
-        format: device.format, capacity: Voice.capacity(on: device),
-        prefill: request.prefill ?? Voice.prefill(on: device), parameters: parameters, bus: bus,
-        speed: request.speed, progressInterval: request.progressInterval,
-        onDeviceLoss: request.onDeviceLoss, hold: hold, listener: report)
-    } catch {
-      throw AudioPlayerError.system(reason: "\(error)")
-    }
+    let settings = device.configuration
+    return Voice(
+      format: settings.format, capacity: Voice.capacity(on: settings),
+      prefill: request.prefill ?? Voice.prefill(on: settings), parameters: parameters, bus: bus,
+      speed: request.speed, progressInterval: request.progressInterval,
+      onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold,
+      listener: report)
   }
 
   /// Plays a voice and reports its start.

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import ClientDependencies
 import Glibc
 import SoundCard
@@ -7,9 +8,15 @@ import SoundCard
 /// The live recorder, which owns the running recordings and captures.
 actor AudioRecorder {
   private let openDevices = CaptureDevices()
+  /// The threads that write all recordings.
+  private let writing: SharedThreadPool
   private var recordings: [ObjectIdentifier: Recording] = [:]
   /// The captures that can be stopped by ID.
   private var captures: [RecordingID: CaptureSession] = [:]
+
+  init(writing: SharedThreadPool = SharedThreadPool(name: "syrinx-record")) {
+    self.writing = writing
+  }
 
   /// The longest of the recorded durations of all running recordings; nil if none is running.
   var recorded: Duration? {
@@ -107,7 +114,7 @@ actor AudioRecorder {
       do {
         try request.check()
         let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-        await session.start(opening, hasOwnThread: false) {
+        await session.start(opening) {
           try StreamConsumer(pipe, request, device: $0)
         }
         try await session.ended()
@@ -151,7 +158,7 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, on: openDevices, lockstep: soundCard.lockstep, report: report)
+      request, on: openDevices, writing: writing, lockstep: soundCard.lockstep, report: report)
     recordings[ObjectIdentifier(recording)] = recording
     recording.start(on: soundCard, clock: clock)
     return recording

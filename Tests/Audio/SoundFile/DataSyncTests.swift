@@ -45,7 +45,8 @@ import Testing
   @Test func `the thread's stack does not grow over thousands of flush requests`() throws {
     let addresses = Mutex<[Int]>([])
     let stored = try WakeUp()
-    let sync = try DataSync {
+    let threads = try ThreadPool(name: "syrinx-store", patience: .seconds(3_600))
+    let sync = try DataSync(on: threads) {
       var here = 0
       withUnsafePointer(to: &here) { pointer in
         addresses.withLock { $0.append(Int(bitPattern: pointer)) }
@@ -63,6 +64,60 @@ import Testing
     stored.wait()
     sync.end()
     #expect(Set(addresses.withLock { $0.prefix(2) }).count == 1)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a flush that does not return delays neither other flushes nor the end of other files`()
+    throws
+  {
+    let threads = try ThreadPool(name: "syrinx-store", patience: .milliseconds(1))
+    let (begun, goOn, stored) = (try WakeUp(), try WakeUp(), try WakeUp())
+    let stuck = try DataSync(on: threads) {
+      begun.signal()
+      goOn.wait()
+      return 0
+    } time: {
+      .zero
+    } report: { _ in
+    }
+    let other = try DataSync(on: threads) {
+      stored.signal()
+      return 0
+    } time: {
+      .zero
+    } report: { _ in
+    }
+    stuck.request()
+    begun.wait()
+    other.request()
+    stored.wait()
+    other.end()
+    goOn.signal()
+    stuck.end()
+  }
+
+  @Test func `end() does not wait for a flush that has not begun`() throws {
+    let threads = try ThreadPool(name: "syrinx-store", patience: .seconds(3_600))
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    threads.perform {
+      begun.signal()
+      goOn.wait()
+    }
+    begun.wait()
+    let stored = Atomic<Bool>(false)
+    let sync = try DataSync(on: threads) {
+      stored.store(true, ordering: .relaxed)
+      return 0
+    } time: {
+      .zero
+    } report: { _ in
+    }
+    sync.request()
+    sync.end()
+    goOn.signal()
+    threads.perform { begun.signal() }
+    begun.wait()
+    #expect(stored.load(ordering: .relaxed) == false)
   }
 
   @Test func `end() returns even without a flush request, and even when repeated`() throws {

@@ -36,3 +36,41 @@ import Testing
     #expect(wakeUp.clear())
   }
 }
+
+@Suite(.timeLimit(.minutes(1))) struct TaskWakeUpTests {
+  private let wakeUp = TaskWakeUp()
+
+  /// Returns a gate that opens when a task, which waits already, has been woken.
+  private func sleeper() -> Gate {
+    let woken = Gate()
+    Task.immediate { [wakeUp] in
+      await wakeUp.wait()
+      woken.open()
+    }
+    return woken
+  }
+
+  @Test func `a signal sent before the wait is not lost`() async {
+    wakeUp.signal()
+    await wakeUp.wait()
+  }
+
+  @Test func `several signals wake the task once`() async {
+    wakeUp.signal()
+    wakeUp.signal()
+    await wakeUp.wait()
+    let woken = sleeper()
+    #expect(!woken.isOpen)
+    wakeUp.signal()
+    await woken.wait()
+  }
+
+  @Test func `a signal during the wait wakes the task and is used up`() async {
+    for _ in 0..<2 {
+      let woken = sleeper()
+      #expect(!woken.isOpen)
+      wakeUp.signal()
+      await woken.wait()
+    }
+  }
+}

@@ -23,7 +23,7 @@ final class AudioThreadHarness {
     _ samples: [Float], isComplete: Bool = true, bus: BusVolume = BusVolume(),
     progressInterval: Duration = .milliseconds(50)
   ) throws -> Voice {
-    let voice = try Voice(
+    let voice = Voice(
       format: pcm.configuration.format, capacity: .seconds(10), prefill: .milliseconds(100),
       parameters: SharedVoiceParameters("a", gain: 1), bus: bus,
       progressInterval: progressInterval
@@ -82,8 +82,8 @@ extension Voice {
     format: AudioFormat, capacity: Duration, prefill: Duration = .milliseconds(100), volume: Float,
     progressInterval: Duration = .milliseconds(50),
     listener: @escaping @Sendable (PlaybackEvent) -> Void
-  ) throws(SystemError) {
-    try self.init(
+  ) {
+    self.init(
       format: format, capacity: capacity, prefill: prefill,
       parameters: SharedVoiceParameters("a", gain: volume), progressInterval: progressInterval,
       listener: listener)

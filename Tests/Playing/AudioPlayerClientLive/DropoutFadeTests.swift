@@ -8,7 +8,7 @@ import Testing
   private let voice: Voice
 
   init() throws {
-    voice = try Voice(
+    voice = Voice(
       format: AudioFormat(sampleRate: 800, channelCount: 1), capacity: .seconds(1), volume: 1
     ) { _ in }
     voice.lastFrame[0] = 1

@@ -11,7 +11,7 @@ import Testing
     every interval: Duration = .zero,
     _ listener: @escaping @Sendable (PlaybackEvent) -> Void = { _ in }
   ) throws -> Voice {
-    try Voice(
+    Voice(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1), capacity: .seconds(1),
       prefill: .zero, volume: 1, progressInterval: interval, listener: listener)
   }

@@ -16,7 +16,7 @@ import Testing
 
   /// Adds a voice at a rate of 1,000 Hz.
   private func add(_ bus: BusVolume, in place: Int = 0) throws -> Voice {
-    let voice = try Voice(
+    let voice = Voice(
       format: AudioFormat(sampleRate: 1_000, channelCount: 1), capacity: .milliseconds(100),
       prefill: .zero, parameters: SharedVoiceParameters("a", gain: 1), bus: bus
     ) { _ in }

@@ -17,7 +17,7 @@ import Testing
     let device = PCMConfiguration(
       device: "slow", format: format, sampleFormat: .float32, period: FrameCount(period),
       buffer: FrameCount(4 * period))
-    let voice = try Voice(
+    let voice = Voice(
       format: format, capacity: Voice.capacity(on: device), prefill: Voice.prefill(on: device),
       volume: 1
     ) { _ in }
@@ -32,7 +32,7 @@ import Testing
   func `a voice begins once its requested prefill has been decoded, or once its ring is full`(
     prefill: Duration, frames: Int
   ) throws {
-    let voice = try Voice(format: format, capacity: .seconds(1), prefill: prefill, volume: 1) { _ in
+    let voice = Voice(format: format, capacity: .seconds(1), prefill: prefill, volume: 1) { _ in
     }
     voice.give([Float](repeating: 0, count: frames * 2 - 2))
     #expect(!voice.isPrimed)

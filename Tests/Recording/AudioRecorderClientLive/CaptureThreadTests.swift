@@ -65,7 +65,7 @@ import Testing
   @Test func `a port added after the last port has left gets no earlier frames`() throws {
     let pcm = try ScriptedCapture([.ready(160)])
     let capture = try OnePortCapture(pcm)
-    let next = try CapturePort(of: pcm.configuration)
+    let next = CapturePort(of: pcm.configuration)
     capture.port.stop()
     capture.whenResting = { [capture] in
       #expect(capture.port.blocks.totalWritten == 4 && pcm.starts == 1)

@@ -72,8 +72,8 @@ final class OnePortCapture: @unchecked Sendable {
   let scripted: ScriptedCapture?
 
   init(_ pcm: any CapturePCM, others: Int = 0) throws {
-    port = try CapturePort(of: pcm.configuration)
-    self.others = try (0..<others).map { _ in try CapturePort(of: pcm.configuration) }
+    port = CapturePort(of: pcm.configuration)
+    self.others = (0..<others).map { _ in CapturePort(of: pcm.configuration) }
     thread = CaptureThread(pcm: pcm, link: try DeviceLink(limit: 8))
     scripted = pcm as? ScriptedCapture
     scripted?.whenResting = { [unowned self] in
@@ -126,8 +126,9 @@ extension BlockReader {
 }
 
 extension CapturePort {
+  /// Reads an ended port to its end.
   func drain(into consumer: some CaptureConsumer, madeRoom: () -> Void) throws {
     var reader = BlockReader(self)
-    try reader.drain(into: consumer, madeRoom: madeRoom)
+    while try reader.read(into: consumer, madeRoom: madeRoom) {}
   }
 }

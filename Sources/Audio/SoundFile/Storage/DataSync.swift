@@ -5,14 +5,16 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Flushes written data to the disk on its own thread, because a slow disk may take seconds.
+/// Flushes written data to the disk on another thread, because a slow disk may take seconds.
 final class DataSync: Sendable {
   /// The duration from which a flush is reported as slow.
   private static let limit = Duration.seconds(5)
 
   private let report: @Sendable (Duration) -> Void
   private let time: @Sendable () -> Duration
-  private let wakeUp: WakeUp
+  /// The threads that flush.
+  private let threads: ThreadPool
+  /// Signaled after a flush that `end` waits for.
   private let ended: WakeUp
   // The lock is held for a few instructions, never during a flush.
   private let state: Mutex<State>
@@ -22,6 +24,10 @@ final class DataSync: Sendable {
   private struct State {
     /// Flushes the file; nil after `end`.
     var store: (@Sendable () -> Int32)?
+    var isRequested = false
+    /// Whether a thread flushes, or is about to; it also performs later requests.
+    var isScheduled = false
+    var isFlushing = false
     /// The start time of the running flush; nil if no flush is running, or after the flush was
     /// reported as slow.
     var began: Duration?
@@ -43,24 +49,21 @@ final class DataSync: Sendable {
     }
   }
 
-  /// Starts the thread, which lives until `end`.
+  /// Flushes with a closure.
   ///
   /// - Parameters:
+  ///   - threads: the threads that flush; by default, those of all files.
   ///   - store: flushes and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
   ///   - report: called with the duration of a slow flush.
   init(
-    _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
-    report: @escaping @Sendable (Duration) -> Void
-  ) throws {
+    on threads: ThreadPool? = nil, _ store: @escaping @Sendable () -> Int32,
+    time: @escaping @Sendable () -> Duration, report: @escaping @Sendable (Duration) -> Void
+  ) throws(SystemError) {
+    self.threads = if let threads { threads } else { try SharedThreadPool.storing.pool() }
     (self.time, self.report) = (time, report)
     state = Mutex(State(store: store))
-    wakeUp = try WakeUp()
     ended = try WakeUp()
-    _ = try DedicatedThread.start(name: "syrinx-sync") { [self] in
-      work()
-      ended.signal()
-    }
   }
 
   /// The code of the first failure, or 0.
@@ -68,25 +71,26 @@ final class DataSync: Sendable {
 
   /// Requests a flush and returns at once.
   func request() {
-    // Requests during a flush share one signal, which causes one more flush.
-    wakeUp.signal()
+    let isNew = state.withLock { state in
+      // Requests during a flush cause one more flush.
+      state.isRequested = state.store != nil
+      defer { state.isScheduled = state.isScheduled || state.isRequested }
+      return state.isRequested && !state.isScheduled
+    }
+    if isNew { threads.perform { [self] in work() } }
     reportSlowness()
   }
 
-  /// Waits for the current request and ends the thread; calling it again has no effect.
+  /// Waits for the running flush and ignores other requests; calling it again has no effect.
   func end() {
     // The closure, which retains the descriptor, is released outside the lock.
-    let store = state.withLock { $0.store.take() }
-    guard store != nil else { return }
-    wakeUp.signal()
-    ended.wait()
+    let (store, isFlushing) = state.withLock { ($0.store.take(), $0.isFlushing) }
+    if store != nil, isFlushing { ended.wait() }
   }
 
+  /// Performs the requests, on a thread of the pool.
   private func work() {
-    while true {
-      wakeUp.wait()
-      guard let store = state.withLock({ $0.store }) else { return }
-      state.withLock { $0.began = time() }
+    while let store = begin() {
       let code = store()
       let slow = state.withLock { state -> Duration? in
         if state.failureCode == 0 { state.failureCode = code }
@@ -94,6 +98,21 @@ final class DataSync: Sendable {
       }
       if let slow { report(slow) }
     }
+  }
+
+  /// Returns the closure for the next flush, or nil if none is requested.
+  private func begin() -> (@Sendable () -> Int32)? {
+    let now = time()
+    let (store, hasEnded) = state.withLock { state in
+      let hasEnded = state.isFlushing && state.store == nil
+      let store = state.isRequested ? state.store : nil
+      state.isRequested = false
+      (state.isFlushing, state.isScheduled) = (store != nil, store != nil)
+      if store != nil { state.began = now }
+      return (store, hasEnded)
+    }
+    if hasEnded { ended.signal() }
+    return store
   }
 
   /// Reports the running flush if it is slow, once for each flush.

@@ -88,7 +88,7 @@ final class Mixer {
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
     let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.consume() {
-      voice.room.signal()
+      voice.wakeFeeder()
     }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource

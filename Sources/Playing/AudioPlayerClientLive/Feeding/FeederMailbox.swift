@@ -4,7 +4,7 @@ import Synchronization
 
 /// The commands that a feeder has not handled yet.
 ///
-/// The feeder's thread never waits only for requests, so a `StreamPipe` would not fit. The thread
+/// The feeder never waits only for requests, so a `StreamPipe` would not fit. The feeder
 /// checks for requests between blocks, and a request interrupts its other waits.
 final class FeederMailbox: Sendable {
   /// A command that changes what the feeder reads, and the feeder's answer.

@@ -1,8 +1,8 @@
 import AudioCore
 import AudioPlayerClient
 
-/// Reads the items of a playback in order, for as many rounds as requested; used only on the
-/// feeder's thread.
+/// Reads the items of a playback in order, for as many rounds as requested; used only by the
+/// feeder.
 ///
 /// An item that fails is reported, and the next item follows.
 final class PlaybackQueue {

@@ -4,9 +4,9 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// Feeds one voice, step by step; used only on the feeder's thread.
+/// Feeds one voice, step by step; used only by the feeder.
 ///
-/// A step blocks that thread while there is nothing to do.
+/// A step suspends the feeder while there is nothing to do, and blocks its thread only to read.
 final class VoiceFeed {
   private let voice: Voice
   private let device: PlaybackDevice
@@ -49,12 +49,12 @@ final class VoiceFeed {
   /// At the end of the queue, waits for a request or the end of the voice.
   nonisolated(nonsending) func step() async throws {
     if !pending.isEmpty {
-      write()
+      await write()
     } else if !isAtEnd {
       try await read()
     } else {
       if voice.ring.totalWritten == 0 { throw queue.failure ?? AudioPlayerError.emptySource(nil) }
-      voice.room.wait()
+      await voice.room.wait()
     }
   }
 
@@ -80,15 +80,15 @@ final class VoiceFeed {
     guard let target = try await queue.perform(command, at: position) else { return nil }
     destination = target
     hasMoved = true
-    return flush()
+    return await flush()
   }
 
   /// Requests that the audio thread discard the ring's content; returns the serial number of the
   /// request, or nil if nothing was written yet.
   ///
-  /// The audio thread discards everything readable. Until it confirms the request, this thread
+  /// The audio thread discards everything readable. Until it confirms the request, the feeder
   /// writes nothing, so that no frames of the new position are discarded.
-  private func flush() -> Int? {
+  nonisolated(nonsending) private func flush() async -> Int? {
     pending = []
     fades.reset()
     guard voice.ring.totalWritten > 0 else {
@@ -102,16 +102,16 @@ final class VoiceFeed {
     flushCount += 1
     primed.open()
     device.wake()
-    restart(at: frameAfterFlush())
+    restart(at: await frameAfterFlush())
     return serial
   }
 
   /// Waits until the ring has been flushed; returns the voice's next frame, or nil if the voice
   /// ends first.
-  private func frameAfterFlush() -> Int? {
+  nonisolated(nonsending) private func frameAfterFlush() async -> Int? {
     while !voice.isOver, !voice.isStopping, !Task.isCancelled {
       if let frame = voice.frameAfterFlush(flushCount) { return frame }
-      voice.room.wait()
+      await voice.room.wait()
     }
     return nil
   }
@@ -167,13 +167,13 @@ final class VoiceFeed {
     if pending.isEmpty { endInput() }
   }
 
-  private func write() {
+  nonisolated(nonsending) private func write() async {
     let written = pending.withUnsafeBufferPointer { voice.ring.tryWrite($0) }
     pending = pending.dropFirst(written)
     device.sourceAdvanced()
     if voice.isPrimed { primed.open() }
     if isAtEnd && pending.isEmpty { endInput() }
-    if written == 0 { waitForRoom() }
+    if written == 0 { await waitForRoom() }
   }
 
   private func endInput() {
@@ -182,9 +182,9 @@ final class VoiceFeed {
     device.wake()
   }
 
-  private func waitForRoom() {
+  nonisolated(nonsending) private func waitForRoom() async {
     voice.roomRequest.make()
     // The audio thread may have made room before it could see the request, so check again.
-    if voice.ring.writable == 0 { voice.room.wait() }
+    if voice.ring.writable == 0 { await voice.room.wait() }
   }
 }

@@ -4,15 +4,16 @@ import AudioThreads
 import FoundationEssentials
 import SoundCard
 
-/// Decodes the items of a queue and converts them to the device's format, on its own thread.
+/// Decodes the items of a queue and converts them to the device's format.
 ///
 /// The audio fills a voice's ring, or memory for a preloaded sound. Requests are handled between
-/// steps.
+/// steps. Feeders share the threads of a pool: a feeder occupies one only while it works, or while
+/// a read blocks. Its tasks start with `Task(executorPreference: pool)`.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)
 
-  private let executor: ThreadExecutor
+  nonisolated let pool: ThreadPool
   private let request: PlaybackRequest
   private let mailbox: FeederMailbox
   private let queue: PlaybackQueue
@@ -22,10 +23,10 @@ actor VoiceFeeder {
 
   init(
     _ request: PlaybackRequest, _ mailbox: FeederMailbox,
-    _ makeSource: @escaping SourceMaker
+    _ makeSource: @escaping SourceMaker, on decoding: SharedThreadPool
   ) throws {
     do {
-      executor = try ThreadExecutor(name: "syrinx-decode")
+      pool = try decoding.pool()
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
@@ -33,8 +34,6 @@ actor VoiceFeeder {
     self.mailbox = mailbox
     queue = PlaybackQueue(request.items, request.cycle, mailbox, makeSource)
   }
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens the first item that can be opened; nil if commands have skipped every item.
   ///
@@ -79,6 +78,8 @@ actor VoiceFeeder {
         break
       } else {
         try await feed.step()
+        // Voices take turns: each needs its first audio sooner than another voice a full ring.
+        await pool.yield()
       }
     }
     if let failure = queue.failure { throw failure }
@@ -104,6 +105,7 @@ actor VoiceFeeder {
     }
     while let step = try await queue.next() {
       try Task.checkCancellation()
+      await pool.yield()
       switch step {
       case .audio(let buffer): append(try converter.convert(buffer))
       case .event(.nonFinite(let count)):

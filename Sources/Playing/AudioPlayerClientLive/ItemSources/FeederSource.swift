@@ -10,7 +10,7 @@ typealias SourceMaker = @Sendable (PlaybackSource, FeederMailbox) -> any FeederS
 /// The format of a source, and its length if it announces one.
 typealias SourceDescription = (format: AudioFormat, announcedDuration: Duration?)
 
-/// The audio of one item of a queue; used only on the feeder's thread.
+/// The audio of one item of a queue; used only by the feeder.
 protocol FeederSource: AnyObject {
   /// The file's URL; nil if the source is not a file.
   var url: URL? { get }

@@ -32,6 +32,7 @@ extension Voice {
   }
 
   func reportNews() {
+    if takeFeederRequest() { room.signal() }
     reportSettlement()
     pass(playedFrames.load(ordering: .relaxed))
   }

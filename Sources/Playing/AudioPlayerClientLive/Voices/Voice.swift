@@ -14,7 +14,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   let ring: RingBuffer<Float>
   /// Signaled when the ring has the requested room or has been flushed, when the feeder has a
   /// request, and when the voice is over.
-  let room: WakeUp
+  let room = TaskWakeUp()
   let roomRequest = WakeUpRequest()
   let format: AudioFormat
   let parameters: SharedVoiceParameters
@@ -74,27 +74,31 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// The number of samples that must be in the ring before the voice begins.
   private let prefill: Int
 
+  /// The device whose control thread wakes the feeder for the audio thread.
+  private let link: DeviceLink<Voice>?
+  private let isFeederDue = Atomic<Bool>(false)
+
   /// Creates a voice.
   ///
   /// `prefill` is the audio that must be decoded before the voice begins, at most `capacity`.
   /// `speed` is the number of seconds of source audio per second of the voice. `progressInterval`
-  /// is the time between progress events, at least 50 ms. `hold` stops a virtual card's time once
-  /// the voice is over.
+  /// is the time between progress events, at least 50 ms. `link` belongs to the device; it is nil
+  /// for a voice without a feeder. `hold` stops a virtual card's time once the voice is over.
   init(
     format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
     bus: BusVolume = BusVolume(), speed: Double = 1,
     progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail,
-    hold: TimeHold? = nil, listener: @escaping @Sendable (PlaybackEvent) -> Void
-  ) throws(SystemError) {
+    link: DeviceLink<Voice>? = nil, hold: TimeHold? = nil,
+    listener: @escaping @Sendable (PlaybackEvent) -> Void
+  ) {
     self.format = format
     self.parameters = parameters
     self.bus = bus
     self.onDeviceLoss = onDeviceLoss
-    (self.hold, self.listener) = (hold, listener)
+    (self.link, self.hold, self.listener) = (link, hold, listener)
     let rate = format.sampleRate
     reported = Mutex((VoiceTimeline(rate: rate, speed: speed), 0, .success(.zero)))
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
-    room = try WakeUp()
     ring = RingBuffer(
       capacity: FrameCount(capacity, at: rate).rawValue * format.channelCount,
       resident: rate.hertz * format.channelCount)
@@ -188,7 +192,16 @@ final class Voice: DevicePort, @unchecked Sendable {
     return (serial, place >> 1, place & 1 == 1)
   }
 
+  /// Returns, once, whether the audio thread has requested that the control thread wake the feeder.
+  func takeFeederRequest() -> Bool { isFeederDue.exchange(false, ordering: .acquiring) }
+
   // MARK: The audio thread
+
+  /// Lets the control thread wake the feeder, because the audio thread cannot resume a task.
+  func wakeFeeder() {
+    isFeederDue.store(true, ordering: .releasing)
+    link?.wakeControl()
+  }
 
   /// Applies new parameters and flushes the ring if requested.
   func applyParameters() {
@@ -211,7 +224,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     ring.discardReadable()
     lastFlushFrame.store(playhead.mixed, ordering: .relaxed)
     lastFlush.store(transport.parameters.flushCount, ordering: .releasing)
-    room.signal()
+    wakeFeeder()
   }
 
   /// Closes the input, so that the voice ends after the ring's content; false if the feeder has

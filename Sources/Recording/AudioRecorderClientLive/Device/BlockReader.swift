@@ -2,7 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 
-/// Reads the blocks of a port on the reader's thread.
+/// Reads the blocks of a port.
 ///
 /// Frame numbers begin at 0 each time the device is opened.
 struct BlockReader {
@@ -20,29 +20,18 @@ struct BlockReader {
     self.port = port
   }
 
-  /// Passes blocks to the consumer until the port ends or the consumer ends the capture.
+  /// Passes the waiting blocks to the consumer; later blocks are left for the next call.
   ///
-  /// Sleeps while there are no blocks. `madeRoom` is called when the audio thread waits for room.
-  ///
-  /// - Throws: the consumer's error, or the error that ended the port.
-  mutating func drain(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws {
-    while true {
-      let wakeUps = port.hold?.count
-      guard try read(into: consumer, madeRoom: madeRoom) else { return }
-      sleepUntilDue(samples(of: consumer.batchDuration), since: wakeUps)
-    }
-  }
-
-  /// Passes the waiting blocks to the consumer without sleeping; later blocks are left for the next
-  /// call.
+  /// `madeRoom` is called when the audio thread waits for room.
   ///
   /// - Returns: false after the last block of an ended port, and if the consumer ends the capture.
+  /// - Throws: the consumer's error, or the error that ended the port.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
     // Read this before the blocks: if the port has already ended, the ring contains all of the
     // port's blocks.
     let ending = port.ending
     // Leave later blocks for the next call. Otherwise, blocks that arrive as fast as they are read
-    // would keep the control thread from serving other ports.
+    // would keep the thread from serving other ports.
     let last = port.blocks.totalWritten
     while blockCount < last {
       let number = blockCount
@@ -123,13 +112,12 @@ struct BlockReader {
         sampleRate: SampleRate(hertz: block.hertz), channelCount: block.channelCount)
   }
 
-  private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
-    port.deferWakeUps(for: samples)
+  /// Defers wake-ups until the consumer's next batch is complete; false if it is complete already.
+  func canWait(for consumer: any CaptureConsumer) -> Bool {
+    port.deferWakeUps(for: samples(of: consumer.batchDuration))
     // If the threshold has been lowered, the ring may already hold enough samples without having
-    // woken this thread.
-    if port.isDue { return }
-    port.hold?.end(at: wakeUps)
-    port.readerWakeUp.wait()
+    // woken the reader.
+    return !port.isDue
   }
 
   private func samples(of duration: Duration) -> Int {

@@ -2,7 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import SoundCard
 
-/// A consumer of captured audio; it may block only if it has its own thread.
+/// A consumer of captured audio; it may block only if a pool's threads read for it.
 protocol CaptureConsumer: AnyObject {
   /// How the consumer responds to the loss of the device.
   var onDeviceLoss: DeviceLossPolicy { get }

@@ -6,9 +6,10 @@ import Synchronization
 /// One user of a capture device: a ring that the audio thread writes, and that the port's reader
 /// drains.
 ///
-/// The reader is the user's own thread, or, for a consumer that never waits, the control thread of
-/// the device. Neither side waits for the other, so a slow disk does not delay other users. Frames
-/// that do not fit into the ring are lost only for this port, and the next block reports them.
+/// The control thread of the device calls the reader, which reads the ring itself if its consumer
+/// never waits, or else wakes a task that does. Neither side waits for the other, so a slow disk does
+/// not delay other users. Frames that do not fit into the ring are lost only for this port, and the
+/// next block reports them.
 final class CapturePort: DevicePort {
   /// An element in the ring of blocks: captured frames, or a change of the device.
   struct Block: BitwiseCopyable {
@@ -52,13 +53,9 @@ final class CapturePort: DevicePort {
   let format: AudioFormat
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
-  /// Wakes the thread that reads the ring.
-  let readerWakeUp: WakeUp
-  /// Stops a virtual card's clock when the user's own thread is woken, and lets the clock continue
-  /// when that thread waits again.
-  let hold: TimeHold?
-  /// The device whose control thread reads the ring; nil if the user's own thread does.
+  /// The device whose control thread calls the reader; nil for a port without one.
   private let link: DeviceLink<CapturePort>?
+  private let isReaderDue = Atomic<Bool>(false)
   // The lock is held only to get or set the closure, never while the closure runs, and never by the
   // audio thread.
   private let reader = Mutex(Reader())
@@ -66,12 +63,11 @@ final class CapturePort: DevicePort {
   // The closure is in a struct, because each `withLock` of a `Mutex` of a closure would wrap the
   // closure once more.
   private struct Reader {
-    /// Reads the ring on the control thread.
     var read: (@Sendable () -> Void)?
   }
   /// The audio thread's request for room while the ring is full.
   let roomRequest = WakeUpRequest()
-  /// The number of samples in the ring at which the audio thread wakes the user's thread.
+  /// The number of samples in the ring at which the audio thread wakes the reader.
   ///
   /// The reader changes it and then checks the ring (`isDue`); the audio thread writes into the
   /// ring and then checks the threshold (`announce`). At least one of them must see the other's
@@ -92,20 +88,14 @@ final class CapturePort: DevicePort {
 
   /// Creates a port.
   ///
-  /// `ended` opens when the port has ended; its ring may still contain frames. `link` is the device
-  /// whose control thread reads the ring; nil if the user's own thread does. `lockstep` keeps a
-  /// virtual card's test clock in step with the port's reader.
+  /// `ended` opens when the port has ended; its ring may still contain frames. `link` belongs to the
+  /// device; it is nil for a port without a reader.
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
-    readOnControlThreadOf link: DeviceLink<CapturePort>? = nil, lockstep: Lockstep? = nil
-  ) throws(SystemError) {
+    link: DeviceLink<CapturePort>? = nil
+  ) {
     (self.onDeviceLoss, self.ended, self.link) = (onDeviceLoss, ended, link)
     format = device.format
-    readerWakeUp = if let link { link.news } else { try WakeUp() }
-    // A port read by the control thread needs no `TimeHold`, because the control thread has its
-    // own.
-    hold = link == nil ? TimeHold(lockstep, "a user of a capture") : nil
-    hold?.begin()
     let depth = FrameCount(Self.depth, at: format.sampleRate).rawValue
     // A period must fit into the ring, and some plug-ins have periods of many seconds.
     let frames = max(depth, 4 * device.period.rawValue)
@@ -127,15 +117,13 @@ final class CapturePort: DevicePort {
   /// The result of the port; nil until the port has ended.
   var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
 
-  /// Wakes the thread that reads the ring.
+  /// Lets the control thread call the reader, because the audio thread cannot resume a task.
   func wakeReader() {
-    if let link { return link.wakeControl() }
-    hold?.begin()
-    readerWakeUp.signal()
+    isReaderDue.store(true, ordering: .releasing)
+    link?.wakeControl()
   }
 
-  /// Sets the closure that reads the ring; the control thread calls it when woken, and at the
-  /// port's end.
+  /// Sets the reader; the control thread calls it after `wakeReader`, and at the port's end.
   func setReader(_ read: @escaping @Sendable () -> Void) {
     reader.withLock { $0.read = read }
   }
@@ -144,7 +132,9 @@ final class CapturePort: DevicePort {
 
   func report(_ event: DeviceEvent) {}
 
-  func reportNews() { reader.withLock { $0.read }?() }
+  func reportNews() {
+    if isReaderDue.exchange(false, ordering: .acquiring) { reader.withLock { $0.read }?() }
+  }
 
   func deviceLost() {
     blocks.tryWrite(Block(kind: .deviceLost))
@@ -166,8 +156,7 @@ final class CapturePort: DevicePort {
     outcome.withLock { $0 = result }
     over.store(true, ordering: .releasing)
     ended.open()
-    guard link != nil else { return wakeReader() }
-    // The control thread has removed the port and will not read it again, so read the rest here.
+    // The control thread has removed the port and will not report its news, so call the reader here.
     // `take` breaks the reference cycle between port and closure.
     reader.withLock { $0.read.take() }?()
   }
@@ -232,7 +221,7 @@ final class CapturePort: DevicePort {
     if waiting >= wakeThreshold.load(ordering: .relaxed) { wakeReader() }
   }
 
-  // MARK: The reader's thread
+  // MARK: The reader
 
   /// Defers wake-ups of the reader until the ring holds `samples` samples, or another event occurs.
   func deferWakeUps(for samples: Int) {

@@ -13,8 +13,7 @@ typealias CaptureDevices = DevicePool<CaptureThread>
 
 /// One user's capture from its opening to its end; it can be stopped at any time.
 final class CaptureSession: Sendable {
-  /// Makes the consumer once the device is open, on the session's own thread if the session has
-  /// one.
+  /// Makes the consumer when the device is open; on the threads that read, if there are any.
   typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
 
   // The lock is held for a few instructions by the session and by callers that stop it.
@@ -51,18 +50,19 @@ final class CaptureSession: Sendable {
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
   ///
-  /// If `hasOwnThread` is true, the session reads on its own thread, because its consumer may
-  /// block, for example on a disk; otherwise the device's control thread reads.
+  /// A consumer that may block, for example on a disk, needs `threads`, on which a task then reads.
+  /// Without them, the device's control thread reads.
   func start(
-    _ opening: DeviceOpening<CaptureThread>, hasOwnThread: Bool,
+    _ opening: DeviceOpening<CaptureThread>, on threads: SharedThreadPool? = nil,
     makeConsumer: @escaping MakeConsumer
   ) async {
     do {
       guard let device = try await open(opening) else { return end(.success(())) }
-      guard hasOwnThread else { return capture(on: device, makeConsumer, hasOwnThread: false) }
+      guard let threads else { return readOnControlThread(of: device, makeConsumer) }
       do {
-        _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-          capture(on: device, makeConsumer, hasOwnThread: true)
+        let (reading, storing) = (try threads.pool(), try SharedThreadPool.storing.pool())
+        Task(executorPreference: reading) { [self] in
+          await read(from: device, on: reading, storing: storing, makeConsumer)
         }
       } catch {
         await devices.release(device)
@@ -117,54 +117,103 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Creates the consumer and passes the device's audio to it until the end.
+  /// Returns the gate of a port's end, and the closure that ends the session.
   ///
-  /// The device is released as soon as the port has ended, because a consumer may take long to
-  /// process the frames in the ring.
-  private func capture(
-    on device: CaptureDevices.Runtime, _ makeConsumer: MakeConsumer, hasOwnThread: Bool
-  ) {
-    let releasing = Gate()
+  /// The device is released as soon as the gate is open, because a consumer may take long to process
+  /// the frames in the ring. The session ends when the device is released.
+  private func ending(
+    with device: CaptureDevices.Runtime
+  ) -> (portEnded: Gate, close: @Sendable (Result<Void, any Error>) -> Void) {
+    let portEnded = Gate()
     let release = Task { [devices] in
-      await releasing.wait()
+      await portEnded.wait()
       await devices.release(device)
     }
     let close: @Sendable (Result<Void, any Error>) -> Void = { [self] outcome in
       hold?.begin()
-      releasing.open()
+      portEnded.open()
       Task {
         await release.value
         end(outcome)
       }
     }
+    return (portEnded, close)
+  }
+
+  private func makePort(
+    _ device: CaptureDevices.Runtime, for consumer: any CaptureConsumer, ended: Gate
+  ) -> CapturePort {
+    CapturePort(
+      of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: ended,
+      link: device.server.link)
+  }
+
+  /// Creates the consumer and passes the device's audio to it until the end, on the threads of
+  /// `reading`; completes the consumer on those of `storing`.
+  private func read(
+    from device: CaptureDevices.Runtime, on reading: ThreadPool, storing: ThreadPool,
+    _ makeConsumer: MakeConsumer
+  ) async {
+    let (portEnded, close) = ending(with: device)
     do {
       let consumer = try makeConsumer(device.configuration)
-      do {
-        let port = try CapturePort(
-          of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: releasing,
-          readOnControlThreadOf: hasOwnThread ? nil : device.server.link, lockstep: lockstep)
-        if hasOwnThread {
-          close(drain(port, on: device, into: consumer))
-        } else {
-          readOnControlThread(port, of: device, into: consumer, close)
-        }
-      } catch {
-        close(complete(consumer, .failure(error)))
-      }
+      let port = makePort(device, for: consumer, ended: portEnded)
+      let captured = await drain(port, of: device, into: consumer, on: reading)
+      close(await withTaskExecutorPreference(storing) { complete(consumer, captured) })
     } catch {
       close(.failure(error))
     }
   }
 
-  /// Passes the audio of a port to the consumer until the end, on this thread.
+  /// Passes the audio of a port to the consumer until the end; waits while there is none.
   private func drain(
-    _ port: CapturePort, on device: CaptureDevices.Runtime, into consumer: any CaptureConsumer
-  ) -> Result<Void, any Error> {
+    _ port: CapturePort, of device: CaptureDevices.Runtime, into consumer: any CaptureConsumer,
+    on reading: ThreadPool
+  ) async -> Result<Void, any Error> {
+    let wakeUp = TaskWakeUp()
+    // Stops the time of a virtual card from a wake-up until the waiting audio is processed.
+    let hold = TimeHold(lockstep, "a user of a capture")
+    hold?.begin()
+    port.setReader {
+      hold?.begin()
+      wakeUp.signal()
+    }
     add(port, to: device)
+    defer {
+      remove(port, from: device)
+      // Lets the time of a virtual card continue, because the port has ended.
+      hold?.close()
+    }
     var reader = BlockReader(port)
-    let captured = Result { try reader.drain(into: consumer) { device.wake() } }
-    remove(port, from: device)
-    return complete(consumer, captured)
+    do {
+      while true {
+        let wakeUps = hold?.count
+        guard try reader.read(into: consumer, madeRoom: { device.wake() }) else { break }
+        if reader.canWait(for: consumer) {
+          hold?.end(at: wakeUps)
+          await wakeUp.wait()
+        } else {
+          await reading.yield()
+        }
+      }
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Creates the consumer and lets the control thread pass the device's audio to it until the end.
+  private func readOnControlThread(
+    of device: CaptureDevices.Runtime, _ makeConsumer: MakeConsumer
+  ) {
+    let (portEnded, close) = ending(with: device)
+    do {
+      let consumer = try makeConsumer(device.configuration)
+      let port = makePort(device, for: consumer, ended: portEnded)
+      readOnControlThread(port, of: device, into: consumer, close)
+    } catch {
+      close(.failure(error))
+    }
   }
 
   /// Lets the control thread pass the audio of a port to the consumer, and call `close` at the end.
@@ -219,8 +268,6 @@ final class CaptureSession: Sendable {
     hold?.begin()
     port.stop()
     device.wake()
-    // Lets the time of a virtual card continue, because the port has ended.
-    port.hold?.close()
   }
 
   /// Completes a consumer after the end of its audio; returns the first error.

@@ -12,19 +12,22 @@ final class Recording: Sendable {
   /// Signaled by `stop`, so that a blocked output does not delay the end.
   let stopSignal: WakeUp?
   private let session: CaptureSession
+  private let writing: SharedThreadPool
   private let stopping = Atomic<Bool>(false)
   private let nanoseconds = Atomic<Int64>(0)
-  // The locks are held for a few instructions by callers and by the recording's thread.
+  // The locks are held for a few instructions by callers and by the thread that writes.
   private let commands = Mutex<[(block: Int, command: RecordingCommand)]>([])
   private let result = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
-  /// Creates a recording; `lockstep` keeps a virtual card's test clock in step with the recording.
+  /// Creates a recording that the threads of `writing` write; `lockstep` keeps a virtual card's test
+  /// clock in step with the recording.
   init(
-    _ request: RecordingRequest, on devices: CaptureDevices, lockstep: Lockstep? = nil,
-    report: @escaping @Sendable (RecordingEvent) -> Void
+    _ request: RecordingRequest, on devices: CaptureDevices,
+    writing: SharedThreadPool = SharedThreadPool(name: "syrinx-record"),
+    lockstep: Lockstep? = nil, report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
-    (self.request, self.report) = (request, report)
+    (self.request, self.writing, self.report) = (request, writing, report)
     session = CaptureSession(on: devices, lockstep: lockstep)
     // Only an output to a descriptor can block, while it waits for the descriptor's reader. If the
     // system has no descriptor left for the wake-up, a stop waits for the reader.
@@ -93,7 +96,7 @@ final class Recording: Sendable {
   /// Lets the time of a virtual card continue after the caller has received the result.
   func releaseTime() { session.releaseTime() }
 
-  // MARK: The recording's thread
+  // MARK: The thread that writes
 
   /// Whether a command is waiting.
   var hasCommands: Bool { commands.withLock { !$0.isEmpty } }
@@ -124,7 +127,7 @@ final class Recording: Sendable {
     do throws(AudioRecorderError) {
       let encoding = try request.checkedEncoding()
       let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-      await session.start(opening, hasOwnThread: true) { [self] in try consumer(encoding, $0) }
+      await session.start(opening, on: writing) { [self] in try consumer(encoding, $0) }
     } catch {
       session.end(.failure(error))
     }

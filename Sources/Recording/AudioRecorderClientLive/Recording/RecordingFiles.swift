@@ -7,7 +7,7 @@ import Synchronization
 
 /// The consecutive files of a recording; no frame is lost between them.
 ///
-/// The next file is opened before the current file is closed, and a separate thread closes the
+/// The next file is opened before the current file is closed, and another thread closes the
 /// current file, so that captured audio does not wait for the disk. If the next file cannot be
 /// opened, the current file continues for a second of audio; then opening is retried once. Only an
 /// existing file with exactly the requested name is replaced; numbers in use are skipped.
@@ -110,21 +110,18 @@ final class RecordingFiles: RecordingOutput {
   }
 
   private func change(to next: (SoundFileWriter, Int)) throws(AudioRecorderError) {
-    let finished = FileClosing(writer, url: url, closing: closing)
-    framesBefore += finished.frameCount
-    (writer, index) = next
-    let nextURL = rolling.file(index, of: requested)
-    url = nextURL
-    (mustRoll, retry) = (false, nil)
-    defer { complete(finished, next: nextURL) }
-    try finishLast()
-  }
-
-  private func complete(_ finished: FileClosing, next: URL) {
-    last = finished
-    finished.start { [report, url = finished.url] frameCount in
-      report(.rolled(RecordingRollover(finished: url, frameCount: frameCount, next: next)))
+    let (lastURL, nextURL) = (url, rolling.file(next.1, of: requested))
+    let finished = FileClosing(writer, url: lastURL, closing: closing) { [report] frameCount in
+      report(.rolled(RecordingRollover(finished: lastURL, frameCount: frameCount, next: nextURL)))
     }
+    framesBefore += finished.frameCount
+    (writer, index, url) = (next.0, next.1, nextURL)
+    (mustRoll, retry) = (false, nil)
+    defer {
+      last = finished
+      finished.start()
+    }
+    try finishLast()
   }
 
   private func finishLast() throws(AudioRecorderError) {
@@ -157,7 +154,7 @@ final class RecordingFiles: RecordingOutput {
   }
 }
 
-/// Completes a file on its own thread while the next file is written.
+/// Completes a file on another thread while the next file is written.
 // `@unchecked Sendable` is safe because the writer belongs to one thread at a time: to the thread
 // that completes the file, and after `isOver` to the thread that began the file.
 final class FileClosing: @unchecked Sendable {
@@ -168,13 +165,19 @@ final class FileClosing: @unchecked Sendable {
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
+  private let completed: @Sendable (FrameCount) -> Void
   /// Signaled at the end; nil if the system has no descriptor left, and the caller then closes the
   /// file itself.
   private let ended: WakeUp?
+  private let hasBegun = Atomic<Bool>(false)
   private let outcome = Mutex<Result<Void, SoundFileError>?>(nil)
 
-  init(_ writer: SoundFileWriter, url: URL, closing: @escaping Closing) {
-    (self.writer, self.url, self.closing) = (writer, url, closing)
+  /// - Parameter completed: called with the number of readable frames when the file is complete.
+  init(
+    _ writer: SoundFileWriter, url: URL, closing: @escaping Closing,
+    completed: @escaping @Sendable (FrameCount) -> Void
+  ) {
+    (self.writer, self.url, self.closing, self.completed) = (writer, url, closing, completed)
     frameCount = writer.framesWritten
     ended = try? WakeUp()
   }
@@ -182,19 +185,16 @@ final class FileClosing: @unchecked Sendable {
   /// Whether the file is complete or could not be completed.
   var isOver: Bool { outcome.withLock { $0 != nil } }
 
-  /// Begins to complete the file; calls `completed` with the number of readable frames at the end.
-  func start(completed: @escaping @Sendable (FrameCount) -> Void) {
-    let thread = ended.flatMap { ended in
-      try? DedicatedThread.start(name: "syrinx-close") { [self] in
-        close(completed)
-        ended.signal()
-      }
-    }
-    if thread == nil { close(completed) }
+  /// Begins to complete the file.
+  func start() {
+    guard ended != nil, let threads = try? SharedThreadPool.storing.pool() else { return close() }
+    threads.perform { [self] in close() }
   }
 
-  /// Waits until the file is complete; returns the number of unreadable frames in the file.
+  /// Waits for the end, or completes the file here if no thread has begun to; returns the number of
+  /// unreadable frames in the file.
   func wait() -> FrameCount {
+    close()
     while !isOver { ended?.wait() }
     return frameCount - writer.framesWritten
   }
@@ -205,10 +205,12 @@ final class FileClosing: @unchecked Sendable {
     throw AudioRecorderError(error, file: url)
   }
 
-  private func close(_ completed: (FrameCount) -> Void) {
+  private func close() {
+    guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
     let result = Result { () throws(SoundFileError) in try closing(writer) }
     if case .success = result { completed(writer.framesWritten) }
     outcome.withLock { $0 = result }
+    ended?.signal()
   }
 }
 
