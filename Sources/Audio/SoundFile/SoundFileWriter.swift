@@ -1,5 +1,5 @@
 public import AudioCore
-import AudioThreads
+package import AudioThreads
 import FilePaths
 public import FoundationEssentials
 import Glibc
@@ -80,10 +80,21 @@ public final class SoundFileWriter {
       isAtomic: isAtomic, metadata: metadata, largestWAV: WAVFileHeader.largestSize)
   }
 
+  /// Creates a file whose data `threads` flush to the disk; nil lets the file have its own thread.
+  package convenience init(
+    url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool,
+    flushingOn threads: ThreadPool?
+  ) throws(SoundFileError) {
+    try self.init(
+      url: url, format: format, encoding: encoding, replacesExisting: replacesExisting,
+      largestWAV: WAVFileHeader.largestSize, flushingOn: threads)
+  }
+
   /// Creates a file; a WAV file that exceeds `largestWAV` bytes becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
-    isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata(), largestWAV: Int
+    isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata(), largestWAV: Int,
+    flushingOn threads: ThreadPool? = nil
   ) throws(SoundFileError) {
     try encoding.check(format)
     let file = try GrowingFile(
@@ -97,7 +108,9 @@ public final class SoundFileWriter {
       file.claim.discard()
       throw error
     }
-    self.init(file, output: output, format: format, encoding: encoding, isAtomic: isAtomic)
+    self.init(
+      file, output: output, format: format, encoding: encoding, isAtomic: isAtomic,
+      makeSync: { try DataSync($0, path: $1, on: threads) })
     notices = stored.notices
   }
 
@@ -123,7 +136,7 @@ public final class SoundFileWriter {
   init(
     _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
     encoding: SoundFileEncoding, isAtomic: Bool = false,
-    makeSync: @escaping (Descriptor, String) throws -> DataSync = DataSync.init(_:path:),
+    makeSync: @escaping (Descriptor, String) throws -> DataSync = { try DataSync($0, path: $1) },
     rescue: @escaping (Descriptor, String) -> String? = { $0.rescue(path: $1) }
   ) {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)

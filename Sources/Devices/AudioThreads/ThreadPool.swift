@@ -150,10 +150,6 @@ package final class SharedThreadPool: Sendable {
     weak var pool: ThreadPool?
   }
 
-  /// The threads that flush and complete the files of this process, which may take long even on a
-  /// healthy disk.
-  package static let storing = SharedThreadPool(name: "syrinx-store", patience: .milliseconds(250))
-
   private let name: String
   private let patience: Duration
   // The lock is held for a few instructions and the start of a thread.
@@ -167,12 +163,10 @@ package final class SharedThreadPool: Sendable {
   }
 
   /// Returns the pool, or makes one if it has no user; the caller uses it while it retains it.
-  ///
-  /// - Parameter patience: the patience of a new pool, if it is not the usual one.
-  package func pool(patience: Duration? = nil) throws(SystemError) -> ThreadPool {
+  package func pool() throws(SystemError) -> ThreadPool {
     try current.withLock { current throws(SystemError) in
       if let pool = current.pool { return pool }
-      let pool = try ThreadPool(name: name, patience: patience ?? self.patience)
+      let pool = try ThreadPool(name: name, patience: patience)
       current.pool = pool
       return pool
     }

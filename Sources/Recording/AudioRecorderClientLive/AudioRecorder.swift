@@ -1,6 +1,5 @@
 import AudioCore
 import AudioRecorderClient
-import AudioThreads
 import ClientDependencies
 import Glibc
 import SoundCard
@@ -8,14 +7,13 @@ import SoundCard
 /// The live recorder, which owns the running recordings and captures.
 actor AudioRecorder {
   private let openDevices = CaptureDevices()
-  /// The threads that write all recordings.
-  private let writing: SharedThreadPool
+  private let threads: RecordingThreads
   private var recordings: [ObjectIdentifier: Recording] = [:]
   /// The captures that can be stopped by ID.
   private var captures: [RecordingID: CaptureSession] = [:]
 
-  init(writing: SharedThreadPool = SharedThreadPool(name: "syrinx-record")) {
-    self.writing = writing
+  init(threads: RecordingThreads = RecordingThreads()) {
+    self.threads = threads
   }
 
   /// The longest of the recorded durations of all running recordings; nil if none is running.
@@ -158,7 +156,7 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, on: openDevices, writing: writing, lockstep: soundCard.lockstep, report: report)
+      request, on: openDevices, threads: threads, lockstep: soundCard.lockstep, report: report)
     recordings[ObjectIdentifier(recording)] = recording
     recording.start(on: soundCard, clock: clock)
     return recording

@@ -36,10 +36,12 @@ final class DataSync: Sendable {
 
   /// Flushes the data of a file, and logs flushes that take more than 5 s.
   ///
-  /// The corresponding C function is `fdatasync`.
-  convenience init(_ descriptor: Descriptor, path: String) throws {
+  /// The corresponding C function is `fdatasync`. `threads` flush; nil makes a thread for this file.
+  convenience init(
+    _ descriptor: Descriptor, path: String, on threads: ThreadPool? = nil
+  ) throws(SystemError) {
     let start = ContinuousClock.now
-    try self.init {
+    try self.init(on: threads) {
       fdatasync(descriptor.number) == 0 ? 0 : errno
     } time: {
       ContinuousClock.now - start
@@ -52,7 +54,7 @@ final class DataSync: Sendable {
   /// Flushes with a closure.
   ///
   /// - Parameters:
-  ///   - threads: the threads that flush; by default, those of all files.
+  ///   - threads: the threads that flush; nil makes a thread for this file.
   ///   - store: flushes and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
   ///   - report: called with the duration of a slow flush.
@@ -60,7 +62,9 @@ final class DataSync: Sendable {
     on threads: ThreadPool? = nil, _ store: @escaping @Sendable () -> Int32,
     time: @escaping @Sendable () -> Duration, report: @escaping @Sendable (Duration) -> Void
   ) throws(SystemError) {
-    self.threads = if let threads { threads } else { try SharedThreadPool.storing.pool() }
+    // A pool with one job at a time has one thread.
+    self.threads =
+      if let threads { threads } else { try ThreadPool(name: "syrinx-sync", patience: .zero) }
     (self.time, self.report) = (time, report)
     state = Mutex(State(store: store))
     ended = try WakeUp()

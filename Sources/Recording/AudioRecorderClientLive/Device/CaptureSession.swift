@@ -53,14 +53,14 @@ final class CaptureSession: Sendable {
   /// A consumer that may block, for example on a disk, needs `threads`, on which a task then reads.
   /// Without them, the device's control thread reads.
   func start(
-    _ opening: DeviceOpening<CaptureThread>, on threads: SharedThreadPool? = nil,
+    _ opening: DeviceOpening<CaptureThread>, on threads: RecordingThreads? = nil,
     makeConsumer: @escaping MakeConsumer
   ) async {
     do {
       guard let device = try await open(opening) else { return end(.success(())) }
       guard let threads else { return readOnControlThread(of: device, makeConsumer) }
       do {
-        let (reading, storing) = (try threads.pool(), try SharedThreadPool.storing.pool())
+        let (reading, storing) = (try threads.writing.pool(), try threads.storing.pool())
         Task(executorPreference: reading) { [self] in
           await read(from: device, on: reading, storing: storing, makeConsumer)
         }

@@ -4,6 +4,14 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
+/// The threads that the recordings of a recorder share.
+struct RecordingThreads: Sendable {
+  /// The threads that read captured audio and write it.
+  var writing = SharedThreadPool(name: "syrinx-record")
+  /// The threads that flush and complete files, which may take long even on a healthy disk.
+  var storing = SharedThreadPool(name: "syrinx-store", patience: .milliseconds(250))
+}
+
 /// One recording: its commands, its progress, and its result.
 final class Recording: Sendable {
   let request: RecordingRequest
@@ -11,8 +19,9 @@ final class Recording: Sendable {
   let report: @Sendable (RecordingEvent) -> Void
   /// Signaled by `stop`, so that a blocked output does not delay the end.
   let stopSignal: WakeUp?
+  /// The threads that write the recording.
+  let threads: RecordingThreads
   private let session: CaptureSession
-  private let writing: SharedThreadPool
   private let stopping = Atomic<Bool>(false)
   private let nanoseconds = Atomic<Int64>(0)
   // The locks are held for a few instructions by callers and by the thread that writes.
@@ -20,14 +29,13 @@ final class Recording: Sendable {
   private let result = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
-  /// Creates a recording that the threads of `writing` write; `lockstep` keeps a virtual card's test
-  /// clock in step with the recording.
+  /// Creates a recording; `lockstep` keeps a virtual card's test clock in step with it.
   init(
     _ request: RecordingRequest, on devices: CaptureDevices,
-    writing: SharedThreadPool = SharedThreadPool(name: "syrinx-record"),
-    lockstep: Lockstep? = nil, report: @escaping @Sendable (RecordingEvent) -> Void
+    threads: RecordingThreads = RecordingThreads(), lockstep: Lockstep? = nil,
+    report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
-    (self.request, self.writing, self.report) = (request, writing, report)
+    (self.request, self.threads, self.report) = (request, threads, report)
     session = CaptureSession(on: devices, lockstep: lockstep)
     // Only an output to a descriptor can block, while it waits for the descriptor's reader. If the
     // system has no descriptor left for the wake-up, a stop waits for the reader.
@@ -127,7 +135,7 @@ final class Recording: Sendable {
     do throws(AudioRecorderError) {
       let encoding = try request.checkedEncoding()
       let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-      await session.start(opening, on: writing) { [self] in try consumer(encoding, $0) }
+      await session.start(opening, on: threads) { [self] in try consumer(encoding, $0) }
     } catch {
       session.end(.failure(error))
     }

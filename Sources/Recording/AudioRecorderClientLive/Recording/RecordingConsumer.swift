@@ -36,7 +36,8 @@ final class RecordingConsumer: CaptureConsumer {
     let format = request.fileFormat(encoding, on: try device.picking(request.channels))
     converter = try CaptureConverter(request.channels, of: device, to: format)
     output = try request.output(
-      format, encoding, stopSignal: recording.stopSignal, report: recording.report)
+      format, encoding, stopSignal: recording.stopSignal, storing: recording.threads.storing,
+      report: recording.report)
     (self.recording, gaps) = (recording, request.gaps)
     onDeviceLoss = request.onDeviceLoss
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }

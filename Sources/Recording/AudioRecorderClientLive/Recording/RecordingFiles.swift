@@ -22,6 +22,9 @@ final class RecordingFiles: RecordingOutput {
   private let report: @Sendable (RecordingEvent) -> Void
   private let freeSpace: (SoundFileWriter) -> Int?
   private let closing: FileClosing.Closing
+  /// The threads that flush and complete the files; nil if each file has its own thread to flush,
+  /// and the thread that writes completes it.
+  private let storing: ThreadPool?
   private var disk: DiskSpace
   private var writer: SoundFileWriter
   /// The previous file, until it is complete.
@@ -38,7 +41,7 @@ final class RecordingFiles: RecordingOutput {
   /// Creates the first file.
   init(
     _ url: URL, rolling: RecordingRollingRule = RecordingRollingRule(), format: AudioFormat,
-    encoding: SoundFileEncoding,
+    encoding: SoundFileEncoding, storing: ThreadPool? = nil,
     mostTaken: Int = 100_000, freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
     closing: @escaping FileClosing.Closing = { writer throws(SoundFileError) in
       try writer.close()
@@ -47,10 +50,11 @@ final class RecordingFiles: RecordingOutput {
   ) throws(AudioRecorderError) {
     (self.format, self.encoding, self.report) = (format, encoding, report)
     (self.freeSpace, self.closing, self.mostTaken) = (freeSpace, closing, mostTaken)
+    self.storing = storing
     disk = DiskSpace(rate: format.sampleRate)
     (self.rolling, requested) = (rolling, url)
     (writer, index) = try rolling.makeFile(
-      from: 0, atMost: mostTaken, of: url, format: format, encoding: encoding)
+      from: 0, atMost: mostTaken, of: url, format: format, encoding: encoding, storing: storing)
     self.url = rolling.file(index, of: url)
   }
 
@@ -100,7 +104,8 @@ final class RecordingFiles: RecordingOutput {
     let opened: (SoundFileWriter, Int)
     do throws(AudioRecorderError) {
       opened = try rolling.makeFile(
-        from: index + 1, atMost: mostTaken, of: requested, format: format, encoding: encoding)
+        from: index + 1, atMost: mostTaken, of: requested, format: format, encoding: encoding,
+        storing: storing)
     } catch {
       guard retry == nil else { throw error }
       retry = framesWritten + FrameCount(.seconds(1), at: format.sampleRate)
@@ -119,7 +124,7 @@ final class RecordingFiles: RecordingOutput {
     (mustRoll, retry) = (false, nil)
     defer {
       last = finished
-      finished.start()
+      finished.start(on: storing)
     }
     try finishLast()
   }
@@ -185,9 +190,9 @@ final class FileClosing: @unchecked Sendable {
   /// Whether the file is complete or could not be completed.
   var isOver: Bool { outcome.withLock { $0 != nil } }
 
-  /// Begins to complete the file.
-  func start() {
-    guard ended != nil, let threads = try? SharedThreadPool.storing.pool() else { return close() }
+  /// Begins to complete the file; without threads, completes it here.
+  func start(on threads: ThreadPool?) {
+    guard ended != nil, let threads else { return close() }
     threads.perform { [self] in close() }
   }
 

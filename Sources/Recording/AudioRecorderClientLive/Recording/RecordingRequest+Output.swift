@@ -45,15 +45,17 @@ extension RecordingRequest {
 
   /// Opens the output in this format; throws if the first file cannot be created.
   ///
-  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. `storing`
+  /// are the threads that flush and complete files.
   func output(
     _ format: AudioFormat, _ encoding: SoundFileEncoding, stopSignal: WakeUp?,
-    report: @escaping @Sendable (RecordingEvent) -> Void
+    storing: SharedThreadPool, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(AudioRecorderError) -> any RecordingOutput {
     switch destination {
     case .file(let url):
       return try RecordingFiles(
-        url, rolling: rolling, format: format, encoding: encoding, report: report)
+        url, rolling: rolling, format: format, encoding: encoding, storing: try? storing.pool(),
+        report: report)
     case .descriptor(let number, let name, let isRaw):
       let descriptor: Descriptor
       do throws(SoundFileError) {

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import FilePaths
 import FoundationEssentials
 import SoundFile
@@ -41,17 +42,17 @@ extension RecordingRollingRule {
   /// Only a file with exactly the requested name is replaced. If two recordings try the same
   /// number, the system gives it to only one of them.
   ///
-  /// At most `count` file numbers are tried.
+  /// At most `count` file numbers are tried. `storing` are the threads that flush the file.
   func makeFile(
     from index: Int, atMost count: Int, of url: URL, format: AudioFormat,
-    encoding: SoundFileEncoding
+    encoding: SoundFileEncoding, storing: ThreadPool? = nil
   ) throws(AudioRecorderError) -> (writer: SoundFileWriter, index: Int) {
     for number in index..<(index + count) {
       let file = file(number, of: url)
       do throws(SoundFileError) {
         let writer = try SoundFileWriter(
           url: file, format: format, encoding: encoding,
-          replacesExisting: number == 0 && file == url)
+          replacesExisting: number == 0 && file == url, flushingOn: storing)
         return (writer, number)
       } catch .alreadyExists {
         continue
