@@ -11,7 +11,7 @@ import Glibc
 /// file without audio gets one frame of silence.
 ///
 /// After every half second of audio, the header is updated, or an incomplete page of Ogg Vorbis is
-/// written. After every second, a separate thread flushes the data to the disk. A process that is
+/// written. After every second, the data is flushed to the disk in the background. A process that is
 /// killed leaves a file that lacks at most the last second. FLAC below 1.6 kHz lacks at most a
 /// block of 1,152 frames plus a quarter of a second. `SoundFileEncoding.Container.wav` lists the
 /// limits of Python's `wave`.
@@ -80,7 +80,7 @@ public final class SoundFileWriter {
       isAtomic: isAtomic, metadata: metadata, largestWAV: WAVFileHeader.largestSize)
   }
 
-  /// Creates a file whose data `threads` flush to the disk; nil lets the file have its own thread.
+  /// Creates a file; the flushes run on `threads`, or on the file's own thread if it is nil.
   package convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool,
     flushingOn threads: ThreadPool?
@@ -221,7 +221,7 @@ public final class SoundFileWriter {
     let failure = output.finish()
     notices += output.notices
     // Linux reports a failed write only once, so a second `fsync` would succeed. The failure of the
-    // thread's `fsync` is therefore recorded here.
+    // background flush is therefore recorded here.
     if let sync { file.note(failureCode: sync.failureCode) }
     // If a write failed, its error has already been thrown.
     if let failure, !hasFailed { throw failure }
@@ -274,7 +274,7 @@ public final class SoundFileWriter {
   private func synchronize() {
     guard !file.isStream else { return }
     if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
-    // Without a sync thread, the flush blocks here.
+    // If background flushes are unavailable, the flush blocks here.
     guard let sync else { return file.synchronize() }
     sync.request()
     file.note(failureCode: sync.failureCode)

@@ -3,9 +3,10 @@ import Synchronization
 /// A few threads that tasks share, for calls that usually return soon but may block, such as reads
 /// from a disk.
 ///
-/// One thread runs the jobs. When the first job has waited for `patience`, because a call blocks or
-/// there is much to do, one more thread joins and works until no job waits. So a blocked call keeps
-/// its thread, but delays the other jobs only by `patience`. The threads end with the pool.
+/// One thread runs the jobs. A blocked call keeps its thread. The first job behind it waits for
+/// `joinDelay`, until another thread joins; later jobs do not wait. Each further delay doubles the
+/// number of threads that may run jobs, so many blocked calls cost few delays. Once no job waits,
+/// that number is one more than the number of calls in progress. The threads end with the pool.
 ///
 /// A task that starts with `Task(executorPreference:)` runs here only, in the default actors and
 /// nonisolated functions that it calls, too. An actor with a serial executor would not: Swift
@@ -17,11 +18,14 @@ package final class ThreadPool: TaskExecutor {
     var threadCount = 0
     /// The number of threads that run jobs, including those in blocked calls.
     var workerCount = 0
+    /// The number of workers up to which a thread joins at once.
+    var allowedCount = 1
     /// Whether a thread sleeps until it may join the workers.
     var isWatched = false
+    /// The time of the last join after a delay.
     var lastJoin = ContinuousClock.now
     /// The waiting jobs; each retains the pool.
-    var jobs: [(job: Job, arrival: ContinuousClock.Instant, pool: ThreadPool)] = []
+    var jobs: [(job: Job, arrival: ContinuousClock.Instant)] = []
 
     /// The number of threads that run no job.
     var freeCount: Int { threadCount - workerCount }
@@ -38,8 +42,8 @@ package final class ThreadPool: TaskExecutor {
   private static let forever = Duration.seconds(1_000_000)
 
   private let name: String
-  private let patience: Duration
-  /// Wakes all sleeping threads; each then looks for a job.
+  private let joinDelay: Duration
+  /// Wakes at least one sleeping thread, which then looks for a job.
   private let wakeUp: WakeUp
   // The lock is held for a few instructions and the start of a thread, never during a job.
   private let state = Mutex(State())
@@ -48,9 +52,9 @@ package final class ThreadPool: TaskExecutor {
   ///
   /// - Parameters:
   ///   - name: the threads' name; the system shows its first 15 bytes.
-  ///   - patience: the longest time for which jobs wait before another thread joins.
-  package init(name: String, patience: Duration) throws(SystemError) {
-    (self.name, self.patience) = (name, patience)
+  ///   - joinDelay: how long a job waits before another thread joins.
+  package init(name: String, joinDelay: Duration) throws(SystemError) {
+    (self.name, self.joinDelay) = (name, joinDelay)
     wakeUp = try WakeUp()
     try state.withLock { state throws(SystemError) in try startThread(&state) }
   }
@@ -65,7 +69,7 @@ package final class ThreadPool: TaskExecutor {
   /// Runs a job after those that wait.
   package func perform(_ job: @escaping Job) {
     state.withLock { state in
-      state.jobs.append((job, .now, self))
+      state.jobs.append(({ withExtendedLifetime(self, job) }, .now))
       wakeThread(&state)
     }
   }
@@ -77,6 +81,7 @@ package final class ThreadPool: TaskExecutor {
 
   /// Lets the waiting jobs run before the calling task continues.
   package nonisolated(nonsending) func yield() async {
+    guard state.withLock({ !$0.jobs.isEmpty }) else { return }
     await withCheckedContinuation { continuation in
       perform { continuation.resume() }
     }
@@ -84,7 +89,8 @@ package final class ThreadPool: TaskExecutor {
 
   /// Wakes or starts a thread if jobs wait and no thread would look at them in time.
   private func wakeThread(_ state: inout State) {
-    guard !state.jobs.isEmpty, state.workerCount == 0 || !state.isWatched else { return }
+    guard !state.jobs.isEmpty, state.workerCount < state.allowedCount || !state.isWatched
+    else { return }
     if state.freeCount > 0 { return wakeUp.signal() }
     // Without another thread, the existing threads run the job later.
     try? startThread(&state)
@@ -119,8 +125,12 @@ package final class ThreadPool: TaskExecutor {
     state.withLock { state in
       if !isWorker { state.isWatched = false }
       guard let first = state.jobs.first else {
-        if isWorker { state.workerCount -= 1 }
-        isWorker = false
+        if isWorker {
+          // One thread more than those that still work, which may be in blocked calls.
+          state.allowedCount = state.workerCount
+          state.workerCount -= 1
+          isWorker = false
+        }
         guard state.freeCount > Self.spareCount else { return .sleep(Self.forever) }
         state.threadCount -= 1
         return .end
@@ -129,13 +139,17 @@ package final class ThreadPool: TaskExecutor {
         let now = ContinuousClock.now
         // After a join, the other jobs get time to run before yet another thread joins.
         let waited = min(first.arrival.duration(to: now), state.lastJoin.duration(to: now))
-        guard state.workerCount == 0 || waited >= patience else {
+        let isAllowed = state.workerCount < state.allowedCount
+        guard isAllowed || waited >= joinDelay else {
           state.isWatched = true
-          return .sleep(patience - waited)
+          return .sleep(joinDelay - waited)
+        }
+        if !isAllowed {
+          state.allowedCount *= 2
+          state.lastJoin = now
         }
         isWorker = true
         state.workerCount += 1
-        state.lastJoin = now
       }
       state.jobs.removeFirst()
       wakeThread(&state)
@@ -151,22 +165,22 @@ package final class SharedThreadPool: Sendable {
   }
 
   private let name: String
-  private let patience: Duration
+  private let joinDelay: Duration
   // The lock is held for a few instructions and the start of a thread.
   private let current = Mutex(Current())
 
   /// - Parameters:
   ///   - name: the threads' name; the system shows its first 15 bytes.
-  ///   - patience: the longest time for which jobs wait before another thread joins.
-  package init(name: String, patience: Duration = .milliseconds(10)) {
-    (self.name, self.patience) = (name, patience)
+  ///   - joinDelay: how long a job waits before another thread joins.
+  package init(name: String, joinDelay: Duration = .milliseconds(10)) {
+    (self.name, self.joinDelay) = (name, joinDelay)
   }
 
   /// Returns the pool, or makes one if it has no user; the caller uses it while it retains it.
   package func pool() throws(SystemError) -> ThreadPool {
     try current.withLock { current throws(SystemError) in
       if let pool = current.pool { return pool }
-      let pool = try ThreadPool(name: name, patience: patience)
+      let pool = try ThreadPool(name: name, joinDelay: joinDelay)
       current.pool = pool
       return pool
     }

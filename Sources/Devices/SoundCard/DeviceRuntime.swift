@@ -4,8 +4,8 @@ import Synchronization
 
 /// One open device with its ports, its audio thread, and its control thread.
 ///
-/// The control thread reports the events of the audio thread, reads the ports that have no thread
-/// of their own, detects hanging calls, and reopens a lost device for the ports that wait for it.
+/// The control thread reports the events of the audio thread, notifies the ports' readers and
+/// feeders, detects hanging calls, and reopens a lost device for the ports that wait for it.
 package final class DeviceRuntime<Server: PortServer>: Sendable {
   package typealias Port = Server.Port
 

@@ -112,8 +112,8 @@ actor AudioRecorder {
       do {
         try request.check()
         let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-        await session.start(opening) {
-          try StreamConsumer(pipe, request, device: $0)
+        await session.start(opening) { device, _ in
+          try StreamConsumer(pipe, request, device: device)
         }
         try await session.ended()
         forget(request)

@@ -42,10 +42,12 @@ import Testing
     #expect(sync.failureCode == EBADF)
   }
 
-  @Test func `the thread's stack does not grow over thousands of flush requests`() throws {
+  @Test func `a flush has the same stack depth after thousands of reads of the failure code`()
+    throws
+  {
     let addresses = Mutex<[Int]>([])
     let stored = try WakeUp()
-    let threads = try ThreadPool(name: "syrinx-store", patience: .seconds(3_600))
+    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600))
     let sync = try DataSync(on: threads) {
       var here = 0
       withUnsafePointer(to: &here) { pointer in
@@ -70,7 +72,7 @@ import Testing
   func `a flush that does not return delays neither other flushes nor the end of other files`()
     throws
   {
-    let threads = try ThreadPool(name: "syrinx-store", patience: .milliseconds(1))
+    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .milliseconds(1))
     let (begun, goOn, stored) = (try WakeUp(), try WakeUp(), try WakeUp())
     let stuck = try DataSync(on: threads) {
       begun.signal()
@@ -97,7 +99,7 @@ import Testing
   }
 
   @Test func `end() does not wait for a flush that has not begun`() throws {
-    let threads = try ThreadPool(name: "syrinx-store", patience: .seconds(3_600))
+    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600))
     let (begun, goOn) = (try WakeUp(), try WakeUp())
     threads.perform {
       begun.signal()
@@ -162,6 +164,37 @@ import Testing
     // The first signal ends the running flush, and the second one ends the next flush.
     goOn.signal()
     begun.wait()
+    goOn.signal()
+    sync.end()
+  }
+
+  @Test func `a request that waits for a thread is reported as slow, but not after end()`() throws {
+    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600))
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    threads.perform {
+      begun.signal()
+      goOn.wait()
+    }
+    begun.wait()
+    let seconds = Atomic<Int64>(0)
+    let reported = Mutex<[Duration]>([])
+    func makeSync() throws -> DataSync {
+      try DataSync(on: threads) {
+        0
+      } time: {
+        .seconds(seconds.load(ordering: .relaxed))
+      } report: { time in
+        reported.withLock { $0.append(time) }
+      }
+    }
+    let (sync, other) = (try makeSync(), try makeSync())
+    sync.request()
+    other.request()
+    other.end()
+    seconds.store(6, ordering: .relaxed)
+    for _ in 0..<2 { sync.request() }
+    other.request()
+    #expect(reported.withLock { $0 } == [.seconds(6)])
     goOn.signal()
     sync.end()
   }

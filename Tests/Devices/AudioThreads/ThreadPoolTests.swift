@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ThreadPoolTests {
   /// A pool in which no job counts as blocked, however busy the machine is.
   private func patientPool(_ name: String = "syrinx-pool") throws -> ThreadPool {
-    try ThreadPool(name: name, patience: .seconds(3_600))
+    try ThreadPool(name: name, joinDelay: .seconds(3_600))
   }
 
   @Test func `64 tasks share at most two threads, which have the pool's name`() async throws {
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `blocked jobs do not delay others, and their threads end afterward`() async throws {
-    let pool = try ThreadPool(name: "syrinx-pool", patience: .milliseconds(1))
+    let pool = try ThreadPool(name: "syrinx-pool", joinDelay: .milliseconds(1))
     let release = try (0..<10).map { _ in try WakeUp() }
     for wakeUp in release {
       let begun = Gate()
@@ -50,6 +50,30 @@ import Testing
     #expect(await Task(executorPreference: pool) { threadName() }.value == "syrinx-pool\n")
   }
 
+  /// If each job waited for a second, the test would take longer than its time limit.
+  @Test func `only the first job behind a blocked job waits for another thread`() async throws {
+    let pool = try ThreadPool(name: "syrinx-pool", joinDelay: .seconds(1))
+    let (begun, release) = (Gate(), try WakeUp())
+    pool.perform {
+      begun.open()
+      release.wait()
+    }
+    await begun.wait()
+    for _ in 0..<1_000 { await Task(executorPreference: pool) {}.value }
+    release.signal()
+  }
+
+  /// If each blocked job waited for a second, the test would take longer than its time limit.
+  @Test func `many blocked jobs wait for threads only a few times`() async throws {
+    let pool = try ThreadPool(name: "syrinx-pool", joinDelay: .seconds(1))
+    let release = try WakeUp()
+    for _ in 0..<400 { pool.perform { _ = release.isSignaled(within: .max) } }
+    await Task(executorPreference: pool) {}.value
+    #expect(pool.threadCount > 400)
+    release.signal()
+    while pool.threadCount > 2 { await Task.yield() }
+  }
+
   @Test func `a task that yields lets others run`() async throws {
     let (pool, begun, done) = (try patientPool(), Gate(), Gate())
     let yielding = Task(executorPreference: pool) {
@@ -64,7 +88,7 @@ import Testing
   /// Runs in a separate process, because the busy tasks would stop the other tests.
   @Test func `the tasks of a pool run although others occupy Swift's cooperative pool`() async {
     await #expect(processExitsWith: .success) {
-      let pool = try ThreadPool(name: "syrinx-pool", patience: .milliseconds(10))
+      let pool = try ThreadPool(name: "syrinx-pool", joinDelay: .milliseconds(10))
       let (waiter, isOver) = (Waiter(), try WakeUp())
       let (hasRun, wereAlone) = try await withBusyTasks {
         Task(executorPreference: pool) {
@@ -78,7 +102,7 @@ import Testing
           }
           isOver.signal()
         }
-        return isOver.wait(atMost: .seconds(60))
+        return isOver.wait(atMost: .seconds(240))
       }
       #expect(hasRun && wereAlone)
     }
@@ -86,7 +110,7 @@ import Testing
 
   @Test func `the threads end with the pool`() async throws {
     let name = "syrinx-last"
-    var pool: ThreadPool? = try ThreadPool(name: name, patience: .milliseconds(1))
+    var pool: ThreadPool? = try ThreadPool(name: name, joinDelay: .milliseconds(1))
     for _ in 0..<3 {
       let begun = Gate()
       let release = try WakeUp()

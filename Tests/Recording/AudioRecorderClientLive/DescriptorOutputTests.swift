@@ -118,9 +118,9 @@ import Testing
     to destination: RecordingDestination, _ blocks: [CapturedAudio], length: Duration? = nil
   ) throws -> RecordingFinish {
     let request = request(destination, length: length)
-    let recording = Recording(request, on: CaptureDevices()) { _ in }
+    let recording = Recording(request, on: CaptureDevices(), threads: RecordingThreads()) { _ in }
     let consumer = try RecordingConsumer(
-      recording, encoding: try request.checkedEncoding(), device: format)
+      recording, encoding: try request.checkedEncoding(), device: format, storing: nil)
     try consumer.record(blocks)
     return try #require(recording.finish)
   }
@@ -130,8 +130,9 @@ import Testing
   ) throws -> RecordingConsumer {
     let request = request(destination, levelsInterval: levelsInterval)
     return try RecordingConsumer(
-      Recording(request, on: CaptureDevices()) { _ in }, encoding: try request.checkedEncoding(),
-      device: format)
+      Recording(request, on: CaptureDevices(), threads: RecordingThreads()) { _ in },
+      encoding: try request.checkedEncoding(),
+      device: format, storing: nil)
   }
 
   private func request(

@@ -125,10 +125,10 @@ import Testing
   ) throws -> Duration {
     let request = RecordingRequest(
       url: folder.url("wav"), maximumDuration: length, start: start, levelsInterval: interval)
-    let recording = Recording(request, on: CaptureDevices()) { _ in }
+    let recording = Recording(request, on: CaptureDevices(), threads: RecordingThreads()) { _ in }
     if let command { recording.send(command, from: 4) }
     let consumer = try RecordingConsumer(
-      recording, encoding: try request.checkedEncoding(), device: format)
+      recording, encoding: try request.checkedEncoding(), device: format, storing: nil)
     defer { try? consumer.finish() }
     return consumer.batchDuration
   }
@@ -148,7 +148,7 @@ import Testing
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
     let events = Mutex<[RecordingEvent]>([])
     let current = Mutex<Recording?>(nil)
-    let recording = Recording(request, on: CaptureDevices()) { event in
+    let recording = Recording(request, on: CaptureDevices(), threads: RecordingThreads()) { event in
       events.withLock { $0.append(event) }
       if let recording = current.withLock({ $0 }) { onEvent(event, recording) }
     }
@@ -156,7 +156,7 @@ import Testing
     defer { current.withLock { $0 = nil } }
     if isStopped { recording.stop() }
     let consumer = try RecordingConsumer(
-      recording, encoding: try request.checkedEncoding(), device: format)
+      recording, encoding: try request.checkedEncoding(), device: format, storing: nil)
     try consumer.record(blocks) { before(recording) }
     return (events.withLock { $0 }, try #require(recording.finish))
   }

@@ -139,7 +139,7 @@ import Testing
     let url = folder.url("wav")
     let files = try RecordingFiles(
       url, format: format, encoding: .wavFloat,
-      storing: ThreadPool(name: "syrinx-store", patience: .seconds(3_600)),
+      storing: ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600)),
       closing: { writer throws(SoundFileError) in
         isWritten.wait()
         try writer.close()

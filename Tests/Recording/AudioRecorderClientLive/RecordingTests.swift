@@ -13,7 +13,7 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(5))) struct RecordingTests {
   private let folder = RecordingFolder()
   private let idle = Recording(
-    RecordingRequest(url: URL(filePath: "a.wav")), on: CaptureDevices()
+    RecordingRequest(url: URL(filePath: "a.wav")), on: CaptureDevices(), threads: RecordingThreads()
   ) { _ in }
 
   @Test func `a recording stopped after a suspend of an hour is complete at once`()
@@ -27,7 +27,8 @@ import VirtualSoundCard
     let isKnown = try WakeUp()
     let current = Mutex<Recording?>(nil)
     let recording = Recording(
-      RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1), on: CaptureDevices()
+      RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1), on: CaptureDevices(),
+      threads: RecordingThreads()
     ) { event in
       // The event is reported on the thread that is about to write the silence, so this handler
       // blocks that thread.

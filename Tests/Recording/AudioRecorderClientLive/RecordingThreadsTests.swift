@@ -31,8 +31,8 @@ import VirtualSoundCard
   private static func recordSixteen(in folder: RecordingFolder) async throws {
     // No call counts as blocked, however busy the machine is.
     let threads = RecordingThreads(
-      writing: SharedThreadPool(name: "syrinx-record", patience: .seconds(3_600)),
-      storing: SharedThreadPool(name: "syrinx-store", patience: .seconds(3_600)))
+      writing: SharedThreadPool(name: "syrinx-record", joinDelay: .seconds(3_600)),
+      storing: SharedThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600)))
     let recorder = AudioRecorder(threads: threads)
     let streams = await withDependencies {
       $0.soundCard = VirtualSoundCard(pace: .realTime, sampleRate: rate).soundCard
@@ -66,27 +66,41 @@ import VirtualSoundCard
     }
   }
 
+  /// A recording that waited for another thread before each block would take longer than the time
+  /// limit.
   @Test func `a recording is complete while others wait for a blocked output`() async throws {
-    let recorder = AudioRecorder()
+    let recorder = AudioRecorder(
+      threads: RecordingThreads(
+        writing: SharedThreadPool(name: "syrinx-record", joinDelay: .seconds(2))))
     let pipes = try (0..<4).map { _ in try FullPipe() }
-    try await withDependencies {
-      $0.soundCard = VirtualSoundCard(pace: .untimed, sampleRate: Self.rate).soundCard
+    let waiting = await withDependencies {
+      $0.soundCard = VirtualSoundCard(pace: .realTime, sampleRate: Self.rate).soundCard
     } operation: {
       var waiting: [Task<Void, any Error>] = []
       for pipe in pipes {
         let stream = await recorder.recording(RecordingRequest(.descriptor(pipe.input)))
         waiting.append(Task { for try await _ in stream {} })
       }
-      let finish = try await recorder.recording(
-        RecordingRequest(url: folder.url("wav"), maximumDuration: .seconds(60))
-      ).reduce(nil as RecordingFinish?) { last, event in
+      return waiting
+    }
+    let clock = TestClock()
+    let events = await withDependencies {
+      $0.soundCard = VirtualSoundCard(pace: .lockstep(clock), sampleRate: Self.rate).soundCard
+    } operation: {
+      await recorder.recording(
+        RecordingRequest(url: folder.url("wav"), maximumDuration: .seconds(60)))
+    }
+    let finish = Task {
+      try await events.reduce(nil as RecordingFinish?) { last, event in
         if case .finished(let finish) = event { finish } else { last }
       }
-      #expect(finish?.recorded == .seconds(60))
-      for pipe in pipes { pipe.close() }
-      for task in waiting {
-        await #expect(throws: AudioRecorderError.self) { try await task.value }
-      }
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(61))
+    #expect(try await finish.value?.recorded == .seconds(60))
+    for pipe in pipes { pipe.close() }
+    for task in waiting {
+      await #expect(throws: AudioRecorderError.self) { try await task.value }
     }
   }
 
@@ -96,22 +110,24 @@ import VirtualSoundCard
       let folder = RecordingFolder()
       let (begun, goOn, isOver) = (Gate(), try WakeUp(), try WakeUp())
       let url = folder.url("wav")
-      let request = RecordingRequest(url: url, maximumDuration: .seconds(100))
-      let recording = Recording(request, on: CaptureDevices()) { event in
+      let request = RecordingRequest(url: url, maximumDuration: .seconds(50))
+      let recording = Recording(
+        request, on: CaptureDevices(), threads: RecordingThreads()
+      ) { event in
         guard case .levels(let levels) = event else { return }
         // The first event blocks the recording until the pool is occupied.
         if !begun.isOpen {
           begun.open()
           goOn.wait()
         }
-        if levels.recorded >= .seconds(90) { isOver.signal() }
+        if levels.recorded >= .seconds(40) { isOver.signal() }
       }
       let card = VirtualSoundCard(pace: .untimed, sampleRate: RecordingThreadsTests.rate)
       recording.start(on: card.soundCard, clock: ContinuousClock())
       await begun.wait()
       let (isRecorded, wereAlone) = try await withBusyTasks {
         goOn.signal()
-        return isOver.wait(atMost: .seconds(60))
+        return isOver.wait(atMost: .seconds(240))
       }
       #expect(isRecorded && wereAlone)
       let finish = try await recording.ended()

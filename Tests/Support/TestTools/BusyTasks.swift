@@ -5,7 +5,8 @@ import Synchronization
 /// Runs `body` on its own thread while tasks that never suspend occupy Swift's cooperative pool at
 /// every priority.
 ///
-/// Nothing else of the process advances meanwhile, so call it in a process of its own.
+/// Nothing else of the process advances meanwhile, so call it in a process of its own. The tasks
+/// compute, because Dispatch starts more threads for a pool whose threads all block.
 ///
 /// - Returns: the value of `body`, and whether the pool ran no other task.
 package func withBusyTasks<Value: Sendable>(
@@ -13,15 +14,15 @@ package func withBusyTasks<Value: Sendable>(
 ) async throws -> (value: Value, wereAlone: Bool) {
   let priorities = [TaskPriority.high, .medium, .low, .background]
   let taskCount = ProcessInfo.processInfo.activeProcessorCount * priorities.count
-  let (begun, others, isOver) = (Counter(), Counter(), try WakeUp())
+  let (begun, others, isOver) = (Counter(), Counter(), Counter())
   for index in 0..<taskCount {
     Task(priority: priorities[index % priorities.count]) {
       begun.add()
-      _ = isOver.isSignaled(within: .max)
+      while isOver.value == 0 { sched_yield() }
     }
   }
   return try await DedicatedThread.run(name: "busy-tasks") {
-    defer { isOver.signal() }
+    defer { isOver.add() }
     while begun.value < taskCount { sched_yield() }
     for priority in priorities { Task(priority: priority) { others.add() } }
     let value = body()

@@ -25,18 +25,19 @@ final class DataSync: Sendable {
     /// Flushes the file; nil after `end`.
     var store: (@Sendable () -> Int32)?
     var isRequested = false
-    /// Whether a thread flushes, or is about to; it also performs later requests.
+    /// Whether a job is queued or running; the job also performs later requests.
     var isScheduled = false
     var isFlushing = false
-    /// The start time of the running flush; nil if no flush is running, or after the flush was
-    /// reported as slow.
+    /// The time from which the running flush, or the request that waits for a thread, counts as
+    /// slow; nil without them, and after a report.
     var began: Duration?
     var failureCode: Int32 = 0
   }
 
   /// Flushes the data of a file, and logs flushes that take more than 5 s.
   ///
-  /// The corresponding C function is `fdatasync`. `threads` flush; nil makes a thread for this file.
+  /// The corresponding C function is `fdatasync`. The flushes run on `threads`, or on the file's own
+  /// thread if it is nil.
   convenience init(
     _ descriptor: Descriptor, path: String, on threads: ThreadPool? = nil
   ) throws(SystemError) {
@@ -54,7 +55,7 @@ final class DataSync: Sendable {
   /// Flushes with a closure.
   ///
   /// - Parameters:
-  ///   - threads: the threads that flush; nil makes a thread for this file.
+  ///   - threads: the threads on which the flushes run; nil for the file's own thread.
   ///   - store: flushes and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
   ///   - report: called with the duration of a slow flush.
@@ -62,9 +63,9 @@ final class DataSync: Sendable {
     on threads: ThreadPool? = nil, _ store: @escaping @Sendable () -> Int32,
     time: @escaping @Sendable () -> Duration, report: @escaping @Sendable (Duration) -> Void
   ) throws(SystemError) {
-    // A pool with one job at a time has one thread.
+    // Only one job at a time needs a thread; a second thread may sleep.
     self.threads =
-      if let threads { threads } else { try ThreadPool(name: "syrinx-sync", patience: .zero) }
+      if let threads { threads } else { try ThreadPool(name: "syrinx-sync", joinDelay: .zero) }
     (self.time, self.report) = (time, report)
     state = Mutex(State(store: store))
     ended = try WakeUp()
@@ -75,11 +76,14 @@ final class DataSync: Sendable {
 
   /// Requests a flush and returns at once.
   func request() {
+    let now = time()
     let isNew = state.withLock { state in
+      guard state.store != nil else { return false }
       // Requests during a flush cause one more flush.
-      state.isRequested = state.store != nil
-      defer { state.isScheduled = state.isScheduled || state.isRequested }
-      return state.isRequested && !state.isScheduled
+      state.isRequested = true
+      guard !state.isScheduled else { return false }
+      (state.isScheduled, state.began) = (true, now)
+      return true
     }
     if isNew { threads.perform { [self] in work() } }
     reportSlowness()
@@ -88,7 +92,10 @@ final class DataSync: Sendable {
   /// Waits for the running flush and ignores other requests; calling it again has no effect.
   func end() {
     // The closure, which retains the descriptor, is released outside the lock.
-    let (store, isFlushing) = state.withLock { ($0.store.take(), $0.isFlushing) }
+    let (store, isFlushing) = state.withLock { state in
+      if !state.isFlushing { state.began = nil }
+      return (state.store.take(), state.isFlushing)
+    }
     if store != nil, isFlushing { ended.wait() }
   }
 
@@ -112,14 +119,14 @@ final class DataSync: Sendable {
       let store = state.isRequested ? state.store : nil
       state.isRequested = false
       (state.isFlushing, state.isScheduled) = (store != nil, store != nil)
-      if store != nil { state.began = now }
+      if store != nil, state.began == nil { state.began = now }
       return (store, hasEnded)
     }
     if hasEnded { ended.signal() }
     return store
   }
 
-  /// Reports the running flush if it is slow, once for each flush.
+  /// Reports the running flush, or the request that waits for a thread, if it is slow.
   private func reportSlowness() {
     let slow = state.withLock { state -> Duration? in
       guard let elapsed = slowness(since: state.began) else { return nil }
@@ -129,8 +136,7 @@ final class DataSync: Sendable {
     if let slow { report(slow) }
   }
 
-  /// Returns the duration of the running flush so far; nil if it is not slow, or if no flush is
-  /// running.
+  /// Returns the time since `began`; nil if that is not slow.
   private func slowness(since began: Duration?) -> Duration? {
     guard let began, case let elapsed = time() - began, elapsed > Self.limit else { return nil }
     return elapsed

@@ -7,8 +7,9 @@ import SoundFile
 /// A source of buffers: a list in memory, a stream, or a file that can be read only once.
 ///
 /// After a seek, unplayed buffers are returned again. A separate task reads a stream, because a
-/// stream may ignore cancellation; the next buffer of such a stream is discarded. A request in the
-/// mailbox ends the wait for the next buffer.
+/// stream may ignore cancellation; the next buffer of such a stream is discarded. The task runs on
+/// Swift's cooperative pool, where code of a stream belongs, so tasks that occupy that pool delay
+/// streams and named pipes. A request in the mailbox ends the wait for the next buffer.
 final class BufferSource: FeederSource {
   let url: URL?
   /// The stream of the buffers that have not arrived; nil if all are in memory.

@@ -2,7 +2,9 @@ import AudioCore
 import AudioRecorderClient
 import SoundCard
 
-/// A consumer of captured audio; it may block only if a pool's threads read for it.
+/// A consumer of captured audio.
+///
+/// It may block only if a task on a `ThreadPool` calls it.
 protocol CaptureConsumer: AnyObject {
   /// How the consumer responds to the loss of the device.
   var onDeviceLoss: DeviceLossPolicy { get }

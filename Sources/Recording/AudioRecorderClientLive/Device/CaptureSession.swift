@@ -13,8 +13,11 @@ typealias CaptureDevices = DevicePool<CaptureThread>
 
 /// One user's capture from its opening to its end; it can be stopped at any time.
 final class CaptureSession: Sendable {
-  /// Makes the consumer when the device is open; on the threads that read, if there are any.
-  typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
+  /// Makes the consumer when the device is open, on the thread that will read.
+  ///
+  /// `storing` are the threads that flush and complete files; nil if the control thread reads.
+  typealias MakeConsumer =
+    @Sendable (_ device: PCMConfiguration, _ storing: ThreadPool?) throws -> any CaptureConsumer
 
   // The lock is held for a few instructions by the session and by callers that stop it.
   private let state = Mutex<
@@ -50,8 +53,8 @@ final class CaptureSession: Sendable {
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
   ///
-  /// A consumer that may block, for example on a disk, needs `threads`, on which a task then reads.
-  /// Without them, the device's control thread reads.
+  /// With `threads`, a task on them reads, and the consumer may block. Without them, the device's
+  /// control thread reads.
   func start(
     _ opening: DeviceOpening<CaptureThread>, on threads: RecordingThreads? = nil,
     makeConsumer: @escaping MakeConsumer
@@ -156,10 +159,10 @@ final class CaptureSession: Sendable {
   ) async {
     let (portEnded, close) = ending(with: device)
     do {
-      let consumer = try makeConsumer(device.configuration)
+      let consumer = try makeConsumer(device.configuration, storing)
       let port = makePort(device, for: consumer, ended: portEnded)
       let captured = await drain(port, of: device, into: consumer, on: reading)
-      close(await withTaskExecutorPreference(storing) { complete(consumer, captured) })
+      await withTaskExecutorPreference(storing) { close(complete(consumer, captured)) }
     } catch {
       close(.failure(error))
     }
@@ -208,7 +211,7 @@ final class CaptureSession: Sendable {
   ) {
     let (portEnded, close) = ending(with: device)
     do {
-      let consumer = try makeConsumer(device.configuration)
+      let consumer = try makeConsumer(device.configuration, nil)
       let port = makePort(device, for: consumer, ended: portEnded)
       readOnControlThread(port, of: device, into: consumer, close)
     } catch {

@@ -9,7 +9,7 @@ struct RecordingThreads: Sendable {
   /// The threads that read captured audio and write it.
   var writing = SharedThreadPool(name: "syrinx-record")
   /// The threads that flush and complete files, which may take long even on a healthy disk.
-  var storing = SharedThreadPool(name: "syrinx-store", patience: .milliseconds(250))
+  var storing = SharedThreadPool(name: "syrinx-store", joinDelay: .milliseconds(50))
 }
 
 /// One recording: its commands, its progress, and its result.
@@ -19,8 +19,7 @@ final class Recording: Sendable {
   let report: @Sendable (RecordingEvent) -> Void
   /// Signaled by `stop`, so that a blocked output does not delay the end.
   let stopSignal: WakeUp?
-  /// The threads that write the recording.
-  let threads: RecordingThreads
+  private let threads: RecordingThreads
   private let session: CaptureSession
   private let stopping = Atomic<Bool>(false)
   private let nanoseconds = Atomic<Int64>(0)
@@ -32,7 +31,7 @@ final class Recording: Sendable {
   /// Creates a recording; `lockstep` keeps a virtual card's test clock in step with it.
   init(
     _ request: RecordingRequest, on devices: CaptureDevices,
-    threads: RecordingThreads = RecordingThreads(), lockstep: Lockstep? = nil,
+    threads: RecordingThreads, lockstep: Lockstep? = nil,
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
     (self.request, self.threads, self.report) = (request, threads, report)
@@ -135,7 +134,9 @@ final class Recording: Sendable {
     do throws(AudioRecorderError) {
       let encoding = try request.checkedEncoding()
       let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-      await session.start(opening, on: threads) { [self] in try consumer(encoding, $0) }
+      await session.start(opening, on: threads) { [self] device, storing in
+        try consumer(encoding, device, storing: storing)
+      }
     } catch {
       session.end(.failure(error))
     }
@@ -143,9 +144,10 @@ final class Recording: Sendable {
   }
 
   private func consumer(
-    _ encoding: SoundFileEncoding, _ device: PCMConfiguration
+    _ encoding: SoundFileEncoding, _ device: PCMConfiguration, storing: ThreadPool?
   ) throws -> RecordingConsumer {
-    let file = try RecordingConsumer(self, encoding: encoding, device: device.format)
+    let file = try RecordingConsumer(
+      self, encoding: encoding, device: device.format, storing: storing)
     report(
       .started(
         RecordingStart(

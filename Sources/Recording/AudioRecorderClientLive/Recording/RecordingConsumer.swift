@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 
 /// Writes a recording: picks channels, converts, lets the gate select the frames to record, and
 /// stops at the requested length.
@@ -28,15 +29,16 @@ final class RecordingConsumer: CaptureConsumer {
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false
 
-  /// Opens the output; throws `AudioRecorderError` on failure.
+  /// Opens the output, whose files `storing` flush and complete; throws `AudioRecorderError` on
+  /// failure.
   init(
-    _ recording: Recording, encoding: SoundFileEncoding, device: AudioFormat
+    _ recording: Recording, encoding: SoundFileEncoding, device: AudioFormat, storing: ThreadPool?
   ) throws(AudioRecorderError) {
     let request = recording.request
     let format = request.fileFormat(encoding, on: try device.picking(request.channels))
     converter = try CaptureConverter(request.channels, of: device, to: format)
     output = try request.output(
-      format, encoding, stopSignal: recording.stopSignal, storing: recording.threads.storing,
+      format, encoding, stopSignal: recording.stopSignal, storing: storing,
       report: recording.report)
     (self.recording, gaps) = (recording, request.gaps)
     onDeviceLoss = request.onDeviceLoss

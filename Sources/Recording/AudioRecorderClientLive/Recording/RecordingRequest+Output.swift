@@ -45,17 +45,16 @@ extension RecordingRequest {
 
   /// Opens the output in this format; throws if the first file cannot be created.
   ///
-  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. `storing`
-  /// are the threads that flush and complete files.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. Files are
+  /// flushed and completed on `storing`.
   func output(
     _ format: AudioFormat, _ encoding: SoundFileEncoding, stopSignal: WakeUp?,
-    storing: SharedThreadPool, report: @escaping @Sendable (RecordingEvent) -> Void
+    storing: ThreadPool?, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(AudioRecorderError) -> any RecordingOutput {
     switch destination {
     case .file(let url):
       return try RecordingFiles(
-        url, rolling: rolling, format: format, encoding: encoding, storing: try? storing.pool(),
-        report: report)
+        url, rolling: rolling, format: format, encoding: encoding, storing: storing, report: report)
     case .descriptor(let number, let name, let isRaw):
       let descriptor: Descriptor
       do throws(SoundFileError) {
