@@ -292,13 +292,13 @@ import Testing
   {
     let voice = try harness.voice(second)
     try harness.run([voice])
-    #expect(!voice.takeFeederRequest())
+    #expect(!voice.feederRequest.consume())
   }
 
   @Test func `after a request, free space in a voice's ring is signaled`() throws {
     let voice = try harness.voice(second)
     voice.roomRequest.make()
     try harness.run([voice])
-    #expect(voice.takeFeederRequest())
+    #expect(voice.feederRequest.consume())
   }
 }

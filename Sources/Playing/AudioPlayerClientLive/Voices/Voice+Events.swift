@@ -32,7 +32,7 @@ extension Voice {
   }
 
   func reportNews() {
-    if takeFeederRequest() { room.signal() }
+    if feederRequest.consume() { room.signal() }
     reportSettlement()
     pass(playedFrames.load(ordering: .relaxed))
   }

@@ -76,7 +76,8 @@ final class Voice: DevicePort, @unchecked Sendable {
 
   /// The device whose control thread wakes the feeder for the audio thread.
   private let link: DeviceLink<Voice>?
-  private let isFeederDue = Atomic<Bool>(false)
+  /// The audio thread's request that the control thread wake the feeder.
+  let feederRequest = WakeUpRequest()
 
   /// Creates a voice.
   ///
@@ -192,14 +193,11 @@ final class Voice: DevicePort, @unchecked Sendable {
     return (serial, place >> 1, place & 1 == 1)
   }
 
-  /// Returns, once, whether the audio thread has requested that the control thread wake the feeder.
-  func takeFeederRequest() -> Bool { isFeederDue.exchange(false, ordering: .acquiring) }
-
   // MARK: The audio thread
 
   /// Lets the control thread wake the feeder, because the audio thread cannot resume a task.
   func wakeFeeder() {
-    isFeederDue.store(true, ordering: .releasing)
+    feederRequest.make()
     link?.wakeControl()
   }
 

@@ -6,10 +6,10 @@ import Synchronization
 /// One user of a capture device: a ring that the audio thread writes, and that the port's reader
 /// drains.
 ///
-/// The control thread of the device calls the reader, which reads the ring itself if its consumer
-/// never waits, or else wakes a task that does. Neither side waits for the other, so a slow disk does
-/// not delay other users. Frames that do not fit into the ring are lost only for this port, and the
-/// next block reports them.
+/// The control thread calls the reader. If the consumer never blocks, the reader reads the ring
+/// itself; otherwise it wakes a task that reads it. Neither side waits for the other, so a slow disk
+/// does not delay other users. Frames that do not fit into the ring are lost only for this port, and
+/// the next block reports them.
 final class CapturePort: DevicePort {
   /// An element in the ring of blocks: captured frames, or a change of the device.
   struct Block: BitwiseCopyable {
@@ -55,7 +55,7 @@ final class CapturePort: DevicePort {
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
   /// The device whose control thread calls the reader; nil for a port without one.
   private let link: DeviceLink<CapturePort>?
-  private let isReaderDue = Atomic<Bool>(false)
+  private let readerRequest = WakeUpRequest()
   // The lock is held only to get or set the closure, never while the closure runs, and never by the
   // audio thread.
   private let reader = Mutex(Reader())
@@ -119,7 +119,7 @@ final class CapturePort: DevicePort {
 
   /// Lets the control thread call the reader, because the audio thread cannot resume a task.
   func wakeReader() {
-    isReaderDue.store(true, ordering: .releasing)
+    readerRequest.make()
     link?.wakeControl()
   }
 
@@ -133,7 +133,7 @@ final class CapturePort: DevicePort {
   func report(_ event: DeviceEvent) {}
 
   func reportNews() {
-    if isReaderDue.exchange(false, ordering: .acquiring) { reader.withLock { $0.read }?() }
+    if readerRequest.consume() { reader.withLock { $0.read }?() }
   }
 
   func deviceLost() {
