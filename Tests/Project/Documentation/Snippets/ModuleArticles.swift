@@ -153,7 +153,8 @@ import VirtualSoundCard
         pace: .realTime, microphone: .signal(.sine(440)), keepsPlayback: false)
       prepareDependencies { $0.soundCard = card.soundCard }
       @Dependency(\.soundCard) var soundCard
-      #expect(try await soundCard.devices() == [VirtualSoundCard.device])
+      let devices = try await soundCard.devices()
+      #expect(devices == [VirtualSoundCard.device])
     }
   }
 

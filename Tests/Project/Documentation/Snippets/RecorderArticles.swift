@@ -19,7 +19,7 @@ final class RoomMeter {
     task?.cancel()
     task = Task { [weak self, recorder] in
       do {
-        for try await block in await recorder.capture(request: .speech) {
+        for try await block in await recorder.capture(request: CaptureRequest()) {
           self?.level = block.level.peak
         }
       } catch {
