@@ -11,8 +11,8 @@ import Glibc
 /// file without audio gets one frame of silence.
 ///
 /// After every half second of audio, the header is updated, or an incomplete page of Ogg Vorbis is
-/// written. After every second, the data is flushed to the disk in the background. A process that is
-/// killed leaves a file that lacks at most the last second. FLAC below 1.6 kHz lacks at most a
+/// written. After every second, the data is flushed to the disk in the background. A process that
+/// is killed leaves a file that lacks at most the last second. FLAC below 1.6 kHz lacks at most a
 /// block of 1,152 frames plus a quarter of a second. `SoundFileEncoding.Container.wav` lists the
 /// limits of Python's `wave`.
 ///

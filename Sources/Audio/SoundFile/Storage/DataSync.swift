@@ -36,8 +36,8 @@ final class DataSync: Sendable {
 
   /// Flushes the data of a file, and logs flushes that take more than 5 s.
   ///
-  /// The corresponding C function is `fdatasync`. The flushes run on `threads`, or on the file's own
-  /// thread if it is nil.
+  /// The corresponding C function is `fdatasync`. The flushes run on `threads`, or on the file's
+  /// own thread if it is nil.
   convenience init(
     _ descriptor: Descriptor, path: String, on threads: ThreadPool? = nil
   ) throws(SystemError) {

@@ -7,9 +7,9 @@ import Synchronization
 /// drains.
 ///
 /// The control thread calls the reader. If the consumer never blocks, the reader reads the ring
-/// itself; otherwise it wakes a task that reads it. Neither side waits for the other, so a slow disk
-/// does not delay other users. Frames that do not fit into the ring are lost only for this port, and
-/// the next block reports them.
+/// itself; otherwise it wakes a task that reads it. Neither side waits for the other, so a slow
+/// disk does not delay other users. Frames that do not fit into the ring are lost only for this port,
+/// and the next block reports them.
 final class CapturePort: DevicePort {
   /// An element in the ring of blocks: captured frames, or a change of the device.
   struct Block: BitwiseCopyable {

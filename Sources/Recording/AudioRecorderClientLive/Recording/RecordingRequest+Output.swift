@@ -45,8 +45,8 @@ extension RecordingRequest {
 
   /// Opens the output in this format; throws if the first file cannot be created.
   ///
-  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. Files are
-  /// flushed and completed on `storing`.
+  /// Once `stopSignal` is signaled, a write fails if the reader reads nothing for a second. Files
+  /// are flushed and completed on `storing`.
   func output(
     _ format: AudioFormat, _ encoding: SoundFileEncoding, stopSignal: WakeUp?,
     storing: ThreadPool?, report: @escaping @Sendable (RecordingEvent) -> Void
