@@ -24,8 +24,8 @@ public struct SpeechClient: Sendable {
 
   /// Recognizes speech in a file, a stream of buffers, or a microphone's audio.
   ///
-  /// Results arrive along with the audio. An utterance has partial results, each of which replaces
-  /// the previous result, and exactly one final result. If the engine fails in an utterance and
+  /// Results arrive while the audio is recognized. An utterance has partial results and exactly one
+  /// final result. Each result of an utterance replaces the previous result. If the engine fails in an utterance and
   /// continues, that utterance has no final result; `recognition` reports the loss. Sounds other
   /// than speech yield nothing.
   ///

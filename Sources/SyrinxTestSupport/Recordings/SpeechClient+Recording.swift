@@ -100,8 +100,8 @@ extension SpeechClient {
   ///
   /// The results and events are yielded at the recorded times on `\.continuousClock`.
   ///
-  /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
-  /// their requests, and of which of the two was recorded. The audio of a request is not read. A
+  /// The calls of `startTask` and `recognition` get the recorded tasks in order. Neither the request
+  /// nor the recorded function has to be the same. The audio of a request is not read. A
   /// further call throws `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at
   /// once. The client is authorized, and has no locales and no engines.
   ///

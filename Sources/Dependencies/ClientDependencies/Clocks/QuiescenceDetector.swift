@@ -32,7 +32,10 @@ struct QuiescenceDetector {
   ) -> Bool {
     calls += 1
     if isReady || calls >= 1_000 { return true }
-    guard !isWaking else { return false }
+    guard !isWaking else {
+      quietCalls = 0
+      return false
+    }
     guard let running = running() else { return calls >= 200 }
     // One quiet call is not enough, because a task that is ready may not have a thread yet.
     quietCalls = isQuiet(running, isMainDone: isMainDone) ? quietCalls + 1 : 0

@@ -70,8 +70,9 @@ struct FrontEnd: ~Copyable {
     }
   }
 
-  /// Returns a cepstrum in the scale of an orthonormal transform, which is the same for every
-  /// model.
+  /// Returns a cepstrum in the scale of an orthonormal transform.
+  ///
+  /// This scale does not depend on the model.
   func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
     cepstrum.enumerated().map { index, value in
       guard lifter > 0 else { return value * factor }

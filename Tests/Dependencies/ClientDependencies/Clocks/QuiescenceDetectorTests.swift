@@ -10,6 +10,7 @@ import Testing
 
   @Test func `the wait ends after two consecutive checks in which no other thread runs`() {
     #expect(turns { $0 == 2 ? [1: .zero] : [:] } == 4)
+    #expect(turns(isWaking: { $0 == 2 }, running: { _ in [:] }) == 4)
   }
 
   @Test func `an advance does not wait for a long-running thread`() {
@@ -37,7 +38,7 @@ import Testing
 
   @Test func `a wait for a thread or task that never runs ends after 1,000 checks`() {
     #expect(turns { _ in [1: .zero] } == 1_000)
-    #expect(turns(isWaking: true, running: { _ in [:] }) == 1_000)
+    #expect(turns(isWaking: { _ in true }, running: { _ in [:] }) == 1_000)
   }
 
   @Test func `a wait ends after 200 checks if the kernel does not report the threads`() {
@@ -46,13 +47,13 @@ import Testing
 
   /// Returns the number of checks (calls of `isOver`) until the wait ends.
   private func turns(
-    isReady: (Int) -> Bool = { _ in false }, isWaking: Bool = false,
+    isReady: (Int) -> Bool = { _ in false }, isWaking: (Int) -> Bool = { _ in false },
     isMainDone: (Int) -> Bool = { _ in true }, running: (Int) -> [pid_t: Duration]?
   ) -> Int {
     var detector = QuiescenceDetector()
     var turn = 1
     while !detector.isOver(
-      isReady: isReady(turn), isWaking: isWaking, isMainDone: isMainDone(turn),
+      isReady: isReady(turn), isWaking: isWaking(turn), isMainDone: isMainDone(turn),
       running: running(turn))
     {
       turn += 1
