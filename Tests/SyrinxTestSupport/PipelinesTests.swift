@@ -32,9 +32,11 @@ import Testing
   private let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
     .during(.seconds(1) ..< .seconds(2)).buffer(.seconds(4), format: .speech)
 
-  /// Runs a pipeline with live clients.
-  private func run(_ pipeline: @MainActor () async throws -> Void) async throws {
-    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(room))
+  /// Runs a pipeline with live clients; by default, the microphone captures `room`.
+  private func run(
+    on card: VirtualSoundCard? = nil, _ pipeline: @MainActor () async throws -> Void
+  ) async throws {
+    let card = card ?? VirtualSoundCard(pace: .untimed, microphone: .buffer(room))
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("stop")])
     try await withDependencies {
       $0.continuousClock = ContinuousClock()
@@ -111,11 +113,16 @@ import Testing
   @Test func `a take is recorded while its backing track is played`() async throws {
     let backing = folder.file("backing.wav")
     try await write(to: backing)
-    try await run {
+    // The microphone captures the backing track.
+    let card = VirtualSoundCard(
+      pace: .lockstep(ContinuousClock()), microphone: .loopback(delay: .zero))
+    try await run(on: card) {
       let take = try await recorder.beginRecording(url: file)
       try await player.play(url: backing)
       let finish = try await take.stop()
-      #expect(finish.frameCount > 0)
+      let recorded = try SoundFileReader(url: file).read(atMost: 1_000_000)
+      #expect(recorded.frameCount == finish.frameCount)
+      #expect(recorded.samples.contains { $0 > 0.1 })
     }
   }
 
