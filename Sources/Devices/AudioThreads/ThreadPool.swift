@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// One thread runs the jobs. A blocked call keeps its thread. The first job behind it waits for
 /// `joinDelay`, until another thread joins; later jobs do not wait. Each further delay doubles the
-/// number of threads that may run jobs, so many blocked calls cost few delays. Once no job waits,
-/// that number is one more than the number of calls in progress. The threads end with the pool.
+/// number of threads that may run jobs, so even hundreds of blocked calls cause few delays. Once no
+/// job waits, that number is one more than the number of calls in progress. The threads end with
+/// the pool.
 ///
 /// A task that starts with `Task(executorPreference:)` runs here only, in the default actors and
 /// nonisolated functions that it calls, too. An actor with a serial executor would not: Swift
