@@ -37,6 +37,8 @@ public final class Resampler {
   private let mixBefore: ChannelMix?
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
+  /// Whether the ratio of the rates can be adjusted.
+  private let isAdjustable: Bool
   /// soxr's handle, which this object deletes; nil if the rates are equal.
   private var soxr: soxr_t?
   /// Whether no more audio is accepted.
@@ -63,7 +65,30 @@ public final class Resampler {
       ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)
     (mixBefore, mixAfter) = before >= after ? (mix, nil) : (nil, mix)
     innerChannels = min(before, after)
+    isAdjustable = false
     try begin()
+  }
+
+  /// Creates a converter that changes the duration of audio by up to `highestDeviation`.
+  ///
+  /// It buffers 240 frames.
+  package init(adjusting format: AudioFormat) throws(ResamplingError) {
+    (inputFormat, outputFormat, quality) = (format, format, .high)
+    (mixBefore, mixAfter) = (nil, nil)
+    (innerChannels, isAdjustable) = (format.channelCount, true)
+    try begin()
+  }
+
+  /// The largest permitted deviation from the ratio 1 of an adjustable converter.
+  package static let highestDeviation = 1_000e-6
+
+  /// Takes `1 + deviation` input frames per output frame from now on, without a jump in the signal.
+  ///
+  /// The corresponding C function is `soxr_set_io_ratio`.
+  package func adjust(by deviation: Double) throws(ResamplingError) {
+    if let failure = soxr_set_io_ratio(soxr, 1 + deviation, 0) {
+      throw .failed(reason: text(failure))
+    }
   }
 
   deinit {
@@ -82,7 +107,7 @@ public final class Resampler {
       throw .wrongFormat(expected: inputFormat, actual: buffer.format)
     }
     guard !isFinished else { throw .finished }
-    guard inputFormat != outputFormat else { return buffer }
+    guard inputFormat != outputFormat || isAdjustable else { return buffer }
     if !isPlaced {
       // After a gap shorter than a frame, this position may lie before the end of the last output,
       // so the later position is used.
@@ -132,7 +157,7 @@ extension Resampler {
   /// The corresponding C function is `soxr_create`.
   private func begin() throws(ResamplingError) {
     let (from, to) = (inputFormat.sampleRate, outputFormat.sampleRate)
-    guard from != to else { return }
+    guard from != to || isAdjustable else { return }
     let ratio = Double(max(from, to).hertz) / Double(min(from, to).hertz)
     guard ratio <= Self.highestRatio else {
       let reason = "the rates differ more than \(Int(Self.highestRatio)) times"
@@ -140,17 +165,20 @@ extension Resampler {
     }
     var failure: soxr_error_t?
     var samples = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
-    var precision = soxr_quality_spec(UInt(quality.recipe), 0)
+    // A variable resampler gets its largest ratio here.
+    let (input, output) =
+      isAdjustable ? (1 + 2 * Self.highestDeviation, 1) : (Double(from.hertz), Double(to.hertz))
+    var precision = soxr_quality_spec(UInt(quality.recipe), isAdjustable ? UInt(SOXR_VR) : 0)
     var runtime = soxr_runtime_spec(1)
     let created = soxr_create(
-      Double(from.hertz), Double(to.hertz), UInt32(innerChannels), &failure, &samples, &precision,
-      &runtime)
+      input, output, UInt32(innerChannels), &failure, &samples, &precision, &runtime)
     guard let created, failure == nil else {
       soxr_delete(created)
       throw .unsupported(from: inputFormat, to: outputFormat, reason: text(failure))
     }
     soxr_delete(soxr)
     soxr = created
+    if isAdjustable { try adjust(by: 0) }
   }
 
   /// Converts interleaved samples and returns all the output that soxr has ready.

@@ -81,6 +81,9 @@ package struct DeviceOpening<Server: PortServer>: Sendable {
   /// The identity of the sound card.
   var card: ObjectIdentifier? { soundCard.identity }
 
+  /// The present time on the clock of the sound card.
+  var now: ContinuousClock.Instant { soundCard.now() }
+
   /// Begins to wait for the lost device; `notify` is called on any thread when a result is
   /// available.
   func reopen(

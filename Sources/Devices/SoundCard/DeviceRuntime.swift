@@ -46,6 +46,9 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   /// The identity of the device's sound card.
   package var card: ObjectIdentifier? { reopening?.card }
+
+  /// The present time on the clock of `PCM.hostTime`.
+  package var now: ContinuousClock.Instant { reopening?.now ?? .now }
   // The lock is held for a few instructions by the control thread and users, never by the audio
   // thread.
   let state: Mutex<State>

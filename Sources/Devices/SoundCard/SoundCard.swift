@@ -37,6 +37,9 @@ public struct SoundCard: Sendable {
   /// any other card.
   package var identity: ObjectIdentifier?
 
+  /// Returns the present time on the clock of `PCM.hostTime`.
+  package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+
   /// Creates a sound card whose endpoints are unimplemented.
   public init() {}
 }

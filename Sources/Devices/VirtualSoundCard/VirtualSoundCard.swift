@@ -80,6 +80,7 @@ public final class VirtualSoundCard: Sendable {
       deviceChanges: { self.changes.stream() })
     soundCard.lockstep = lockstep
     soundCard.identity = ObjectIdentifier(self)
+    if let time { soundCard.now = { [madeAt] in madeAt + time.elapsed() } }
     return soundCard
   }
 

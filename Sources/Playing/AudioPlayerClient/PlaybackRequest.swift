@@ -67,8 +67,12 @@ public struct PlaybackRequest: Sendable {
   /// the device's buffer: 100 ms, or 15 ms with a low latency.
   ///
   /// The prefill delays a live stream by this time. A shorter prefill begins sooner, and a longer
-  /// prefill bridges gaps between the stream's buffers.
+  /// prefill bridges gaps between the stream's buffers. With the clock `.source`, the default is
+  /// 1.5 times that.
   public var prefill: Duration?
+
+  /// The clock that paces streams and named pipes; files and buffers always follow the device.
+  public var clock: PlaybackClock
 
   /// The device format, if this sound opens the device; nil for a format that suits the source.
   ///
@@ -101,7 +105,7 @@ public struct PlaybackRequest: Sendable {
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
     bus: PlaybackBus = .main, ducking: [PlaybackBus: Decibels] = [:],
     duckingRamp: Duration = .milliseconds(200), latency: PlaybackLatency = .normal,
-    prefill: Duration? = nil,
+    prefill: Duration? = nil, clock: PlaybackClock = .device,
     deviceFormat: AudioFormat? = nil, progressInterval: Duration = .milliseconds(50),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
@@ -109,7 +113,7 @@ public struct PlaybackRequest: Sendable {
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
       device: device, volume: volume, speed: speed, id: id, fadeIn: fadeIn, fadeOut: fadeOut,
       bus: bus, ducking: ducking, duckingRamp: duckingRamp,
-      latency: latency, prefill: prefill, deviceFormat: deviceFormat,
+      latency: latency, prefill: prefill, clock: clock, deviceFormat: deviceFormat,
       progressInterval: progressInterval,
       onDeviceLoss: onDeviceLoss)
   }
@@ -121,7 +125,7 @@ public struct PlaybackRequest: Sendable {
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
     bus: PlaybackBus = .main, ducking: [PlaybackBus: Decibels] = [:],
     duckingRamp: Duration = .milliseconds(200), latency: PlaybackLatency = .normal,
-    prefill: Duration? = nil,
+    prefill: Duration? = nil, clock: PlaybackClock = .device,
     deviceFormat: AudioFormat? = nil, progressInterval: Duration = .milliseconds(50),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
@@ -138,6 +142,7 @@ public struct PlaybackRequest: Sendable {
     self.duckingRamp = duckingRamp
     self.latency = latency
     self.prefill = prefill
+    self.clock = clock
     self.deviceFormat = deviceFormat
     self.progressInterval = progressInterval
     self.onDeviceLoss = onDeviceLoss
@@ -174,6 +179,26 @@ public enum PlaybackLatency: String, Hashable, Sendable {
   case normal
   /// 15 ms: new sounds are played almost at once.
   case low
+}
+
+/// The clock that paces a stream.
+public enum PlaybackClock: String, Hashable, Sendable {
+  /// The device's clock, for audio that is made or decoded on demand.
+  ///
+  /// Each sample is played unchanged. A live source with a slower clock causes a dropout from time
+  /// to time, and a source with a faster clock accumulates a growing delay.
+  case device
+  /// The source's clock, for audio that arrives in real time, from a microphone or a network.
+  ///
+  /// The rate is adjusted inaudibly, by at most 0.1 % and 0.01 % per second, so that the device
+  /// always has `prefill` left to play when a buffer arrives; the minimum is three periods. Clocks
+  /// may differ by 500 ppm. The adjustment itself adds 240 frames of delay.
+  ///
+  /// A dropout lasts until `prefill` has arrived again. Audio that waits longer than usual by
+  /// 250 ms, or by `prefill` if that is longer, is skipped, for example after a pause. If buffers
+  /// arrive in bursts, set `prefill` to the longest time between bursts. Buffers and the times
+  /// between bursts may last up to 1 s. At a speed other than 1, this clock has no effect.
+  case source
 }
 
 /// An item of a playback; items play in order without gaps.

@@ -12,13 +12,29 @@ extension PlaybackRequest {
       buffering: buffering)
   }
 
+  /// Whether streams are played at the rate at which they arrive.
+  var followsSource: Bool { clock == .source && speed == 1 }
+
+  /// Returns the audio to wait for before the sound begins on a device.
+  ///
+  /// If a stream sets the pace, this is also the audio to keep.
+  func prefill(on device: PCMConfiguration) -> Duration {
+    let buffer = Voice.prefill(on: device)
+    guard followsSource else { return prefill ?? buffer }
+    // With less, the device would run dry whenever a buffer is a little late.
+    let least = device.period.duration(at: device.format.sampleRate) * 3
+    return max(least, min(.seconds(1), prefill ?? buffer * 3 / 2))
+  }
+
   /// The buffering of the device: the less often progress is reported, the larger the buffer, and
   /// the less often the audio thread wakes.
   ///
   /// A live stream arrives too slowly to fill a large buffer, so its buffering depends only on the
   /// latency.
   private var buffering: PCMBuffering {
-    let isLive = items.contains { if case .stream = $0.source { true } else { false } }
+    let isLive =
+      followsSource
+      || items.contains { if case .stream = $0.source { true } else { false } }
     guard latency == .normal, progressInterval >= .milliseconds(250), !isLive else {
       return latency.buffering
     }

@@ -198,9 +198,13 @@ final class PlaybackSession: Sendable {
   private func makeVoice(on device: PlaybackDevice) async -> Voice {
     let bus = await player.volume(of: request.bus)
     let settings = device.configuration
+    let prefill = request.prefill(on: settings)
+    // A stream that sets the pace needs room for its prefill, a buffer of 1 s, the tolerance, and
+    // the next buffer.
+    let least = request.followsSource ? prefill * 2 + .milliseconds(2_250) : .zero
     return Voice(
-      format: settings.format, capacity: Voice.capacity(on: settings),
-      prefill: request.prefill ?? Voice.prefill(on: settings), parameters: parameters, bus: bus,
+      format: settings.format, capacity: max(least, Voice.capacity(on: settings)),
+      prefill: prefill, parameters: parameters, bus: bus,
       speed: request.speed, progressInterval: request.progressInterval,
       onDeviceLoss: request.onDeviceLoss, link: device.server.link, hold: hold,
       listener: report)

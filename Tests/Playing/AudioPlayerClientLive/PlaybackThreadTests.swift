@@ -90,7 +90,7 @@ import Testing
     let voices = harness.link.ports
     voices.put(try harness.voice(Array(repeating: 2, count: 8_000)), in: 0)
     voices.serve(0)
-    mixer.mix(voices, at: 0)
+    mixer.mix(voices, at: 0, held: 0)
     #expect(harness.events().isEmpty)
     mixer.discard(at: 800)
     #expect(harness.events() == [.limited(0.5)])

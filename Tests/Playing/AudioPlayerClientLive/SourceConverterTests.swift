@@ -15,7 +15,7 @@ import Testing
   func `nextFrame is the output frame of the next buffer, even if earlier samples are held back`()
     throws
   {
-    var converter = try SourceConverter(to: target)
+    var converter = SourceConverter(to: target)
     var count = try converter.convert(tone(4_410, rate: 44_100)).count
     #expect(converter.nextFrame == 4_800)
     #expect(converter.outputFrame == count && count < 4_800)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `each channel of mono to 5.1 audio goes to the loudspeaker at its position`() throws {
-    var converter = try SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
+    var converter = SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
     var frames: [[Float]] = []
     for count in [6, 4, 5, 2, 1] {
       let frame = (1...count).map { Float($0) }
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `after a restart the output continues at the given frame without old audio`() throws {
-    var converter = try SourceConverter(to: target)
+    var converter = SourceConverter(to: target)
     _ = try converter.convert(tone(4_410, rate: 44_100))
     converter.restart(at: 7)
     #expect(converter.nextFrame == 7 && converter.outputFrame == 7)
@@ -58,7 +58,7 @@ import Testing
     _ count: Int, from rate: SampleRate, to target: AudioFormat, channels: Int = 1, step: Int
   ) throws -> [Float] {
     let format = AudioFormat(sampleRate: rate, channelCount: channels)
-    var converter = try SourceConverter(to: target)
+    var converter = SourceConverter(to: target)
     var samples: [Float] = []
     for start in stride(from: 0, to: count, by: step) {
       let piece = sine.buffer(

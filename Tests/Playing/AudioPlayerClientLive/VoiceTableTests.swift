@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import SoundCard
+import Synchronization
 import Testing
 
 @testable import AudioPlayerClientLive
@@ -52,6 +53,30 @@ import Testing
       #expect(voice.busGain?.volume.framesLeft == expected)
     }
     #expect(voice.busGain?.volume.current == 0)
+  }
+
+  @Test func `a voice waits for enough of a live stream, but not longer than that would take`()
+    throws
+  {
+    let voice = try add(bus)
+    let mixer = Mixer(
+      period: 10, format: voice.format, events: link.events, volume: BusVolume())
+    voice.give([Float](repeating: 0.5, count: 10))
+    for _ in 0..<2 { mixer.mix(link.ports, at: 0, held: 0) }
+    #expect(voice.isInDropout)
+    voice.give([Float](repeating: 0.5, count: 20))
+    voice.refill.store(50, ordering: .relaxed)
+    #expect(voice.isRefilling(held: 29))
+    #expect(!voice.isRefilling(held: 30))
+    #expect(link.ports.areStarving(period: 10, held: 0))
+    #expect(!link.ports.areStarving(period: 10, held: 30))
+    for _ in 0..<5 {
+      #expect(voice.isRefilling(held: 0))
+      mixer.mix(link.ports, at: 0, held: 0)
+    }
+    #expect(!voice.isRefilling(held: 0))
+    mixer.mix(link.ports, at: 0, held: 0)
+    #expect(voice.readableFrames == 10)
   }
 
   @Test func `when a bus has no voices left, its next voice begins at the new volume`() throws {

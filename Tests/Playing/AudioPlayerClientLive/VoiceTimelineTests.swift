@@ -31,6 +31,22 @@ import Testing
     #expect(timeline.progress(1_500).played == .microseconds(187_500))
   }
 
+  @Test mutating func `corrections of a position within 10 ms count as one`() {
+    timeline.begin(position(0, 0), at: 0)
+    timeline.correct(position(0, 500), at: 79)
+    #expect(timeline.progress(79).position == 79)
+    timeline.correct(position(0, 500), at: 80)
+    #expect(timeline.progress(81).position == 501)
+  }
+
+  @Test mutating func `a pause keeps its position if the audio after it is skipped`() {
+    timeline.begin(position(0, 0), at: 0)
+    timeline.settle(isPaused: true, at: 400)
+    timeline.skip(at: 400, to: position(0, 5_000))
+    #expect(timeline.pass(400) == [.paused(progress(400, 0, 400))])
+    #expect(timeline.progress(401).position == 5_001)
+  }
+
   @Test mutating func `an event is returned once, with the progress at its frame`() {
     timeline.begin(position(0, 0), at: 0)
     timeline.begin(position(1, 7), at: 1_000, .advanced(.pending))

@@ -66,7 +66,7 @@ extension SoundCard {
     onProblem: @escaping @Sendable (FileProblem) -> Void
   ) -> SoundCard {
     let found = FoundDevices()
-    return SoundCard(
+    var card = SoundCard(
       devices: { try await hardware.devices() + [.virtualPlayback, .virtualMicrophone] },
       openPlayback: { request in
         let route = DeviceRoute(request.device)
@@ -86,6 +86,8 @@ extension SoundCard {
         return try await openMicrophone(capturing: path, request, onProblem: onProblem)
       },
       deviceChanges: hardware.deviceChanges)
+    card.now = hardware.now
+    return card
   }
 
   /// Opens a device by its full name, or by a part of its name that is in no other device's name.

@@ -15,13 +15,16 @@ struct DevicePlayhead: Equatable {
   private let buffer: Int
   private let rate: SampleRate
   /// The frames in the device's buffer at `heldAt`, plus those written since.
-  private var held = 0
+  private(set) var held = 0
   private var heldAt = Duration.zero
 
   init(buffer: FrameCount, rate: SampleRate) {
     self.buffer = buffer.rawValue
     self.rate = rate
   }
+
+  /// The device's time at which its buffer will be empty.
+  var emptyAt: Duration { heldAt + FrameCount(held).duration(at: rate) }
 
   /// The frames that have been written and not played.
   var unplayed: Int { written - played }

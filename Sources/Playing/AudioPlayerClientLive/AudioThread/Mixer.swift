@@ -60,14 +60,15 @@ final class Mixer {
     limiter.reset()
   }
 
-  /// Mixes the next block, which begins at the device frame `position`.
-  func mix(_ voices: VoiceTable, at position: Int) {
+  /// Mixes the next block, which begins at the device frame `position`; the device holds `held`
+  /// frames.
+  func mix(_ voices: VoiceTable, at position: Int, held: Int) {
     voices.moveBusGains(by: period)
     isStale = true
     pending = 0..<mix.count
     let soundingBefore = voices.soundingCount
     for index in 0..<voices.count where voices[index].playhead.endsAt == nil {
-      mix(voices[index], at: position)
+      mix(voices[index], at: position, held: held)
     }
     overwriteStale(from: 0)
     master.follow(volume.setting, at: rate)
@@ -75,18 +76,25 @@ final class Mixer {
     limit(at: position, isEnding: voices.soundingCount < soundingBefore)
   }
 
-  private func mix(_ voice: Voice, at position: Int) {
+  private func mix(_ voice: Voice, at position: Int, held: Int) {
     // The order matters: if the input has ended before the ring is read, the ring holds all
     // remaining frames.
     let isComplete = voice.hasInputEnded
-    let readable = voice.readableFrames
+    let isRefilling = !isComplete && voice.isRefilling(held: held)
+    if voice.readableFrames == 0 {
+      voice.waitedFrames = 0
+    } else if isRefilling {
+      voice.waitedFrames += period
+    }
+    let readable = isRefilling ? 0 : voice.readableFrames
     let wasSilent = voice.transport.phase == .silent
     let wanted = voice.transport.begin(
       readable: readable, isComplete: isComplete, block: period)
     if wasSilent, wanted > 0 { voice.soundsSince = voice.playhead.mixed }
     let isSounding = voice.transport.phase == .sounding
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
-    let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
+    let frames =
+      wanted > 0 ? add(voice, atMost: isRefilling ? 0 : wanted, isComplete: isLast) : 0
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.consume() {
       voice.wakeFeeder()
     }

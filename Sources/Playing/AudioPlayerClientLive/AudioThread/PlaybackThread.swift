@@ -76,6 +76,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// Serves the device until `quit`; throws if the device is lost.
   func run() throws(SoundCardError) {
     while link.performCommands() {
+      let before = playhead.written
       if mayCutShort {
         try cutShort()
       } else if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
@@ -86,6 +87,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
         try rest()
       }
       try observe()
+      // Feeders read the observation during this sleep.
+      if playhead.written > before { try skipWakeUps() }
     }
   }
 
@@ -128,7 +131,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private func serve() throws(SoundCardError) {
     isDraining = false
     let limit = stall.nextWait(atMost: longestWait)
-    guard case .ready(let room) = try watchedWait(for: .period, atMost: limit) else {
+    guard case .ready = try watchedWait(for: .period, atMost: limit) else {
       return try considerStall()
     }
     if unplayed.backlog > 0 {
@@ -139,7 +142,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       if link.hasCommands { return }
       voices.applyParameters()
       if try waitForSource() { return }
-      mixer.mix(voices, at: playhead.written)
+      mixer.mix(voices, at: playhead.written, held: playhead.held)
     }
     let before = playhead.written
     try write(mixer.unwritten) { count in
@@ -148,18 +151,17 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       tap?.tryWrite(UnsafeBufferPointer(rebasing: samples), at: before)
       mixer.wrote(count)
     }
-    try skipWakeUps(room: room.rawValue - (playhead.written - before))
   }
 
   /// Waits for a late source until the device is nearly empty; returns false if there is nothing to
   /// wait for or no time left.
   private func waitForSource() throws(SoundCardError) -> Bool {
-    guard voices.areStarving(period: period) else { return false }
+    guard voices.areStarving(period: period, held: playhead.held) else { return false }
     let slack = try pcm.timeUntilUnderrun - periodLength
     guard slack > .milliseconds(1) else { return false }
     sourceRequest.make()
     // The feeder may have written before it could see the request, so check again.
-    guard voices.areStarving(period: period) else { return true }
+    guard voices.areStarving(period: period, held: playhead.held) else { return true }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
       handle(interruption)
     }
@@ -213,7 +215,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// If the buffer is nearly full and progress is seldom reported, sleeps until a third of the
   /// buffer is free.
-  private func skipWakeUps(room: Int) throws(SoundCardError) {
+  private func skipWakeUps() throws(SoundCardError) {
+    let room = configuration.buffer.rawValue - playhead.held
     // After a loss, the device may have a smaller buffer than before.
     let missing = min(configuration.buffer, pcm.configuration.buffer).rawValue / 3 - room
     guard room < period, missing > period, isProgressSeldom, mixer.unwritten.count == 0 else {

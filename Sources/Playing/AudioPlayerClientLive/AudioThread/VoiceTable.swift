@@ -41,17 +41,19 @@ extension PortTable<Voice> {
   /// Whether to wait for a late source.
   ///
   /// If the source is already in a dropout and another voice sounds, the result is false, because
-  /// the wait would nearly drain the device.
-  func areStarving(period: Int) -> Bool {
+  /// the wait would nearly drain the device. The device holds `held` frames.
+  func areStarving(period: Int, held: Int) -> Bool {
     var isInDropout = false
     var othersSound = false
     for index in 0..<count where self[index].playhead.endsAt == nil {
       let voice = self[index]
+      let isRefilling = voice.isRefilling(held: held)
       let isLate =
-        !voice.hasInputEnded && voice.transport.needsSource && voice.readableFrames < period
+        !voice.hasInputEnded && voice.transport.needsSource
+        && (isRefilling || voice.readableFrames < period)
       if !isLate {
         if voice.transport.phase != .silent { othersSound = true }
-      } else if voice.isInDropout && voice.readableFrames == 0 {
+      } else if isRefilling || (voice.isInDropout && voice.readableFrames == 0) {
         isInDropout = true
       } else {
         return true

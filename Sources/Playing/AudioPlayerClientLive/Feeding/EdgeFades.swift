@@ -21,6 +21,9 @@ struct EdgeFades {
       0, FrameCount(min(fadeOut, Self.longestFadeOut), at: format.sampleRate).rawValue)
   }
 
+  /// The number of frames held back.
+  var heldFrames: Int { (held.count - returned) / channels }
+
   /// Processes samples that begin at the stream's frame `frame`; returns the samples that certainly
   /// precede the fade-out.
   mutating func apply(_ samples: [Float], at frame: Int) -> [Float] {

@@ -53,6 +53,9 @@ final class PlaybackQueue {
     return position
   }
 
+  /// Whether the current item is a stream or another source that can be read only once.
+  var isReadingStream: Bool { reader.map { openStreams[$0.index] === $0 } ?? false }
+
   /// Whether every item has been read.
   var isAtEnd: Bool { reader == nil && upcoming >= items.count }
 

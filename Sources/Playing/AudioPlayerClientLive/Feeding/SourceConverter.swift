@@ -10,8 +10,10 @@ import Resampling
 /// dropped.
 struct SourceConverter {
   let target: AudioFormat
-  /// Changes the speed of the converted audio; nil at the speed 1.
-  private let tempo: TempoChanger?
+  /// Changes the timing of the converted audio; nil if each frame keeps its time.
+  ///
+  /// It can be replaced after `flush` or `restart`.
+  var timing: (any TimingStage)? { didSet { timing?.restart(at: start) } }
   /// The resampler for buffers of the current format; nil before the first buffer.
   private var resampler: Resampler?
   /// The output frame at which the current format's audio begins.
@@ -25,20 +27,19 @@ struct SourceConverter {
   /// The last samples in the current format, to be mirrored at the end of the audio.
   private var tail: [Float] = []
 
-  /// - Throws: `AudioPlayerError.speedUnavailable`.
-  init(to target: AudioFormat, speed: Double = 1) throws(AudioPlayerError) {
+  init(to target: AudioFormat, timing: (any TimingStage)? = nil) {
     self.target = target
-    tempo = speed == 1 ? nil : try TempoChanger(speed: speed, format: target)
+    self.timing = timing
   }
 
   /// The output frame at which the next buffer begins.
   var nextFrame: Int {
     let frame = start + length.rawValue
-    return tempo?.outputFrame(at: frame) ?? frame
+    return timing?.outputFrame(at: frame) ?? frame
   }
 
   /// The output frame to be returned next.
-  var outputFrame: Int { tempo?.outputFrame ?? convertedFrame }
+  var outputFrame: Int { timing?.outputFrame ?? convertedFrame }
 
   /// The number of frames returned by the resamplers, before the change of speed.
   private var convertedFrame: Int { start + returned.rawValue }
@@ -57,7 +58,7 @@ struct SourceConverter {
       }
       let converted = try converted(buffer)
       let samples = rest.isEmpty ? converted : rest + converted
-      return tempo?.process(samples) ?? samples
+      return try timing?.process(samples) ?? samples
     } catch {
       throw .source(nil, reason: "\(error)")
     }
@@ -67,9 +68,9 @@ struct SourceConverter {
   mutating func flush() throws(AudioPlayerError) -> [Float] {
     do throws(ResamplingError) {
       let rest = try endStretch()
-      guard let tempo else { return rest }
-      let samples = tempo.process(rest) + tempo.flush()
-      restart(at: tempo.outputFrame)
+      guard let timing else { return rest }
+      let samples = try timing.process(rest) + timing.flush()
+      restart(at: timing.outputFrame)
       return samples
     } catch {
       throw .source(nil, reason: "\(error)")
@@ -79,12 +80,32 @@ struct SourceConverter {
   /// Discards all audio; the next buffer begins at this output frame.
   mutating func restart(at frame: Int) {
     beginStretch(at: frame)
-    tempo?.restart(at: frame)
+    timing?.restart(at: frame)
   }
 
   private mutating func beginStretch(at frame: Int) {
     (resampler, start, taken, returned, head, tail) = (nil, frame, 0, 0, nil, [])
   }
+}
+
+/// A stage after the conversion that changes how long the audio lasts.
+///
+/// Frames are counted from the same frame in the input and the output.
+protocol TimingStage: AnyObject {
+  /// The index after the last returned output frame.
+  var outputFrame: Int { get }
+
+  /// The output frame that corresponds to an input frame.
+  func outputFrame(at frame: Int) -> Int
+
+  /// Processes samples and returns the completed output, which may be empty.
+  func process(_ samples: [Float]) throws(ResamplingError) -> [Float]
+
+  /// Returns the remaining output.
+  func flush() throws(ResamplingError) -> [Float]
+
+  /// Discards all audio; the next samples begin at this frame.
+  func restart(at frame: Int)
 }
 
 extension SourceConverter {

@@ -8,7 +8,7 @@ import FilePaths
 /// of its exact position, because SoundTouch joins overlapping pieces where they fit best.
 ///
 /// Thread safety: one thread at a time.
-final class TempoChanger {
+final class TempoChanger: TimingStage {
   /// The index after the last returned output frame.
   private(set) var outputFrame = 0
   private let speed: Double

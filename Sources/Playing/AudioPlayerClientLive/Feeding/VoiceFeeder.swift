@@ -92,7 +92,7 @@ actor VoiceFeeder {
     as format: AudioFormat
   ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?)
   {
-    var converter = try SourceConverter(to: format)
+    var converter = SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     var shortfall: (announced: Duration?, decoded: Duration)?
     // The number of silenced samples that were reported before the first buffer.

@@ -77,3 +77,15 @@ extension Voice {
     parameters.settle(serial)
   }
 }
+
+/// Keeping the delay of a live stream.
+extension Voice {
+  /// Returns how long the ring and the device's buffer last from `time` on.
+  ///
+  /// The device's part is zero while the device is lost. Only for the feeder's thread.
+  func backlog(at time: ContinuousClock.Instant) -> (ring: Duration, device: Duration) {
+    let frames = FrameCount((ring.capacity - ring.writable) / format.channelCount)
+    let empty = madeAt + .nanoseconds(emptyTime.load(ordering: .relaxed))
+    return (frames.duration(at: format.sampleRate), max(.zero, empty - time))
+  }
+}

@@ -35,10 +35,15 @@ final class Voice: DevicePort, @unchecked Sendable {
 
   /// The frames played so far.
   let playedFrames = Atomic<Int>(0)
+  /// The frames that the ring and the device must hold before the voice begins, or continues after
+  /// silence; 0 unless a live stream sets the pace.
+  let refill = Atomic<Int>(0)
+  /// The host's time at which the device's buffer will be empty, in nanoseconds from `madeAt`.
+  let emptyTime = Atomic<Int64>(0)
   /// The host's time at which the first frame was played, counted back from the playhead, in
   /// nanoseconds from `madeAt`; `.min` if unknown.
   private let origin = Atomic<Int64>(.min)
-  private let madeAt = ContinuousClock.now
+  let madeAt = ContinuousClock.now
   private let stopping = Atomic<Bool>(false)
   private let input = Atomic<Input>(.open)
   private let over = Atomic<Bool>(false)
@@ -63,6 +68,9 @@ final class Voice: DevicePort, @unchecked Sendable {
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
   /// Whether the source was late for part of the last block.
   var isInDropout = false
+  /// The frames of silence mixed since the ring was empty, while the voice waited for a live
+  /// stream.
+  var waitedFrames = 0
   /// The deadline for the end of the voice; set when the voice's last frame has been written to the
   /// device, and again after the device was suspended.
   var deadline: PlayoutDeadline?
@@ -145,7 +153,9 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// The frames that can be mixed now.
   var readableFrames: Int { ring.readable / format.channelCount }
   /// Whether enough audio has been decoded to begin.
-  var isPrimed: Bool { ring.totalWritten >= prefill }
+  var isPrimed: Bool {
+    ring.totalWritten >= max(prefill, refill.load(ordering: .relaxed) * format.channelCount)
+  }
 
   func stop(fade: Duration = VoiceParameters.shortestFade) {
     parameters.update { parameters in
@@ -217,6 +227,17 @@ final class Voice: DevicePort, @unchecked Sendable {
     flushIfDue()
   }
 
+  /// Whether the voice stays silent until enough of a live stream has arrived; the device holds
+  /// `held` frames.
+  ///
+  /// The wait is no longer than it is for a stream that arrives steadily, so the last buffer before
+  /// a pause of the source is played.
+  func isRefilling(held: Int) -> Bool {
+    let refill = refill.load(ordering: .relaxed)
+    return (isInDropout || transport.phase == .silent) && !hasInputEnded
+      && readableFrames + held < refill && waitedFrames < refill
+  }
+
   private func flushIfDue() {
     guard transport.flush() else { return }
     ring.discardReadable()
@@ -271,6 +292,8 @@ final class Voice: DevicePort, @unchecked Sendable {
   ///
   /// `time` is the host's time at which the device had played its frames.
   func observe(_ device: DevicePlayhead, isOver: Bool, at time: ContinuousClock.Instant) {
+    let emptyAt = time - madeAt + (device.emptyAt - device.playedAt)
+    emptyTime.store(emptyAt.inNanoseconds, ordering: .relaxed)
     playhead.observe(device.played)
     if isOver { playhead.finish() }
     if let first = playhead.origin(at: device.played) {

@@ -100,13 +100,36 @@ struct VoiceTimeline {
   /// Events of commands in the removed audio, such as a pause, keep the progress from before the
   /// removal.
   mutating func cut(at frame: Int) {
+    keepProgress(from: frame)
+    isCut = true
+    segments.removeAll { $0.start >= frame }
+    events.removeAll { $0.frame >= frame && $0.event.belongsToSamples }
+  }
+
+  /// Replaces the audio from `frame` on with audio from `position` on; the events of the replaced
+  /// audio move to `frame`.
+  mutating func skip(at frame: Int, to position: ItemPosition) {
+    keepProgress(from: frame)
+    end(at: frame)
+    segments.removeAll { $0.start >= frame }
+    begin(position, at: frame)
+  }
+
+  /// Sets the progress of the events from `frame` on, before the audio there is removed.
+  private mutating func keepProgress(from frame: Int) {
     for index in events.indices where events[index].frame >= frame && !events[index].hasProgress {
       events[index].event = events[index].event.at(progress(events[index].frame))
       events[index].hasProgress = true
     }
-    isCut = true
-    segments.removeAll { $0.start >= frame }
-    events.removeAll { $0.frame >= frame && $0.event.belongsToSamples }
+  }
+
+  /// Maps the frames from `frame` on to `position`, because the frames of a live stream do not last
+  /// exactly as long as the voice's.
+  ///
+  /// Within 10 ms of the last correction, the difference is negligible.
+  mutating func correct(_ position: ItemPosition, at frame: Int) {
+    guard let last = segments.last, frame - last.start >= rate.hertz / 100 else { return }
+    begin(position, at: frame)
   }
 
   /// Ends the voice at `frame`; events with a later frame, which was only estimated, move to
@@ -151,9 +174,14 @@ struct VoiceTimeline {
       $0.hasProgress ? $0.event : $0.event.at(progress($0.frame))
     }
     events.removeFirst(count)
-    let current = segments.lastIndex { $0.start <= frame } ?? 0
-    segments.removeFirst(current)
+    forget(before: frame)
     return passed
+  }
+
+  /// Removes the mapping of the frames before `frame`, except those of events.
+  mutating func forget(before frame: Int) {
+    let frame = min(frame, events.first?.frame ?? frame)
+    segments.removeFirst(segments.lastIndex { $0.start <= frame } ?? 0)
   }
 }
 

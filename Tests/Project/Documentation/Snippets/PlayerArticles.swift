@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
@@ -66,6 +67,27 @@ struct PlayerArticlesTests {
       }
     }
     #expect(items.value == 2)
+  }
+
+  @Test func `an intercom plays a microphone by the microphone's clock`() async throws {
+    let clocks = LockIsolated<[PlaybackClock]>([])
+    let (door, handset): (AudioDevice.ID, AudioDevice.ID) = ("hw:CARD=Door", "hw:CARD=Phone")
+    let (player, recorder) = withDependencies {
+      $0.audioPlayer.playback = { request in
+        clocks.withValue { $0.append(request.clock) }
+        return AsyncThrowingStream { $0.finish() }
+      }
+      $0.audioRecorder = .previewValue
+    } operation: {
+      @Dependency(\.audioPlayer) var player
+      @Dependency(\.audioRecorder) var recorder
+      return (player, recorder)
+    }
+    let visitor = await recorder.capture(request: CaptureRequest(device: door))
+    let request = PlaybackRequest(
+      source: .sequence(visitor), device: handset, latency: .low, clock: .source)
+    for try await event in await player.playback(request: request) { print(event) }
+    #expect(clocks.value == [.source])
   }
 
   @Test func `an error has a case to branch on and a sentence for users`() async {
