@@ -6,7 +6,7 @@ import FoundationEssentials
 extension AudioPlayerClient {
   static func preview() -> AudioPlayerClient {
     let stage = PreviewStage<PreviewPlayback>()
-    let busVolumes = LockIsolated<[PlaybackBus: Float]>([:])
+    let volumes = PreviewVolumes()
     @Sendable func playback(
       _ request: PlaybackRequest
     ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
@@ -36,10 +36,8 @@ extension AudioPlayerClient {
         if case .stop = command { return }
         if !isKnown { throw AudioPlayerError.unknownPlayback(id) }
       },
-      setBusVolume: { bus, volume, _ in
-        busVolumes.withValue { $0[bus] = volume.isNaN ? 0 : min(max(volume, 0), 1) }
-      },
-      busVolume: { bus in busVolumes.withValue { $0[bus] ?? 1 } },
+      setBusVolume: { bus, volume, _ in await volumes.set(volume, of: bus) },
+      busVolume: { await volumes.volume(of: $0) },
       preload: { source, device, _ in
         PreloadedSound(buffers: try await PreviewPlayback.buffers(of: source), device: device)
       },
@@ -50,6 +48,17 @@ extension AudioPlayerClient {
             isVirtual: true)
         ]
       })
+  }
+}
+
+/// The volumes of the buses.
+private actor PreviewVolumes {
+  private var volumes: [PlaybackBus: Float] = [:]
+
+  func volume(of bus: PlaybackBus) -> Float { volumes[bus] ?? 1 }
+
+  func set(_ volume: Float, of bus: PlaybackBus) {
+    volumes[bus] = volume.isNaN ? 0 : min(max(volume, 0), 1)
   }
 }
 

@@ -25,13 +25,18 @@ enum SourceRule: String, CaseIterable {
   /// Each `withLock` wraps the closure in another closure, until a call or the release overflows
   /// the stack. A closure in a struct is not wrapped.
   case closureInLock
+  /// A name that `ClientDependencies` has only with the trait `Foundation`, in a module of the
+  /// command, which is built without that trait.
+  case foundationTrait
   /// A comment or test name that an engineer has to read twice.
   case riddle
 
   /// The files that may break a rule, with the reason for each.
   var exceptions: Set<String> {
     switch self {
-    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .closureInLock, .riddle: []
+    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .closureInLock,
+      .foundationTrait, .riddle:
+      []
     // In `Reducer.swift`, the call is never reached, because a body of type `Never` cannot exist.
     // The other files contain Swift source as strings, to test a macro.
     case .fatalError:
@@ -93,6 +98,9 @@ enum SourceRule: String, CaseIterable {
         }
     case .closureInLock:
       isSource && Self.lockedTypes(file).contains { $0.contains("->") }
+    case .foundationTrait:
+      Self.commandAreas.contains { file.path.hasPrefix("Sources/\($0)/") }
+        && file.code.contains { $0.contains(Self.foundationTraitName) }
     case .riddle:
       (isSource ? [file.comments] : file.testNames).contains { text in
         Self.riddles.contains { text.contains($0) }
@@ -136,6 +144,14 @@ enum SourceRule: String, CaseIterable {
       }
       return type
     }
+  }
+
+  private static let commandAreas = [
+    "Audio", "Command", "Devices", "Playing", "Recording", "Server", "Speech",
+  ]
+
+  private static var foundationTraitName: Regex<Substring> {
+    /\b(?:LockIsolated|ActorIsolated)\b|\\\.(?:openURL|urlSession|notificationCenter|mainRunLoop)\b/
   }
 
   private static let foundationPaths = [

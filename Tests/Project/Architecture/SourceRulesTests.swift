@@ -33,6 +33,8 @@ import Testing
       .closureInLock,
       "let state = Mutex<\n  (names: [Int: [String]], stop: (() -> Void)?)\n>(([:], nil))"
     ),
+    (.foundationTrait, "let volumes = LockIsolated<[Float]>([])"),
+    (.foundationTrait, "@Dependency(\\.openURL) var openURL"),
     (.riddle, "/// Ends, also if it failed."),
     (.riddle, "  // Reads at most so\n  // many bytes."),
   ])
@@ -51,6 +53,7 @@ import Testing
     (.closureInLock, "let action: Lock<Box<() -> Void>?>"),
     (.closureInLock, "let calls = Mutex<(count: Int, interrupts: [Int: () -> Void])>((0, [:]))"),
     (.closureInLock, "func change(_ lock: Mutex<Int>, _ body: () -> Void)"),
+    (.foundationTrait, "/// Like a `LockIsolated`."), (.foundationTrait, "var openURL = true"),
     (.riddle, "/// Ends even if it failed."), (.riddle, "let text = \"also if \""),
   ])
   func `a file that only resembles a violation is permitted`(rule: SourceRule, text: String) {
@@ -60,6 +63,7 @@ import Testing
   /// Creates a file with this text in a folder that the rule covers.
   private func file(_ rule: SourceRule, _ text: String) -> SourceFile {
     SourceFile(
-      path: rule == .unseededRandom ? "Tests/ATests/A.swift" : "Sources/A/A.swift", text: text)
+      path: rule == .unseededRandom ? "Tests/ATests/A.swift" : "Sources/Audio/A/A.swift",
+      text: text)
   }
 }
