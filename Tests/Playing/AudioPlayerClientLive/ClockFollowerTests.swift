@@ -1,4 +1,6 @@
 import AudioCore
+import AudioPlayerClient
+import SoundCard
 import TestTools
 import Testing
 
@@ -75,6 +77,19 @@ import Testing
     let displacement = steps.map { abs($0.level - target.inSeconds) }.max() ?? 1
     #expect(displacement < max(0.004, target.inSeconds / 8))
     #expect(abs(try #require(steps.last).level - target.inSeconds) < 1e-3)
+  }
+
+  @Test(arguments: [
+    (nil, 150), (Duration.zero, 75), (.milliseconds(100), 100), (.seconds(5), 1_000),
+  ])
+  func `the audio to keep is at least three periods and at most a second`(
+    prefill: Duration?, milliseconds: Int
+  ) {
+    let device = PCMConfiguration(
+      device: "a", format: AudioFormat(sampleRate: 8_000, channelCount: 1), sampleFormat: .float32,
+      period: 200, buffer: 800, patience: .seconds(1))
+    let request = PlaybackRequest(source: .buffers([]), prefill: prefill, clock: .source)
+    #expect(request.prefill(on: device) == .milliseconds(milliseconds))
   }
 
   @Test func `after an interruption, the deviation stays and old levels do not count`() {

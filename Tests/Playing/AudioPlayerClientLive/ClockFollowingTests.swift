@@ -132,15 +132,6 @@ import VirtualSoundCard
     expectContinuous(outcome, seconds: 299)
   }
 
-  @Test func `the shortest prefill bridges the jitter of the buffers`() async throws {
-    var numbers = SeededNumbers(seed: 5)
-    let late = (0...30_001).map { _ in Double.random(in: -1...1, using: &numbers) * 40 }
-    let outcome = try await play(
-      600, difference: 500e-6, milliseconds: 20, early: 8, prefill: .zero
-    ) { late[$0] }
-    expectContinuous(outcome, seconds: 600, difference: 500e-6)
-  }
-
   @Test func `a word between two pauses of the source is played before the next word`()
     async throws
   {
