@@ -159,7 +159,7 @@ package final class ThreadPool: TaskExecutor {
   }
 }
 
-/// A pool that exists as long as it has users.
+/// Gives all its users the same pool, which ends with the last of them.
 package final class SharedThreadPool: Sendable {
   private struct Current {
     weak var pool: ThreadPool?

@@ -8,6 +8,18 @@ import Testing
 @testable import SoundFile
 
 @Suite struct DataSyncTests {
+  /// Returns a pool whose only thread is blocked until the wake-up is signaled.
+  private func blockedPool() throws -> (ThreadPool, goOn: WakeUp) {
+    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600))
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    threads.perform {
+      begun.signal()
+      goOn.wait()
+    }
+    begun.wait()
+    return (threads, goOn)
+  }
+
   @Test
   func `flush requests during a flush are merged into one more flush, and end() waits for it`()
     throws
@@ -99,13 +111,7 @@ import Testing
   }
 
   @Test func `end() does not wait for a flush that has not begun`() throws {
-    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600))
-    let (begun, goOn) = (try WakeUp(), try WakeUp())
-    threads.perform {
-      begun.signal()
-      goOn.wait()
-    }
-    begun.wait()
+    let (threads, goOn) = try blockedPool()
     let stored = Atomic<Bool>(false)
     let sync = try DataSync(on: threads) {
       stored.store(true, ordering: .relaxed)
@@ -117,8 +123,9 @@ import Testing
     sync.request()
     sync.end()
     goOn.signal()
-    threads.perform { begun.signal() }
-    begun.wait()
+    let over = try WakeUp()
+    threads.perform { over.signal() }
+    over.wait()
     #expect(stored.load(ordering: .relaxed) == false)
   }
 
@@ -169,13 +176,7 @@ import Testing
   }
 
   @Test func `a request that waits for a thread is reported as slow, but not after end()`() throws {
-    let threads = try ThreadPool(name: "syrinx-store", joinDelay: .seconds(3_600))
-    let (begun, goOn) = (try WakeUp(), try WakeUp())
-    threads.perform {
-      begun.signal()
-      goOn.wait()
-    }
-    begun.wait()
+    let (threads, goOn) = try blockedPool()
     let seconds = Atomic<Int64>(0)
     let reported = Mutex<[Duration]>([])
     func makeSync() throws -> DataSync {
