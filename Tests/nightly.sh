@@ -11,7 +11,7 @@ export SWIFT_DETERMINISTIC_HASHING=1
 parts=(
   thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models fuzz closed-loops demo
   dependencies point-free cmake benchmarks
-  reproducible-build container cluster balancer deb
+  reproducible-build container cluster balancer deb dictation
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
 

@@ -65,6 +65,9 @@ public struct AudioConversion: Sendable {
 
   /// The sources, at least one.
   public var sources: [Source]
+  /// The format of sources without a header; nil if every source has a header, or an extension of
+  /// `RawAudioFormat`.
+  public var raw: RawAudioFormat?
   /// The destination of the result.
   public var destination: Destination
   /// The combination of several sources.

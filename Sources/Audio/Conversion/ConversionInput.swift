@@ -30,7 +30,8 @@ final class ConversionInput {
     let isMixed = conversion.combination == .mixed && conversion.sources.count > 1
     inputs = try (isMixed ? conversion.sources.map { [$0] } : [conversion.sources]).map {
       try JoinedInput(
-        $0, start: conversion.start, end: conversion.end, mayEndBeforeStart: isMixed,
+        $0, raw: conversion.raw, start: conversion.start, end: conversion.end,
+        mayEndBeforeStart: isMixed,
         reportsCues: conversion.keepsMetadata, interruption: interruption)
     }
     let formats = inputs.map(\.first.format)
@@ -105,11 +106,12 @@ final class ConversionInput {
 
 extension AudioConversion.Source {
   /// Opens the source; if the source is a stream, signaling `interruption` ends it.
-  func open(_ interruption: WakeUp) throws -> SoundFileReader {
+  func open(_ raw: RawAudioFormat?, _ interruption: WakeUp) throws -> SoundFileReader {
     switch self {
-    case .file(let url): try SoundFileReader(url: url, interruption: interruption)
+    case .file(let url): try SoundFileReader(url: url, raw: raw, interruption: interruption)
     case .descriptor(let number, let name):
-      try SoundFileReader(fileDescriptor: number, name: name, interruption: interruption)
+      try SoundFileReader(
+        fileDescriptor: number, name: name, raw: raw, interruption: interruption)
     }
   }
 
@@ -159,6 +161,7 @@ final class JoinedInput {
   private let mayEndBeforeStart: Bool
   private let reportsCues: Bool
   private let interruption: WakeUp
+  private let raw: RawAudioFormat?
   private let start: Duration
   private let end: Duration?
   private var sources: ArraySlice<AudioConversion.Source>
@@ -174,15 +177,15 @@ final class JoinedInput {
   /// If `mayEndBeforeStart` is true, sources may end before the start without an error. If
   /// `reportsCues` is true, a notice reports the lost cues of each later source that is a stream.
   init(
-    _ sources: [AudioConversion.Source], start: Duration, end: Duration?,
+    _ sources: [AudioConversion.Source], raw: RawAudioFormat?, start: Duration, end: Duration?,
     mayEndBeforeStart: Bool, reportsCues: Bool, interruption: WakeUp
   ) throws {
     (self.mayEndBeforeStart, self.reportsCues) = (mayEndBeforeStart, reportsCues)
-    (self.start, self.end, self.interruption) = (start, end, interruption)
+    (self.raw, self.start, self.end, self.interruption) = (raw, start, end, interruption)
     self.sources = sources.dropFirst()
     source = sources[0]
     isAlone = sources.count == 1
-    first = try source.open(interruption)
+    first = try source.open(raw, interruption)
     reader = first
     mostBits = first.bitsPerSample
     try skip(first)
@@ -232,7 +235,7 @@ final class JoinedInput {
       return
     }
     source = next
-    let opened = try next.open(interruption)
+    let opened = try next.open(raw, interruption)
     self.reader = opened
     if reportsCues, !next.isLocalFile, !opened.metadata.cues.isEmpty {
       let lost = SoundFileNotice.omitted(

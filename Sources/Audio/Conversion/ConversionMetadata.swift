@@ -210,7 +210,8 @@ extension AudioConversion {
   func laterSources(_ interruption: WakeUp) -> [ConversionMetadata.LaterSource?] {
     guard keepsMetadata, combination == .joined else { return [] }
     return sources.dropFirst().map { source in
-      guard source.isLocalFile, let reader = try? source.open(interruption) else { return nil }
+      guard source.isLocalFile, let reader = try? source.open(raw, interruption)
+      else { return nil }
       return (source.name, reader.metadata, reader.format.sampleRate, reader.announcedFrameCount)
     }
   }

@@ -54,14 +54,21 @@ public struct AudioFileInfo: Equatable, Sendable {
   /// Describes a file or the audio at a web address.
   ///
   /// Signaling `interruption` ends FFmpeg, ffprobe, and the read of a stream at once; the
-  /// description or the error is then meaningless.
-  package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
+  /// description or the error is then meaningless. `raw` is the format of a file without a header,
+  /// as in `SoundFileReader`.
+  package init(
+    url: URL, raw: RawAudioFormat? = nil, interruption: WakeUp?
+  ) throws(SoundFileError) {
     if let address = url.webAddress {
       let decoder = try openDecoder(address: address, interruption: interruption)
       try self.init(decoder, byteCount: nil, StoredMetadata())
     } else {
-      let path = FilePath(url).text
-      try self.init(Descriptor.reading(path), path: path, interruption: interruption)
+      let path = FilePath(url)
+      let descriptor = try Descriptor.reading(path.text)
+      try self.init(
+        descriptor, path: path.text,
+        raw: raw ?? descriptor.rawFormat(pathExtension: path.pathExtension),
+        interruption: interruption)
     }
   }
 
@@ -79,21 +86,23 @@ public struct AudioFileInfo: Equatable, Sendable {
     try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)
   }
 
-  /// Describes the file of a descriptor; `interruption` has the same effect as in
-  /// `init(url:interruption:)`.
+  /// Describes the file of a descriptor; `raw` and `interruption` have the same effect as in
+  /// `init(url:raw:interruption:)`.
   package init(
-    fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp?
+    fileDescriptor: Int32, name: String = "standard input", raw: RawAudioFormat? = nil,
+    interruption: WakeUp?
   ) throws(SoundFileError) {
     try self.init(
-      Descriptor.duplicate(fileDescriptor, path: name), path: name, interruption: interruption)
+      Descriptor.duplicate(fileDescriptor, path: name), path: name, raw: raw,
+      interruption: interruption)
   }
 
   private init(
-    _ descriptor: Descriptor, path: String, interruption: WakeUp?
+    _ descriptor: Descriptor, path: String, raw: RawAudioFormat?, interruption: WakeUp?
   ) throws(SoundFileError) {
     let stored = StoredMetadata()
     try self.init(
-      descriptor.decoder(path: path, interruption: interruption, metadata: stored),
+      descriptor.decoder(path: path, raw: raw, interruption: interruption, metadata: stored),
       byteCount: descriptor.fileSize, stored)
   }
 
@@ -201,8 +210,10 @@ extension SoundDecoder {
   ///
   /// If `isEstimate` is true, `found` may be slightly less than the decoded length.
   fileprivate func cut(at found: FrameCount?, isEstimate: Bool = false) -> KnownEnding {
+    // If only an incomplete last block shows that the end is missing, no length is announced.
     let shortfall = SoundFileShortfall(
-      announced: announcedFrameCount, decoded: found ?? announcedFrameCount ?? 0,
+      announced: found.flatMap { _ in announcedFrameCount },
+      decoded: found ?? announcedFrameCount ?? 0,
       isEstimate: isEstimate, sampleRate: format.sampleRate)
     return (found, shortfall)
   }

@@ -13,32 +13,36 @@ public enum SoundFile {
   ///
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.
+  ///   - raw: the format of a file without a header; nil if the file has a header, or an extension
+  ///     of `RawAudioFormat`.
   ///   - framesPerBuffer: the length of each buffer except the last, above 0.
   ///   - onShortfall: called at the end of the stream if the end of the file is missing.
   ///   - onNotice: called at the end of the stream with each notice about the file.
   /// - Throws: the stream throws `SoundFileError`, which describes the problem with the file.
   public static func buffers(
-    of url: URL, framesPerBuffer: FrameCount = 4096,
+    of url: URL, raw: RawAudioFormat? = nil, framesPerBuffer: FrameCount = 4096,
     onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in },
     onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in }
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
     buffers(framesPerBuffer, onShortfall, onNotice) { interruption in
-      try SoundFileReader(url: url, interruption: interruption)
+      try SoundFileReader(url: url, raw: raw, interruption: interruption)
     }
   }
 
   /// Returns the frames from a descriptor, for example 0 for standard input, as a stream.
   ///
   /// The stream behaves like that of a file. The descriptor belongs to the caller and must stay
-  /// open until the first buffer arrives.
+  /// open until the first buffer arrives. `raw` is the format of audio without a header, such as
+  /// that of a telephone; an incomplete frame at its end is a shortfall.
   public static func buffers(
     ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
-    framesPerBuffer: FrameCount = 4096,
+    raw: RawAudioFormat? = nil, framesPerBuffer: FrameCount = 4096,
     onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in },
     onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in }
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
     buffers(framesPerBuffer, onShortfall, onNotice) { interruption in
-      try SoundFileReader(fileDescriptor: fileDescriptor, name: name, interruption: interruption)
+      try SoundFileReader(
+        fileDescriptor: fileDescriptor, name: name, raw: raw, interruption: interruption)
     }
   }
 
@@ -74,35 +78,6 @@ extension SoundFileReader {
       if let shortfall = self.shortfall { onShortfall(shortfall) }
       for notice in self.notices { onNotice(notice) }
       return nil
-    }
-  }
-}
-
-extension SoundFile {
-  /// Returns a stream of raw samples, which have no header, from a descriptor, for example 0 for
-  /// standard input.
-  ///
-  /// Frames are yielded as they arrive. An incomplete frame at the end is dropped; a descriptor
-  /// without frames is an error. The descriptor belongs to the caller and must stay open until the
-  /// first buffer arrives.
-  ///
-  /// - Parameters:
-  ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - format: the rate and channels of the samples.
-  ///   - samples: the format of the samples, which are little-endian; 24 bits are stored in three
-  ///     bytes.
-  ///   - name: the descriptor's name in error messages.
-  ///   - framesPerBuffer: the maximum length of a buffer, above 0.
-  /// - Throws: the stream throws `SoundFileError`.
-  public static func rawBuffers(
-    ofFileDescriptor fileDescriptor: Int32, format: AudioFormat,
-    samples: SoundFileEncoding.SampleFormat, name: String = "standard input",
-    framesPerBuffer: FrameCount = 4096
-  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer) { interruption in
-      let source = try Descriptor.duplicate(fileDescriptor, path: name)
-      return try StreamInput(source: source, path: name, interruption: interruption)
-        .rawFrames(format: format, samples: samples)
     }
   }
 }

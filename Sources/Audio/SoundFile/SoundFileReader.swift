@@ -70,16 +70,24 @@ public final class SoundFileReader {
   ///
   /// - Parameters:
   ///   - url: the file, or a web address.
+  ///   - raw: the format of a file without a header; nil if the file has a header, or an extension
+  ///     of `RawAudioFormat`.
   ///   - interruption: ends a stream at once when it is signaled; files do not need it.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
-  public convenience init(url: URL, interruption: WakeUp? = nil) throws {
+  public convenience init(
+    url: URL, raw: RawAudioFormat? = nil, interruption: WakeUp? = nil
+  ) throws {
     if let address = url.webAddress {
       try self.init(
         openDecoder(address: address, interruption: interruption ?? WakeUp()),
         path: address)
     } else {
-      let path = FilePath(url).text
-      try self.init(Descriptor.reading(path), path: path, interruption: interruption)
+      let path = FilePath(url)
+      let descriptor = try Descriptor.reading(path.text)
+      try self.init(
+        descriptor, path: path.text,
+        raw: raw ?? descriptor.rawFormat(pathExtension: path.pathExtension),
+        interruption: interruption)
     }
   }
 
@@ -91,13 +99,15 @@ public final class SoundFileReader {
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - name: the descriptor's name in error messages.
+  ///   - raw: the format of audio without a header; nil if the audio has a header.
   ///   - interruption: ends the stream at once when it is signaled.
   /// - Throws: `SoundFileError`, which describes the problem with the stream.
   public convenience init(
-    fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp? = nil
+    fileDescriptor: Int32, name: String = "standard input", raw: RawAudioFormat? = nil,
+    interruption: WakeUp? = nil
   ) throws {
     let descriptor = try Descriptor.duplicate(fileDescriptor, path: name)
-    try self.init(descriptor, path: name, interruption: interruption)
+    try self.init(descriptor, path: name, raw: raw, interruption: interruption)
   }
 
   /// Reads a file that a writer has just completed.
@@ -106,11 +116,13 @@ public final class SoundFileReader {
     try self.init(descriptor.decoder(path: path), path: path)
   }
 
-  private convenience init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
+  private convenience init(
+    _ descriptor: Descriptor, path: String, raw: RawAudioFormat?, interruption: WakeUp?
+  ) throws {
     let (interruption, stored) = (try interruption ?? WakeUp(), StoredMetadata())
     try self.init(
-      descriptor.decoder(path: path, interruption: interruption, metadata: stored), path: path,
-      stored)
+      descriptor.decoder(path: path, raw: raw, interruption: interruption, metadata: stored),
+      path: path, stored)
     byteCount = descriptor.fileSize
   }
 

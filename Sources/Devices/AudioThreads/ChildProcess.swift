@@ -24,10 +24,14 @@ package final class ChildProcess: Sendable {
   ///   - input: its standard input.
   ///   - output: its standard output.
   ///   - errors: its standard error.
+  ///   - variables: the environment variables to add or to replace; the others are those of this
+  ///     process.
   package init(
-    _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
+    _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32,
+    variables: [String: [UInt8]] = [:]
   ) throws(SystemError) {
-    identifier = try spawn(words, input: input, output: output, errors: errors)
+    identifier = try spawn(
+      words, input: input, output: output, errors: errors, variables: variables)
   }
 
   /// Ends the child and its children if they still run.
@@ -63,7 +67,7 @@ package final class ChildProcess: Sendable {
 }
 
 private func spawn(
-  _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
+  _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32, variables: [String: [UInt8]]
 ) throws(SystemError) -> Int32 {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
@@ -88,14 +92,34 @@ private func spawn(
     &attributes,
     Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
-  let words = words.map { $0.map(CChar.init(bitPattern:)) + [0] }
-  let arguments = words.map { strdup($0) } + [nil]
-  defer { for argument in arguments { free(argument) } }
+  let file = (words.first ?? []).map(CChar.init(bitPattern:)) + [0]
+  let arguments = cStrings(words)
+  let added = cStrings(variables.map { Array($0.utf8) + [UInt8(ascii: "=")] + $1 })
+  defer { for text in arguments + added { free(text) } }
   var identifier = pid_t()
   let code = posix_spawnp(
-    &identifier, words.first ?? [0], &actions, &attributes, arguments, environ)
+    &identifier, file, &actions, &attributes, arguments,
+    inheritedVariables(without: variables.keys) + added)
   guard code == 0 else { throw SystemError(failure: "no program could be started", code: code) }
   return identifier
+}
+
+/// Returns copies of texts, which the caller frees, and nil at the end.
+private func cStrings(_ texts: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
+  texts.map { strdup($0.map(CChar.init(bitPattern:)) + [0]) } + [nil]
+}
+
+/// Returns the variables of this process except those with the given names.
+private func inheritedVariables(
+  without names: some Collection<String>
+) -> [UnsafeMutablePointer<CChar>?] {
+  let prefixes = names.map { "\($0)=" }
+  var (kept, next) = ([UnsafeMutablePointer<CChar>?](), environ)
+  while let text = next.pointee {
+    if !prefixes.contains(where: { strncmp(text, $0, $0.utf8.count) == 0 }) { kept.append(text) }
+    next += 1
+  }
+  return kept
 }
 
 /// Discards the output of C libraries.

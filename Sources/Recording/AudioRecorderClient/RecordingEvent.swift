@@ -1,4 +1,5 @@
 public import AudioCore
+public import FoundationEssentials
 
 /// An event of a recording; events arrive in order.
 ///
@@ -117,16 +118,20 @@ public struct RecordingFinish: Hashable, Sendable {
   /// The number of recorded samples at or beyond full scale, which suggests clipping.
   public var clippedSamples: Int
 
+  /// The last file; nil for a descriptor, in a preview, and if nothing was recorded.
+  public var file: URL?
+
   /// Creates a description of a recording's end.
   public init(
     reason: Reason, frameCount: FrameCount, recorded: Duration, level: AudioLevel? = nil,
-    clippedSamples: Int = 0
+    clippedSamples: Int = 0, file: URL? = nil
   ) {
     self.reason = reason
     self.frameCount = frameCount
     self.recorded = recorded
     self.level = level
     self.clippedSamples = clippedSamples
+    self.file = file
   }
 }
 

@@ -6,7 +6,7 @@ import TestTools
 final class RunningCommand: Sendable {
   /// The output to read; the other output is discarded.
   enum Watched {
-    case output, error
+    case output, error, both
   }
 
   /// The lines that the command writes to the watched output.
@@ -26,8 +26,8 @@ final class RunningCommand: Sendable {
     let process = BuiltCommand.process(
       BuiltCommand.url, arguments, in: folder, environment: environment)
     let pipe = Pipe()
-    process.standardOutput = watched == .output ? pipe : FileHandle.nullDevice
-    process.standardError = watched == .error ? pipe : FileHandle.nullDevice
+    process.standardOutput = watched != .error ? pipe : FileHandle.nullDevice
+    process.standardError = watched != .output ? pipe : FileHandle.nullDevice
     let (statuses, status) = AsyncStream.makeStream(of: Int32.self)
     process.terminationHandler = {
       status.yield($0.shellStatus)

@@ -29,13 +29,15 @@ import Testing
   }
 
   /// Returns the output of a shell that was started while one of our descriptors was open.
-  private func output(of script: [UInt8]) throws -> [UInt8] {
+  private func output(
+    of script: [UInt8], variables: [String: [UInt8]] = [:]
+  ) throws -> [UInt8] {
     let nothing = Descriptor(owning: open("/dev/null", O_RDWR))
     func start() throws -> (child: ChildProcess, outlet: Descriptor) {
       let (outlet, inlet) = try #require(Descriptor.pipe())
       let child = try ChildProcess(
         [Array("sh".utf8), Array("-c".utf8), script], input: nothing.number, output: inlet.number,
-        errors: nothing.number)
+        errors: nothing.number, variables: variables)
       return (child, outlet)
     }
     let (child, outlet) = try start()
@@ -101,6 +103,14 @@ import Testing
 
   @Test func `an argument that is not UTF-8 reaches the child unchanged`() throws {
     #expect(try output(of: Array("printf %s caf".utf8) + [0xE9]) == Array("caf".utf8) + [0xE9])
+  }
+
+  @Test func `a child has the given variables and the others of this process`() throws {
+    let home = getenv("HOME").map { String(cString: $0) } ?? ""
+    let text = try output(
+      of: Array("printf %s: \"$LANG\" \"$NEW\" \"$HOME\"; env | grep -c ^LANG=".utf8),
+      variables: ["LANG": Array("C".utf8), "NEW": [0xE9]])
+    #expect(text == Array("C:".utf8) + [0xE9] + Array(":\(home):1\n".utf8))
   }
 
   @Test func `starting a missing program throws ENOENT`() {

@@ -7,12 +7,15 @@ extension Descriptor {
   ///
   /// - Parameters:
   ///   - path: the name of the file or stream in error messages.
+  ///   - raw: the format of audio without a header; nil if the audio has one.
   ///   - interruption: ends a waiting read; if it is nil, a signal is created when needed.
   ///   - metadata: receives the location of the tags.
   /// - Throws: `SoundFileError`, including when the system lacks resources.
   func decoder(
-    path: String, interruption: WakeUp? = nil, metadata: StoredMetadata = StoredMetadata()
+    path: String, raw: RawAudioFormat? = nil, interruption: WakeUp? = nil,
+    metadata: StoredMetadata = StoredMetadata()
   ) throws(SoundFileError) -> any SoundDecoder {
+    if let raw { return try decoder(raw, path: path, interruption) }
     if isRegularFile {
       metadata.file = self
       return try fileDecoder(path: path, interruption)
@@ -63,6 +66,55 @@ extension Descriptor {
       stored: losslessSamples(head: part.bytes(at: 0, count: losslessHeadLength)),
       isTruncated: header.promisedLength ?? 0 > part.length
         || (part.isOgg && OggLinks(part).isCutOff))
+  }
+}
+
+extension Descriptor {
+  /// Returns the format that a file name's extension stands for; nil if the file has a header.
+  func rawFormat(pathExtension: String) -> RawAudioFormat? {
+    guard let raw = RawAudioFormat(pathExtension: pathExtension) else { return nil }
+    return isRegularFile && FileKind.isContainer(bytes(at: 0, count: 48)) ? nil : raw
+  }
+
+  private func decoder(
+    _ raw: RawAudioFormat, path: String, _ interruption: WakeUp?
+  ) throws(SoundFileError) -> any SoundDecoder {
+    guard !isDirectory else { throw .isDirectory(path: path) }
+    if let problem = raw.problem { throw .cannotRead(path: path, reason: problem) }
+    guard !isRegularFile else { return try fileDecoder(raw, path: path, interruption) }
+    let stream = StreamInput(
+      source: self, path: path, interruption: try interruption.orNew(for: path))
+    guard try stream.bytes(at: 0, count: raw.blockSize).count == raw.blockSize else {
+      throw .empty(path: path)
+    }
+    guard raw.kind.reading == .streaming else {
+      let file = try stream.spooled(what: raw.kind.name)
+      return try file.fileDecoder(raw, path: path, interruption)
+    }
+    // The lock is held to count bytes, or to read the count at the end.
+    let rest = Mutex(0)
+    let pipe = try stream.pumped { bytes in
+      rest.withLock { $0 = ($0 + bytes.count) % raw.blockSize }
+      return (bytes, false)
+    }
+    return try convertingFailures(path, kind: raw.kind) {
+      try LibraryDecoder(pipe: pipe, path: path, raw: raw) { (rest.withLock(\.self) > 0, nil) }
+    }
+  }
+
+  private func fileDecoder(
+    _ raw: RawAudioFormat, path: String, _ interruption: WakeUp?
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let size = size
+    guard size >= raw.blockSize else { throw .empty(path: path) }
+    guard raw.kind.reading != .ffmpeg else {
+      return try FFmpegDecoder.open(
+        .file(self, demuxers: raw.kind.demuxers), raw.kind, path, interruption.orNew(for: path))
+    }
+    return try convertingFailures(path, kind: raw.kind) {
+      try LibraryDecoder(
+        FilePart(self, path: path, length: size), isCutOff: size % raw.blockSize > 0, raw: raw)
+    }
   }
 }
 

@@ -192,6 +192,9 @@ extension FileKind {
     }
   }
 
+  /// Whether the bytes begin a container of PCM or of a telephone codec.
+  static func isContainer(_ bytes: [UInt8]) -> Bool { containers.contains { $0.matches(bytes) } }
+
   /// The kinds with constant first bytes; the first match wins.
   private static let known: [FileKind] = containers + ogg + foreign + silent
 

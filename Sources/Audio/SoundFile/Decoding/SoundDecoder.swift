@@ -106,12 +106,13 @@ final class LibraryDecoder: SoundDecoder {
 
   /// Opens a part of a file.
   ///
-  /// `promise` is the announced length if it exceeds the file's length.
+  /// `promise` is the announced length if it exceeds the file's length. `raw` is the format of a
+  /// file without a header.
   init(
     _ file: FilePart, promise: FrameCount? = nil, isCutOff: Bool = false,
-    layout: WAVLayout? = nil
+    layout: WAVLayout? = nil, raw: RawAudioFormat? = nil
   ) throws {
-    var info = SF_INFO()
+    var info = raw.map { SF_INFO($0) } ?? SF_INFO()
     handle = try SoundFileHandle(VirtualFile(file), mode: Int32(SFM_READ), info: &info)
     let stored = handle.storedLayout(info, head: file.bytes(at: 0, count: 64))
     (format, order) = try Self.format(info, path: file.path, stored)
@@ -129,13 +130,14 @@ final class LibraryDecoder: SoundDecoder {
   /// Opens a pipe for sequential reading.
   ///
   /// If `isPromise` is true, the pipe's header announces a length. `name` is the kind of file that
-  /// another program decodes into the pipe; nil if the pipe contains the file itself. `ending` is
-  /// called at the end of the pipe.
+  /// another program decodes into the pipe; nil if the pipe contains the file itself. `raw` is the
+  /// format of a pipe without a header. `ending` is called at the end of the pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
-    layout: WAVLayout? = nil, ending: @escaping @Sendable () -> Ending = { (false, nil) }
+    layout: WAVLayout? = nil, raw: RawAudioFormat? = nil,
+    ending: @escaping @Sendable () -> Ending = { (false, nil) }
   ) throws {
-    var info = SF_INFO()
+    var info = raw.map { SF_INFO($0) } ?? SF_INFO()
     handle = try SoundFileHandle(stream: pipe, info: &info)
     (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
     announcedFrameCount = isPromise ? FrameCount(announced: Int(info.frames)) : nil

@@ -71,15 +71,24 @@ struct ConvertCommand: FileListSubcommand {
   @Flag(help: "With output -, write samples without a header.")
   var raw = false
 
+  @Option(name: .customLong("raw-input"), help: RawShapeOptions.help)
+  var rawCoding: RawAudioFormat.Coding?
+
+  @OptionGroup var rawShape: RawShapeOptions
+
   @OptionGroup var json: JSONOption
 
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 
+  var rawInput: RawAudioFormat? { (try? rawShape.format(rawCoding)) ?? nil }
+
   func validate() throws {
     try checkContainer("--to", to)
+    _ = try rawShape.format(rawCoding)
     let jobs = try plan()
+    try checkRaw(rawInput, inputs: jobs.flatMap(\.inputs))
     try checkOperands(jobs.flatMap(\.inputs))
     for job in jobs { try check(job) }
     try checkLastFile()
@@ -136,7 +145,8 @@ struct ConvertCommand: FileListSubcommand {
     try await context.forEachFile(
       jobs, jobs: parallel.count, showsProgress: true, inputs: { $0.inputs }
     ) { job, console in
-      try await job.run(changing: options, metadata, isMix: mix, isRaw: raw, progress: console)
+      try await job.run(
+        changing: options, metadata, isMix: mix, from: rawInput, isRaw: raw, progress: console)
     } whenFailed: { job, error in
       guard json.isOn, job.output != "-" else { return }
       try await context.console.print(JSONRecord(job, error: error).jsonLine())
@@ -297,13 +307,13 @@ struct ConversionJob: Sendable {
 
   /// Runs the conversion, and shows the progress if there is a console.
   func run(
-    changing options: ConversionOptions, _ metadata: MetadataOptions, isMix: Bool, isRaw: Bool,
-    progress console: Console?
+    changing options: ConversionOptions, _ metadata: MetadataOptions, isMix: Bool,
+    from raw: RawAudioFormat?, isRaw: Bool, progress console: Console?
   ) async throws -> ConversionResult {
     var conversion = AudioConversion(
       inputs.map { $0 == "-" ? .descriptor(0, name: "standard input") : .file($0.source) },
       to: destination(splits: options.splits, isRaw: isRaw))
-    conversion.container = container
+    (conversion.container, conversion.raw) = (container, raw)
     conversion.combination = isMix ? .mixed : .joined
     options.apply(to: &conversion)
     try metadata.apply(to: &conversion)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioCore
 import AudioThreads
+import ClientDependencies
 import FilePaths
 import SoundFile
 
@@ -37,14 +38,19 @@ struct InfoCommand: FileListSubcommand {
       """)
   var verify = false
 
+  @OptionGroup var raw: RawInputOptions
+
   @OptionGroup var json: JSONOption
 
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 
+  var rawInput: RawAudioFormat? { raw.format }
+
   func validate() throws {
     try checkOperands(files)
+    try checkRaw(rawInput, inputs: files)
   }
 
   func perform(in context: CommandContext) async throws {
@@ -103,7 +109,8 @@ private typealias Description = (text: String?, problem: String?)
 private func descriptions(
   of files: [FilePath], json: Bool, verifies: Bool, stopSignal: WakeUp?
 ) async -> [Description] {
-  await DedicatedThread.run(
+  @Dependency(\.rawInput) var raw
+  return await DedicatedThread.run(
     name: "syrinx-info", abandoned: [],
     failed: { error in
       files.map { file in
@@ -111,10 +118,11 @@ private func descriptions(
           SoundFileError.cannotRead(path: file.text, reason: "\(error)"), of: file, json: json)
       }
     },
-    {
+    { [raw] in
       files.map { file in
         do {
-          return try description(of: file, json: json, verifies: verifies, stopSignal: stopSignal)
+          return try description(
+            of: file, raw, json: json, verifies: verifies, stopSignal: stopSignal)
         } catch {
           return failure(error, of: file, json: json)
         }
@@ -123,14 +131,14 @@ private func descriptions(
 }
 
 private func description(
-  of file: FilePath, json: Bool, verifies: Bool, stopSignal: WakeUp?
+  of file: FilePath, _ raw: RawAudioFormat?, json: Bool, verifies: Bool, stopSignal: WakeUp?
 ) throws -> Description {
   let info =
     verifies
-    ? try verified(file, stopSignal: stopSignal)
+    ? try verified(file, raw, stopSignal: stopSignal)
     : file == "-"
-      ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
-      : try AudioFileInfo(url: file.source, interruption: stopSignal)
+      ? try AudioFileInfo(fileDescriptor: 0, raw: raw, interruption: stopSignal)
+      : try AudioFileInfo(url: file.source, raw: raw, interruption: stopSignal)
   let problem =
     info.shortfall.map { FileProblem.shortfall($0, file: file) }
     ?? (info.notices.contains(.wrongDigest) ? .notice(.wrongDigest, file: file) : nil)
@@ -140,11 +148,13 @@ private func description(
 }
 
 /// Describes a file after decoding all of it.
-private func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFileInfo {
+private func verified(
+  _ file: FilePath, _ raw: RawAudioFormat?, stopSignal: WakeUp?
+) throws -> AudioFileInfo {
   let reader =
     file == "-"
-    ? try SoundFileReader(fileDescriptor: 0, interruption: stopSignal)
-    : try SoundFileReader(url: file.source, interruption: stopSignal)
+    ? try SoundFileReader(fileDescriptor: 0, raw: raw, interruption: stopSignal)
+    : try SoundFileReader(url: file.source, raw: raw, interruption: stopSignal)
   return try AudioFileInfo(decoding: reader, interruption: stopSignal)
 }
 

@@ -4,6 +4,7 @@ import AudioRecorderClient
 import FilePaths
 import FoundationEssentials
 import Loudness
+import SoundFile
 import SpeechClient
 
 /// `syrinx measure`: measures levels and loudness.
@@ -16,6 +17,7 @@ struct MeasureCommand: FileListSubcommand {
         syrinx measure song.flac
         syrinx measure *.wav --json
         syrinx measure --device hw:1 --seconds 60
+        syrinx measure --device hw:1 --above -20 --exec 'notify-send loud'
 
       Loudness follows EBU R 128: integrated, the highest momentary (0.4 s) and short-term (3 s) \
       loudness, and the range. True peaks lie between samples. Samples from 32767/32768 are clipped; \
@@ -25,8 +27,16 @@ struct MeasureCommand: FileListSubcommand {
       Unreadable and truncated files are reported, the others are measured, and the exit status is \
       1. With --device, a meter is shown on a terminal until Ctrl-C, and then the figures.
 
+      \(execHelp)
+
       \(JSONRecord.measurementSchema) \(FilePath.jsonHelp).
       """)
+
+  private static let execHelp = ExecOptions.help(
+    """
+    rise of the peak above --above, in dBFS, which is its standard input and the variable \
+    SYRINX_LEVEL
+    """)
 
   @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
   var files: [FilePath] = []
@@ -39,10 +49,19 @@ struct MeasureCommand: FileListSubcommand {
     transform: TimeValue.seconds)
   var seconds: Double?
 
+  @Option(
+    parsing: .unconditional,
+    help: .value("dBFS", "With --device and --exec, peak of 0.1 s above which the command runs."))
+  var above: Double?
+
+  @OptionGroup var exec: ExecOptions
+
   @Option(parsing: .unconditional, help: .value("dBFS", "Level below which both ends are silent."))
   var silence = -60.0
 
   @OptionGroup var parallel: JobsOption
+
+  @OptionGroup var raw: RawInputOptions
 
   @OptionGroup var json: JSONOption
 
@@ -50,9 +69,15 @@ struct MeasureCommand: FileListSubcommand {
 
   var printsFailureAsJSON: Bool { json.isOn }
 
+  var rawInput: RawAudioFormat? { raw.format }
+
   func validate() throws {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a time in seconds")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
+    try check("--above", above, in: -200...0, "a level in dBFS")
+    try require(
+      (above == nil) == (exec.exec == nil) && (above == nil || device.name != nil),
+      "--above and --exec require each other and --device.")
     try require(
       files.isEmpty != (device.name == nil),
       files.isEmpty
@@ -63,7 +88,10 @@ struct MeasureCommand: FileListSubcommand {
       "--seconds requires --device; a file is measured to its end.")
     try require(
       parallel.jobs == nil || device.name == nil, "--jobs requires files; a device has one job.")
+    try require(
+      raw.coding == nil || device.name == nil, "--raw-input requires files; a device has a format.")
     try checkOperands(files)
+    try checkRaw(rawInput, inputs: files)
   }
 
   func perform(in context: CommandContext) async throws {
@@ -136,9 +164,11 @@ struct MeasureCommand: FileListSubcommand {
     let limit = Duration.seconds(seconds ?? 31_536_000)
     var meter = LevelMeterLine()
     var last: LoudnessReading?
+    let command = exec.command(reportingTo: context.console)
     let readings = audio.prefix(limit)
       .loudness(every: .milliseconds(100), silence: Decibels(silence))
     for try await reading in readings {
+      if let command, let above { await run(command, for: reading, after: last, above: above) }
       let rate = reading.total.format.sampleRate
       let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
       meter.update(reading.levels, at: rate, label: label)
@@ -149,10 +179,21 @@ struct MeasureCommand: FileListSubcommand {
       last = reading
     }
     await context.console.clearStatus()
+    await command?.finish()
     guard let last else { throw CommandFailure.noSound }
     var record = JSONRecord(last.total)
     (record["event"], record["device"]) = ("finished", name)
     try await print(record, last.total.lines(name: name), in: context)
+  }
+
+  /// Runs the command if the peak has risen above a level.
+  private func run(
+    _ command: EventCommand, for reading: LoudnessReading, after last: LoudnessReading?,
+    above level: Double
+  ) async {
+    let (limit, peak) = (Decibels(level), reading.levels.level.peak)
+    guard peak > limit, last.map({ $0.levels.level.peak <= limit }) ?? true else { return }
+    await command.run(for: "\(peak.value.tenths)", as: "SYRINX_LEVEL")
   }
 
   private func isNewSecond(_ reading: LoudnessReading, after last: LoudnessReading?) -> Bool {

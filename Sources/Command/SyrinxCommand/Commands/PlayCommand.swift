@@ -91,16 +91,20 @@ struct PlayCommand: FileListSubcommand {
 
   @OptionGroup var json: JSONOption
 
-  @OptionGroup var input: RawOptions
+  @OptionGroup var raw: RawInputOptions
 
   @OptionGroup var common: CommonOptions
 
   var printsFailureAsJSON: Bool { json.isOn }
 
+  var rawInput: RawAudioFormat? { raw.format }
+
   func validate() throws {
     try check("--volume", volume, in: 0...10, "a factor")
     try check("--speed", speed, in: 0.25...4, "a factor")
-    try input.checkSource(of: files)
+    try require(
+      raw.coding == nil || files.contains("-"),
+      "--raw-input requires standard input (-); convert a file without a header, or pipe it.")
     let pipes = files.count { $0 == "-" }
     for (option, count) in [("--loop", loop), ("--repeat", rounds)] {
       try require(
@@ -193,7 +197,9 @@ struct PlayCommand: FileListSubcommand {
   /// tags.
   private func item(_ file: FilePath, in context: CommandContext) -> PlaybackItem {
     var item = PlaybackItem(
-      source: file == "-" ? .stream(input.standardInput(in: context)) : .file(file.source),
+      source: file == "-"
+        ? .stream(file.buffers(framesPerBuffer: 512, problems: context.problems))
+        : .file(file.source),
       range: part.range, repetition: loop)
     if let replayGain, file.status?.isRegularFile == true {
       // If the file cannot be read, the player reports the error.

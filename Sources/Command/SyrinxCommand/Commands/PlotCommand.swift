@@ -3,6 +3,7 @@ public import ArgumentParser
 import AudioCore
 import AudioPlots
 import FilePaths
+import SoundFile
 
 /// `syrinx plot`: draws waveforms or spectrograms.
 struct PlotCommand: FileListSubcommand {
@@ -77,11 +78,15 @@ struct PlotCommand: FileListSubcommand {
   @Option(help: .value("bits", "With --data, bits of each peak: 8 or 16 (default: 16)."))
   var bits: Int?
 
+  @OptionGroup var raw: RawInputOptions
+
   @OptionGroup var json: JSONOption
 
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
+
+  var rawInput: RawAudioFormat? { raw.format }
 
   /// The value of `--data`.
   enum PeakFormat: String, CaseIterable, ExpressibleByArgument { case json, dat }
@@ -93,6 +98,7 @@ struct PlotCommand: FileListSubcommand {
     if let bits { try require([8, 16].contains(bits), "--bits takes 8 or 16, not \(bits).") }
     try checkCombination()
     try checkOperands(files + (transcript.map { [$0] } ?? []))
+    try checkRaw(rawInput, inputs: files)
     try require(
       files.count == 1 || (output == nil && transcript == nil),
       "--output and --transcript take one file, not \(files.count); use --output-dir.")

@@ -13,6 +13,7 @@ struct RecordCommand: Subcommand {
         syrinx record take.wav --seconds 10
         syrinx record take-%03d.flac --roll-seconds 3600
         syrinx record - --stop-after-silence 2 | ffmpeg -i - take.m4a
+        syrinx record take-%03d.wav --roll-seconds 60 --exec upload
 
       Keys:
         q   complete the file and end
@@ -27,10 +28,17 @@ struct RecordCommand: Subcommand {
       continues in the next file; SIGUSR2 pauses and resumes. With -, both are ignored. There are no \
       keys with - or --json.
 
+      \(execHelp)
+
       \(JSONRecord.recordingSchema)
       """)
 
-  static let takesCommandSignals = true
+  private static let execHelp = ExecOptions.help(
+    """
+    complete file, whose name is its standard input and the variable SYRINX_FILE
+    """)
+
+  var takesCommandSignals: Bool { true }
 
   @Argument(help: "File to write; - for standard output.")
   var file: FilePath
@@ -62,6 +70,8 @@ struct RecordCommand: Subcommand {
   @Flag(inversion: .prefixedNo, help: "Show a level meter on a terminal.")
   var meter = true
 
+  @OptionGroup var exec: ExecOptions
+
   @OptionGroup var common: CommonOptions
 
   var printsFailureAsJSON: Bool { rules.json }
@@ -70,6 +80,7 @@ struct RecordCommand: Subcommand {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a length in seconds")
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
+    try require(exec.exec == nil || !isStream, "--exec requires a file, not standard output (-).")
     if !isStream {
       if fileFormat.format == nil { try checkExtension(of: file) }
       // A recording in numbered files is exempt, because it never overwrites a file.

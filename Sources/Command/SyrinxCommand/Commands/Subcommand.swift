@@ -14,10 +14,13 @@ protocol Subcommand: AsyncParsableCommand {
   var common: CommonOptions { get }
 
   /// Whether SIGUSR1 and SIGUSR2 control the subcommand; otherwise they end it.
-  static var takesCommandSignals: Bool { get }
+  var takesCommandSignals: Bool { get }
 
   /// Whether a failure is also printed as a JSON object.
   var printsFailureAsJSON: Bool { get }
+
+  /// The format of inputs without a header; nil if inputs have headers.
+  var rawInput: RawAudioFormat? { get }
 
   /// Replaces dependencies before `perform`.
   func prepare(_ values: inout DependencyValues) throws
@@ -27,9 +30,11 @@ protocol Subcommand: AsyncParsableCommand {
 }
 
 extension Subcommand {
-  static var takesCommandSignals: Bool { false }
+  var takesCommandSignals: Bool { false }
 
   var printsFailureAsJSON: Bool { false }
+
+  var rawInput: RawAudioFormat? { nil }
 
   func prepare(_ values: inout DependencyValues) throws {}
 
@@ -37,7 +42,7 @@ extension Subcommand {
     common.startLogging()
     let stopSignal = try WakeUp()
     let console = try Console(stopSignal: stopSignal, isQuiet: common.quiet)
-    let signals = StopSignals(takesCommands: Self.takesCommandSignals, stopSignal: stopSignal)
+    let signals = StopSignals(takesCommands: takesCommandSignals, stopSignal: stopSignal)
     let context = CommandContext(console: console, signals: signals)
     signals.start()
     do {
@@ -67,6 +72,7 @@ extension Subcommand {
         // With an idle time, the player would choose the device's format for later sounds, but a
         // command plays no later sounds.
         $0.playbackIdleTime = .zero
+        $0.rawInput = rawInput
         try prepare(&$0)
       } operation: {
         try await perform(in: context)
@@ -161,10 +167,12 @@ extension FilePath {
     let note = { @Sendable [shownName] (notice: SoundFileNotice) in
       problems.append(.notice(notice, file: shownName))
     }
+    @Dependency(\.rawInput) var raw
     return self == "-"
       ? SoundFile.buffers(
-        ofFileDescriptor: 0, framesPerBuffer: framesPerBuffer, onShortfall: report, onNotice: note)
+        ofFileDescriptor: 0, raw: raw, framesPerBuffer: framesPerBuffer, onShortfall: report,
+        onNotice: note)
       : SoundFile.buffers(
-        of: source, framesPerBuffer: framesPerBuffer, onShortfall: report, onNotice: note)
+        of: source, raw: raw, framesPerBuffer: framesPerBuffer, onShortfall: report, onNotice: note)
   }
 }

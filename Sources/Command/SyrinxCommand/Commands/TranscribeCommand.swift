@@ -102,17 +102,22 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var engine: EngineOptions
 
+  @OptionGroup var raw: RawInputOptions
+
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 
   var printsFailureAsJSON: Bool { transcript.json }
 
+  var rawInput: RawAudioFormat? { raw.format }
+
   mutating func validate() throws {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
     let texts = [filesFrom, recognition.contextFile, recognition.grammar]
     try checkOperands(files + texts.compactMap(\.self))
+    try checkRaw(rawInput, inputs: files)
     try chooseOutput()
     try require(
       !endsWithNUL || filesFrom != nil || outputDir != nil,
@@ -237,6 +242,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
+    recipe["rawInput"] = rawInput.map { "\($0.coding.rawValue), \($0.format)" }
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
     // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)

@@ -144,9 +144,11 @@ extension FilePath {
   /// A pipe is not opened, and an unreadable file is reported later.
   func announcedLength() async -> Duration? {
     guard self != "-", !isWebAddress else { return nil }
-    return try? await DedicatedThread.run(name: "syrinx-length") { () throws -> Duration? in
+    @Dependency(\.rawInput) var raw
+    return try? await DedicatedThread.run(name: "syrinx-length") {
+      [raw] () throws -> Duration? in
       guard status?.isRegularFile == true else { return nil }
-      let reader = try SoundFileReader(url: url)
+      let reader = try SoundFileReader(url: url, raw: raw)
       return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
     }
   }

@@ -28,8 +28,11 @@ actor PendingOutput {
   /// named pipe or a device is written directly. It is false for a predictable name: a link or pipe
   /// that another user created under this name is replaced.
   ///
+  /// If `growsInPlace` is true, a new file of a name that the user chose has its name from the
+  /// start, so that it can be read while it is written.
+  ///
   /// - Throws: `SoundFileError`; `SystemError` if the system cannot start a thread.
-  init(path: String, followsLinks: Bool = false) throws {
+  init(path: String, followsLinks: Bool = false, growsInPlace: Bool = false) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
     self.path = path
     if !followsLinks {
@@ -37,7 +40,7 @@ actor PendingOutput {
     } else if FilePath(path).status?.isStream == true {
       state = .closedStream
     } else {
-      state = .file(try .claiming(path, replacesExisting: true, isAtomic: true))
+      state = .file(try .claiming(path, replacesExisting: true, isAtomic: !growsInPlace))
     }
   }
 

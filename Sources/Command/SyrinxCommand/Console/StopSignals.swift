@@ -5,7 +5,8 @@ import Synchronization
 /// Receives SIGINT, SIGTERM, and SIGHUP: the first one asks the command to finish, the second one
 /// ends the process at once.
 ///
-/// SIGUSR1 and SIGUSR2 control a recording. They end any other command, as is their default.
+/// SIGUSR1 and SIGUSR2 control a recording or a listening switch. They end any other command, as is
+/// their default.
 final class StopSignals: Sendable {
   // The command and the thread that receives signals hold this lock briefly.
   private let state = Mutex(State())
@@ -109,7 +110,7 @@ final class StopSignals: Sendable {
   /// Returns whether a signal ends the process.
   ///
   /// While a command runs, a signal ends the process if the command does not accept it. Before a
-  /// command runs, every signal ends the process except SIGUSR1 and SIGUSR2, which a recording will
+  /// command runs, every signal ends the process except SIGUSR1 and SIGUSR2, which the command may
   /// accept.
   static func endsProcess(_ signal: Int32, _ command: StopSignals?) -> Bool {
     guard let command else { return ![SIGUSR1, SIGUSR2].contains(signal) }
@@ -119,7 +120,7 @@ final class StopSignals: Sendable {
   /// Passes a signal on to the command; returns false if the signal must end the process.
   ///
   /// A stop signal must end the process after an earlier stop signal, or if there is no work to
-  /// finish. SIGUSR1 and SIGUSR2 must end it unless the command is a recording.
+  /// finish. SIGUSR1 and SIGUSR2 must end it unless the command accepts them.
   func receive(_ signal: Int32) -> Bool {
     if [SIGUSR1, SIGUSR2].contains(signal) {
       if takesCommands { command.yield(signal) }

@@ -77,10 +77,10 @@ extension FilePath {
   }
 
   private static let soundExtensions: Set<String> = [
-    "3gp", "aac", "ac3", "aif", "aifc", "aiff", "amr", "ape", "asf", "au", "avi", "caf", "dff",
-    "dsf", "flac", "flv", "m4a", "m4b", "m4v", "mka", "mkv", "mov", "mp2", "mp3", "mp4", "mpc",
-    "oga", "ogg", "ogv", "opus", "rf64", "snd", "spx", "tta", "voc", "w64", "wav", "wave", "webm",
-    "wma", "wmv", "wv",
+    "3gp", "aac", "ac3", "aif", "aifc", "aiff", "al", "amr", "ape", "asf", "au", "avi", "caf",
+    "dff", "dsf", "flac", "flv", "g722", "gsm", "m4a", "m4b", "m4v", "mka", "mkv", "mov", "mp2",
+    "mp3", "mp4", "mpc", "oga", "ogg", "ogv", "opus", "rf64", "sln", "snd", "spx", "tta", "ul",
+    "voc", "w64", "wav", "wave", "webm", "wma", "wmv", "wv",
   ]
 }
 

@@ -3,7 +3,6 @@ import AudioCore
 public import AudioPlayerClient
 import ClientDependencies
 import FilePaths
-import SoundFile
 
 /// The options of `syrinx play` for the range of each file and the fades.
 struct PlayRangeOptions: ParsableArguments {
@@ -100,58 +99,6 @@ struct PlayDeviceOptions: ParsableArguments {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
     try require(rate != nil || channels == nil, "--channels requires --rate.")
-  }
-}
-
-/// The options of `syrinx play` for standard input without a header.
-struct RawOptions: ParsableArguments {
-  @Option(
-    help: .value(
-      "format",
-      """
-      Format of samples without a header on standard input (-): s16, s24 (three bytes each; ALSA's \
-      S24_3LE), s32, or float, little-endian, with --raw-rate (default: 48000) and --raw-channels \
-      (default: 2).
-      """), transform: Self.samples)
-  var raw: SoundFileEncoding.SampleFormat?
-
-  @Option(parsing: .unconditional, help: .hidden)
-  var rawRate: Int?
-
-  @Option(parsing: .unconditional, help: .hidden)
-  var rawChannels: Int?
-
-  func validate() throws {
-    try require(
-      raw != nil || (rawRate == nil && rawChannels == nil),
-      "--raw-rate and --raw-channels require --raw.")
-    try check("--raw-rate", rawRate, in: 1...768_000, "a rate in hertz")
-    try check("--raw-channels", rawChannels, in: 1...64, "a number of channels")
-  }
-
-  /// Throws if the options describe standard input, but standard input is not among the files.
-  func checkSource(of files: [FilePath]) throws {
-    try require(
-      raw == nil || files.contains("-"),
-      "--raw requires standard input (-); a file names its own format.")
-  }
-
-  /// Returns the audio of standard input.
-  func standardInput(in context: CommandContext) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    guard let raw else { return FilePath("-").buffers(problems: context.problems) }
-    let format = AudioFormat(
-      sampleRate: SampleRate(hertz: rawRate ?? 48_000), channelCount: rawChannels ?? 2)
-    return SoundFile.rawBuffers(ofFileDescriptor: 0, format: format, samples: raw)
-  }
-
-  private static func samples(_ name: String) throws -> SoundFileEncoding.SampleFormat {
-    switch name {
-    case "s16": .int16
-    case "s24": .int24
-    case "s32": .int32
-    case "float": .float
-    default: throw ValidationError("use s16, s24, s32, or float.")
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import ClientDependencies
+import FilePaths
 import FoundationEssentials
 import Glibc
 
@@ -12,18 +13,25 @@ extension RecordCommand {
     defer { terminal?.restore() }
     context.signals.beforeExit { terminal?.restore() }
     let keys = try terminal?.keys()
+    let command = exec.command(reportingTo: context.console)
     try await context.signals.finishing(with: { [recorder] in await recorder.stopRecording() }) {
       try await context.signals.commanding({ [recorder, request] in
         await handle($0, recorder, request)
       }) {
-        try await follow(recorder, request, keys, in: context)
+        do {
+          try await follow(recorder, request, keys, running: command, in: context)
+        } catch {
+          await command?.finish()
+          throw error
+        }
+        await command?.finish()
       }
     }
   }
 
   private func follow(
     _ recorder: AudioRecorderClient, _ request: RecordingRequest,
-    _ keys: AsyncStream<PlaybackKey>?, in context: CommandContext
+    _ keys: AsyncStream<PlaybackKey>?, running command: EventCommand?, in context: CommandContext
   ) async throws {
     let events = await recorder.recording(request: request)
     // Handles a signal that arrived before the recorder had started the recording.
@@ -38,6 +46,9 @@ extension RecordCommand {
       device: request.device, gaps: request.gaps, showsMeter: meter, context: context)
     for try await event in events {
       await report.show(event)
+      if let command, let file = event.completeFile {
+        await command.run(for: file.text, variables: [("SYRINX_FILE", file.bytes)])
+      }
       if rules.json { try await print(event, recorder, in: context) }
       if case .finished(let finish) = event { try finish.check(length: request.maximumDuration) }
     }
@@ -72,6 +83,17 @@ func handle(
       try await recorder.control(id: id, command: command)
       isPaused = command == .pause || isPaused && command != .resume
     } catch {}
+  }
+}
+
+extension RecordingEvent {
+  /// The file that is complete with this event; nil for most events.
+  fileprivate var completeFile: FilePath? {
+    switch self {
+    case .rolled(let rolled): FilePath(rolled.finished)
+    case .finished(let finish), .closed(let finish): finish.file.map { FilePath($0) }
+    default: nil
+    }
   }
 }
 

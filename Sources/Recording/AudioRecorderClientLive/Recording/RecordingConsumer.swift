@@ -115,7 +115,7 @@ final class RecordingConsumer: CaptureConsumer {
       ? .lengthReached : gate.isOver ? .silence : hasStoppedAtGap ? .gap : .deviceEnded
     return RecordingFinish(
       reason: reason, frameCount: output.framesWritten, recorded: length,
-      level: levels.recordedLevel, clippedSamples: levels.clippedSamples)
+      level: levels.recordedLevel, clippedSamples: levels.clippedSamples, file: output.file)
   }
 
   private func applyCommands(at block: Int) throws {

@@ -61,6 +61,8 @@ final class RecordingFiles: RecordingOutput {
   /// The frames in all files.
   var framesWritten: FrameCount { framesBefore + writer.framesWritten }
 
+  var file: URL? { writer.framesWritten > 0 ? url : nil }
+
   /// Continues in the next file from the next frame on; has no effect while the current file is
   /// empty.
   func roll() {

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import AudioThreads
+import FoundationEssentials
 import SoundFile
 
 /// The output of a recording.
@@ -10,6 +11,9 @@ protocol RecordingOutput: AnyObject {
 
   /// The frames written so far.
   var framesWritten: FrameCount { get }
+
+  /// The file with the last frames; nil for a descriptor, and if that file has no frames.
+  var file: URL? { get }
 
   /// Continues in the next file from the next frame on; does nothing for a descriptor.
   func roll()
@@ -26,6 +30,7 @@ protocol RecordingOutput: AnyObject {
 /// Writes WAV, or only samples, to a descriptor.
 final class DescriptorOutput: RecordingOutput {
   let format: AudioFormat
+  let file: URL? = nil
   private let descriptor: Descriptor
   private let begin: () throws(SoundFileError) -> StreamingWAVWriter
   private var writer: StreamingWAVWriter?

@@ -1,0 +1,187 @@
+import ArgumentParser
+import AudioThreads
+import ClientDependencies
+import Foundation
+import TestTools
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite(.timeLimit(.minutes(5)))
+struct EventCommandTests {
+  let folder: TestFolder
+  private let error: TestFolder.Output
+  private let console: Console
+  private let clock = TestClock()
+
+  init() throws {
+    folder = try TestFolder()
+    error = try folder.output()
+    console = try Console(
+      output: .output,
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+  }
+
+  @Test(
+    arguments: [
+      ("wtype -", ["wtype", "-"]),
+      (
+        "  say   'two words'  \"it's \\\"so\\\"\" a\\ b",
+        ["say", "two words", "it's \"so\"", "a b"]
+      ),
+      ("say '' a''b \"\"", ["say", "", "ab", ""]),
+      ("say 'a\\b' $HOME ~", ["say", "a\\b", "$HOME", "~"]),
+      ("say 'open", nil), ("say \"open", nil), ("say open\\", nil), ("", []),
+    ] as [(String, [String]?)])
+  func `quotation marks and backslashes group the words of a command`(
+    line: String, words: [String]?
+  ) {
+    #expect(commandWords(line) == words)
+  }
+
+  @Test func `a command gets each event on its standard input and in its variables, in order`()
+    async throws
+  {
+    let command = command(
+      """
+      cat >> out; printf '|%s|%s\\n' "$SYRINX_TEXT" "$HOME" >> out
+      """)
+    for text in ["one", "two words", "$(three)"] { await command.run(for: text, as: "SYRINX_TEXT") }
+    await command.finish()
+    let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+    let lines = ["one", "two words", "$(three)"].map { "\($0)|\($0)|\(home)\n" }
+    #expect(try text(of: "out") == lines.joined())
+    #expect(try error.text().isEmpty)
+  }
+
+  @Test func `a failed command and a missing one are reported, and later events still run`()
+    async throws
+  {
+    let command = command(
+      """
+      [ "$SYRINX_TEXT" = bad ] && exit 3; [ "$SYRINX_TEXT" = dead ] && kill -9 $$; echo >> out
+      """)
+    for text in ["bad", "dead", "good"] { await command.run(for: text, as: "SYRINX_TEXT") }
+    await command.finish()
+    #expect(try text(of: "out") == "\n")
+    let missing = command(["/nowhere/type"], name: "/nowhere/type")
+    await missing.run(for: "one", as: "SYRINX_TEXT")
+    await missing.finish()
+    #expect(
+      try error.text() == """
+        syrinx: the command "test" failed with status 3
+        syrinx: the command "test" was ended by signal 9
+        syrinx: the command "/nowhere/type" cannot be run: no program could be started: No such file or \
+        directory (errno 2)
+
+        """)
+  }
+
+  @Test func `a command that never reads its standard input does not delay later events`()
+    async throws
+  {
+    let command = command("printf '%s\\n' \"${#SYRINX_TEXT}\" >> out")
+    // The text exceeds the capacity of a pipe.
+    let text = String(repeating: "a", count: 100_000)
+    await command.run(for: text, as: "SYRINX_TEXT")
+    await command.run(for: "b", as: "SYRINX_TEXT")
+    await command.finish()
+    #expect(try self.text(of: "out") == "100000\n1\n")
+  }
+
+  @Test func `of events that are faster than the command, the oldest are dropped and reported`()
+    async throws
+  {
+    try folder.pipes("ready", "gate")
+    let command = command(
+      """
+      if [ "$SYRINX_TEXT" = 1 ]; then : > ready; cat gate; fi; echo "$SYRINX_TEXT" >> out
+      """)
+    await command.run(for: "1", as: "SYRINX_TEXT")
+    try FileHandle(forReadingFrom: folder.file("ready")).close()
+    for number in 2...40 { await command.run(for: "\(number)", as: "SYRINX_TEXT") }
+    try FileHandle(forWritingTo: folder.file("gate")).close()
+    await command.finish()
+    let numbers = try text(of: "out").split(separator: "\n").compactMap { Int($0) }
+    #expect(numbers == [1] + Array(9...40))
+    #expect(
+      try error.text() == """
+        syrinx: the command "test" is slower than the events; the oldest are dropped
+        syrinx: the command "test" did not run for 7 events
+
+        """)
+  }
+
+  @Test(arguments: [false, true])
+  func `a hanging command is reported after 10 s, and terminated 5 s after the end`(
+    ignoresSignal: Bool
+  ) async throws {
+    try folder.pipes("ready")
+    let command = command("\(ignoresSignal ? "trap '' TERM; " : ""): > ready; sleep 1000; :")
+    await command.run(for: "one", as: "SYRINX_TEXT")
+    try FileHandle(forReadingFrom: folder.file("ready")).close()
+    await command.run(for: "two", as: "SYRINX_TEXT")
+    await clock.watch(for: 1)
+    await clock.advance(by: .seconds(10))
+    let end = Task { await command.finish() }
+    await clock.watch(for: 1)
+    await clock.advance(by: .seconds(5))
+    if ignoresSignal {
+      await clock.watch(for: 1)
+      await clock.advance(by: .seconds(1))
+    }
+    await end.value
+    #expect(
+      try error.text() == """
+        syrinx: the command "test" still runs after 10.000 s; later events wait
+        syrinx: the command "test" still runs at the end and is terminated
+        syrinx: the command "test" was ended by signal \(ignoresSignal ? 9 : 15)
+        syrinx: the command "test" did not run for 1 event
+
+        """)
+  }
+
+  @Test(
+    arguments: [
+      (["listen", "--exec-shell"], "--exec-shell requires --exec"),
+      (["listen", "--exec", "say 'a"], "a quotation mark or a backslash"),
+      (["listen", "--exec", " "], "--exec needs a command"),
+      (["record", "-", "--exec", "say"], "--exec requires a file"),
+      (
+        ["measure", "-d", "virtual:a.wav", "--exec", "say"], "--above and --exec require each other"
+      ),
+      (["measure", "a.wav", "--exec", "say", "--above", "-20"], "and --device"),
+      (["measure", "-d", "virtual:a.wav", "--above", "3", "--exec", "say"], "--above 3"),
+    ])
+  func `a command that cannot run is a usage error`(
+    arguments: [String], text: String
+  ) throws {
+    let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    let message = RootCommand.fullMessage(for: try #require(error))
+    #expect(message.contains(text), "\(message)")
+  }
+
+  /// Creates a command that runs a shell script in the test's folder.
+  private func command(_ script: String) -> EventCommand {
+    command(["/bin/sh", "-c", "cd '\(folder.url.path)'; \(script)"], name: "test")
+  }
+
+  private func command(_ words: [String], name: String) -> EventCommand {
+    withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      EventCommand(words: words, name: name, console: console)
+    }
+  }
+
+  private func text(of name: String) throws -> String {
+    try String(contentsOf: folder.file(name), encoding: .utf8)
+  }
+}
+
+extension TestFolder {
+  /// Creates named pipes.
+  fileprivate func pipes(_ names: String...) throws {
+    for name in names { try #require(mkfifo(file(name).path, 0o600) == 0) }
+  }
+}
