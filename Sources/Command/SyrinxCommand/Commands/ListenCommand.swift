@@ -42,12 +42,14 @@ struct ListenCommand: RecognizingSubcommand {
     help: .value(
       "file",
       """
-      File for the captured audio, 16 kHz and mono: wav, flac, or any other format of `syrinx \
+      File for the captured audio, 16 kHz and mono (all channels with --channels): wav, flac, or any other format of `syrinx \
       record`. Word times refer to this file.
       """))
   var keep: FilePath?
 
   @OptionGroup var recognition: SpeechOptions
+
+  @OptionGroup var speakers: ChannelOptions
 
   @OptionGroup var wait: WaitOption
 
@@ -87,10 +89,13 @@ struct ListenCommand: RecognizingSubcommand {
     var capture = CaptureRequest.speech
     capture.device = device.id
     capture.onDeviceLoss = wait.onDeviceLoss
+    let channels = speakers.channels ?? .mixed
+    if channels != .mixed { capture.channelCount = nil }
     var request = SpeechRequest(
       microphone: capture,
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
     request.measuresWordTimes = transcript.styles[0].hasWordTimes
+    request.channels = channels
     let audio = MicrophoneAudio(capture) { await began(with: $0, in: context) }
     var source: any AsyncSequence<AudioBuffer, any Error> & Sendable = audio
     if let saver { source = saver.saving(audio) }
@@ -100,8 +105,8 @@ struct ListenCommand: RecognizingSubcommand {
     // Handles a signal that arrived before the client had started the task.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(
-      styles: transcript.styles, languageNotice: recognition.makeLanguageNotice(),
-      console: context.console)
+      styles: transcript.styles, speakers: speakers.speakerNames,
+      languageNotice: recognition.makeLanguageNotice(), console: context.console)
     try await report.begin()
     do {
       for try await event in events { try await report.show(event) }

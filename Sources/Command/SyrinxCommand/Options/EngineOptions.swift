@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 import ClientDependencies
 import FilePaths
 import ONNXRuntime
@@ -98,6 +99,8 @@ struct EngineOptions: ParsableArguments {
     guard let maker = values.engineMakers.named.first(where: { $0.name == engine.rawValue }) else {
       throw CommandFailure("this program was built without the engine \(engine)")
     }
+    // Only the default engine chooses a model by it.
+    if language == SpokenLanguage.detected { settings.language = nil }
     values.speechEngine = maker.make(settings)
   }
 
