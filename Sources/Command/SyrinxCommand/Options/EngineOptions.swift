@@ -64,7 +64,9 @@ struct EngineOptions: ParsableArguments {
       """))
   var engine: EngineName?
 
-  @Option(help: .value("folder", "Model of the engine."), completion: .directory)
+  @Option(
+    help: .value("path", "Model of the engine: a folder, or a file of whisper.cpp."),
+    completion: .file())
   var model: FilePath?
 
   @Option(
@@ -145,7 +147,7 @@ extension EngineSettings {
 ///
 /// A new engine needs a case here and a maker in the executable.
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
-  case moonshine, pocketsphinx, vosk, wyoming
+  case moonshine, pocketsphinx, vosk, whisper, wyoming
 
   /// The engine's requirements, as a sentence of the help.
   var needs: String {
@@ -167,6 +169,12 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
       SYRINX_VOSK_LIBRARY, and a model from https://alphacephei.com/vosk/models, unpacked in \
       ~/.cache/vosk or /usr/share/vosk or named by --model or SYRINX_VOSK_MODEL.
       """
+    case .whisper:
+      """
+      whisper (dictation in 99 languages, and translation into English) needs `syrinx engines \
+      install whisper`, or a model file of whisper.cpp named by --model or SYRINX_WHISPER_MODEL and \
+      libwhisper 1.8 named by SYRINX_WHISPER_LIBRARY. It does not support grammars and key phrases.
+      """
     case .wyoming:
       """
       wyoming (a server on this or another machine, or in a child process) needs a server of the \
@@ -181,6 +189,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   var remedy: String? {
     switch self {
     case .moonshine: "`syrinx engines install moonshine` installs library and model"
+    case .whisper: "`syrinx engines install whisper` installs library and model"
     case .wyoming: "--server names another server"
     case .pocketsphinx, .vosk: nil
     }
@@ -189,7 +198,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   /// Whether the engine has a local model, which `--model` selects.
   var takesModel: Bool {
     switch self {
-    case .moonshine, .pocketsphinx, .vosk: true
+    case .moonshine, .pocketsphinx, .vosk, .whisper: true
     case .wyoming: false
     }
   }
