@@ -253,7 +253,7 @@ let package = Package(
       "Speech/MoonshineEngine",
       [
         "AudioCore", "AudioThreads", "FilePaths", "ONNXRuntime", "PocketSphinxEngine",
-        "SpeechEngine", logging,
+        "SpeechEngine", "WhisperEngine", logging,
       ]),
     library(
       "Speech/PocketSphinxEngine",

@@ -22,7 +22,7 @@ enum Syrinx {
       engines: engines, defaultEngine: defaultEngine, detector: .best, preparation: preparation)
   }
 
-  /// The default engine: Moonshine if it is installed, otherwise PocketSphinx.
+  /// The default engine: the best installed engine for the language.
   private static let defaultEngine = EngineMaker("best") {
     .best(modelDirectory: $0.modelDirectory, language: $0.language)
   }

@@ -5,6 +5,7 @@ import Logging
 import ONNXRuntime
 import PocketSphinxEngine
 public import SpeechEngine
+import WhisperEngine
 
 extension SpeechEngine {
   /// Moonshine, with ONNX Runtime and a model that `syrinx engines install moonshine` installs.
@@ -60,18 +61,20 @@ extension SpeechEngine {
   /// Returns the best engine, optionally with a model of your own.
   ///
   /// - Parameters:
-  ///   - modelDirectory: the folder of a Moonshine or PocketSphinx model; nil for the installed
-  ///     models.
+  ///   - modelDirectory: the folder of a Moonshine or PocketSphinx model, or a model file of
+  ///     whisper.cpp; nil for the installed models.
   ///   - language: as for `moonshine`.
   public static func best(
     modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
-    best(modelDirectory: modelDirectory, language: language, whisper: nil)
+    best(
+      modelDirectory: modelDirectory, language: language,
+      whisper: whisper(modelDirectory: modelDirectory, language: language))
   }
 
-  /// Returns the best engine; `whisper` is an engine for many languages, nil for none.
+  /// Returns the best engine, with an engine for many languages.
   static func best(
-    modelDirectory: URL?, language: String?, whisper: SpeechEngine?
+    modelDirectory: URL?, language: String?, whisper: SpeechEngine
   ) -> SpeechEngine {
     let location = MoonshineModelLocation(chosen: modelDirectory)
     let isInstalled =
@@ -82,18 +85,15 @@ extension SpeechEngine {
     let chosen: @Sendable (SpeechSessionOptions) -> SpeechEngine = { options in
       if !options.keyPhrases.isEmpty { return pocketSphinx }
       let wanted = options.language ?? language
-      if let whisper, options.translates || wanted == SpokenLanguage.detected { return whisper }
+      if options.translates || wanted == SpokenLanguage.detected { return whisper }
       if let moonshine {
         guard case .languageMissing = location.problem(with: wanted) else { return moonshine }
       }
-      let others = [whisper, pocketSphinx].compactMap(\.self)
-      return others.first { $0.hasModel(for: wanted) } ?? moonshine ?? pocketSphinx
+      return [whisper, pocketSphinx].first { $0.hasModel(for: wanted) } ?? moonshine ?? pocketSphinx
     }
-    let base = moonshine ?? chosen(SpeechSessionOptions())
     let engines = [moonshine, whisper, pocketSphinx].compactMap(\.self)
-    var best = base
+    var best = moonshine ?? chosen(SpeechSessionOptions())
     best.capabilities.formUnion(pocketSphinx.capabilities.intersection([.keyPhrases]))
-    best.capabilities.formUnion(whisper?.capabilities.intersection(.languages) ?? [])
     best.availability = { chosen(SpeechSessionOptions()).availability() }
     best.models = { engines.flatMap { $0.models() } }
     best.makeSession = { try chosen($0).makeSession($0) }
@@ -106,11 +106,6 @@ extension SpeechEngine {
   private func hasModel(for language: String?) -> Bool {
     models().contains { LanguageTag.understands(language, available: $0.language) }
   }
-}
-
-extension Set<SpeechEngineCapability> {
-  /// The capabilities of an engine for many languages.
-  fileprivate static let languages: Self = [.languageDetection, .translation]
 }
 
 /// The implementation of `SpeechEngine.moonshine`.

@@ -22,8 +22,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// The speaking rate and pauses; nil in partial results.
   public var speechRecognitionMetadata: SpeechRecognitionMetadata?
 
-  /// The language that the engine detected in the utterance; nil unless `SpeechRequest.locale` is
-  /// `SpokenLanguage.detected`, and in partial results before the detection.
+  /// The language that the engine detected in the utterance; nil if `SpeechRequest.locale` names the
+  /// language, if the engine detects none, or in partial results before the detection.
   public var language: SpokenLanguage?
 
   /// The channel of the utterance, counted from 0; nil unless `SpeechRequest.channels` is

@@ -134,6 +134,7 @@ extension SpeechEngineDescription {
 
   /// Returns the languages of one model as a short text.
   private static func list(_ tags: [String]) -> String {
+    guard tags != [LanguageTag.multiple] else { return "many languages" }
     guard tags.count > 4, let last = tags.last else { return tags.joined(separator: ", ") }
     return "\(tags.count) languages, \(tags.prefix(3).joined(separator: ", ")) … \(last)"
   }

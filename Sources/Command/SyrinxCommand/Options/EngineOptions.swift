@@ -59,8 +59,8 @@ struct EngineOptions: ParsableArguments {
     help: .value(
       "name",
       """
-      Engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: moonshine \
-      if installed, otherwise pocketsphinx).
+      Engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: the \
+      first of moonshine, whisper, and pocketsphinx that is installed for the language).
       """))
   var engine: EngineName?
 
