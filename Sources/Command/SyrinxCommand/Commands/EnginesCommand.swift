@@ -153,6 +153,8 @@ extension SpeechEngineCapability {
     case .alternatives: "alternatives"
     case .confidence: "confidence"
     case .wordTimes: "word times"
+    case .languageDetection: "language detection"
+    case .translation: "translation into English"
     case .engineOptions: "engine options"
     }
   }
