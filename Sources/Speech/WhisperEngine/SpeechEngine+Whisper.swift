@@ -65,9 +65,15 @@ private struct Whisper: Sendable {
     }
   }
 
+  /// The models for each of their languages.
   var all: [SpeechModel] {
-    guard let first = availability.model, let files = try? models.models() else { return [] }
-    return [first] + files.map { SpeechModel($0) }.filter { $0 != first }
+    guard availability.model != nil, let files = try? models.models() else { return [] }
+    return files.flatMap { file in
+      let languages =
+        file.language == LanguageTag.multiple
+        ? WhisperLanguage.tags.dropLast() : [file.language]
+      return languages.map { SpeechModel(language: $0, location: file.location) }
+    }
   }
 
   func makeSession(_ options: SpeechSessionOptions) throws(SpeechEngineError) -> WhisperSession {

@@ -28,6 +28,6 @@ enum WhisperLanguage {
   /// Returns the error for a language that no model supports.
   static func missing(_ wanted: String) -> SpeechEngineError {
     .languageMissing(
-      wanted: wanted, available: "\(tags.count - 1) languages, such as en, es, fr, and ja")
+      wanted: wanted, available: "en, es, fr, de, or \(tags.count - 5) others")
   }
 }

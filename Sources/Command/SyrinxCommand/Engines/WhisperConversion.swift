@@ -2,6 +2,7 @@ import AudioThreads
 import FilePaths
 import Foundation
 import Glibc
+import ONNXRuntime
 
 /// Converts a Whisper model of CTranslate2, in parts of a file, into a model file of whisper.cpp
 /// with weights of 8 bits.
@@ -81,7 +82,9 @@ struct WhisperConversion: Equatable, Sendable {
     let words =
       path.pathExtension == "json"
       ? try JSONDecoder().decode([String].self, from: Data(bytes))
-      : bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+      // One of the tokens is empty.
+      : bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .map { String(decoding: $0, as: UTF8.self) }
     let coded = codedBytes
     return words.map { word in word.unicodeScalars.compactMap { coded[$0.value] } }
   }
