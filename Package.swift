@@ -102,7 +102,9 @@ let package = Package(
     // Without libasound: files, conversion, and the recognition of files.
     .library(
       name: "SyrinxFiles",
-      targets: ["Conversion", "MoonshineEngine", "PocketSphinxEngine", "SpeechClientLive"]),
+      targets: [
+        "Conversion", "MoonshineEngine", "PocketSphinxEngine", "SpeechClientLive", "WhisperEngine",
+      ]),
     // With cairo, kissfft, and libpng.
     .library(name: "AudioPlots", targets: ["AudioPlots"]),
     // With SwiftNIO and swift-metrics.
@@ -174,6 +176,8 @@ let package = Package(
     // Needs libtag1-dev.
     .target(
       name: "CTagLib", path: "Sources/CLibraries/CTagLib", linkerSettings: [.linkedLibrary("tag")]),
+    // Only declarations, because the library is loaded at run time.
+    cLibrary("CWhisper"),
 
     // For apps and their tests.
     library(
@@ -183,7 +187,7 @@ let package = Package(
         "AudioRecorderClient", "AudioRecorderClientLive", "ClientDependencies", "Conversion",
         "FilePaths", "Loudness", "MoonshineEngine", "PocketSphinxEngine", "Resampling",
         "SileroDetector", "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine", "VirtualSoundCard", "VoskEngine", "WyomingEngine",
+        "SpeechEngine", "VirtualSoundCard", "VoskEngine", "WhisperEngine", "WyomingEngine",
       ]),
     library(
       "SyrinxTestSupport",
@@ -249,12 +253,15 @@ let package = Package(
       "Speech/MoonshineEngine",
       [
         "AudioCore", "AudioThreads", "FilePaths", "ONNXRuntime", "PocketSphinxEngine",
-        "SpeechEngine", logging,
+        "SpeechEngine", "WhisperEngine", logging,
       ]),
     library(
       "Speech/PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
     library("Speech/VoskEngine", ["AudioCore", "FilePaths", "SpeechEngine", logging]),
+    library(
+      "Speech/WhisperEngine",
+      ["AudioCore", "CWhisper", "FilePaths", "ONNXRuntime", "SpeechEngine", logging]),
     library(
       "Speech/WyomingEngine",
       ["AudioCore", "AudioThreads", "FilePaths", "SpeechEngine", "Wyoming"]),
@@ -305,8 +312,8 @@ let package = Package(
       dependencies: [
         "ALSASoundCard", "AudioPlayerClientLive", "AudioRecorderClientLive", "FilePaths",
         "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine", "SileroDetector",
-        "SpeechClientLive", "SpeechEngine", "SyrinxCommand", "VoskEngine", "Wyoming",
-        "WyomingEngine",
+        "SpeechClientLive", "SpeechEngine", "SyrinxCommand", "VoskEngine", "WhisperEngine",
+        "Wyoming", "WyomingEngine",
       ],
       path: "Sources/Command/syrinx", swiftSettings: settings),
 
@@ -369,8 +376,8 @@ let package = Package(
         "CPocketSphinx", "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths",
         "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine", "Resampling", "SileroDetector",
         "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
-        "SyrinxTestSupport", "TestTools", "VirtualSoundCard", "VoskEngine", "Wyoming",
-        "WyomingEngine", logging,
+        "SyrinxTestSupport", "TestTools", "VirtualSoundCard", "VoskEngine", "WhisperEngine",
+        "Wyoming", "WyomingEngine", logging,
       ]),
     tests(
       "Server",
@@ -415,7 +422,7 @@ let package = Package(
         "MoonshineEngine",
         "PocketSphinxEngine", "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile",
         "SpeechClient", "SpeechClientLive", "SpeechEngine", "TestTools", "VirtualSoundCard",
-        "VoskEngine", plots,
+        "VoskEngine", "WhisperEngine", plots,
       ]),
   ],
   swiftLanguageModes: [.v6],

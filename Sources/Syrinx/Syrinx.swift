@@ -21,4 +21,5 @@
 @_exported public import SpeechEngine
 @_exported public import VirtualSoundCard
 @_exported public import VoskEngine
+@_exported public import WhisperEngine
 @_exported public import WyomingEngine

@@ -67,12 +67,17 @@ public final class ScriptedSpeechEngine: Sendable {
   ///
   /// A session for key phrases reports only the key phrases in the script. Creating a session for a
   /// language that the model does not support throws an error. Grammars, contextual phrases, and
-  /// engine options have no effect and are recorded in `options`.
+  /// engine options have no effect and are recorded in `options`. The engine detects languages if an
+  /// utterance has a `language`.
   public var engine: SpeechEngine {
-    SpeechEngine(
+    var engine = SpeechEngine(
       name: "scripted",
       availability: { self.availability },
       makeSession: { try self.makeSession($0) })
+    if utterances.contains(where: { $0.language != nil }) {
+      engine.capabilities = [.languageDetection]
+    }
+    return engine
   }
 
   /// The calls of all sessions, in order.
@@ -152,6 +157,9 @@ public struct ScriptedUtterance: Sendable {
 
   /// The alternatives, most likely first; a session returns as many as requested.
   public var alternatives: [String] = []
+
+  /// The language that the engine detects in a request for `SpokenLanguage.detected`; nil for none.
+  public var language: SpokenLanguage?
 
   /// Creates an utterance from its words and the hypotheses before its end.
   public init(words: [SpeechHypothesis.Word], revisions: [Revision] = []) {
@@ -238,7 +246,12 @@ final class ScriptedSession: SpeechEngineSession {
     var hypothesis = current?.hypothesis(after: processed) ?? SpeechHypothesis()
     hypothesis.revision = (traits.decodeInterval != nil) ? decode.count : nil
     hypothesis.hasEstimatedTimes = traits.decodeInterval != nil
+    hypothesis.language = detectedLanguage
     return options.keyPhrases.isEmpty ? hypothesis : hypothesis.phrases(options.keyPhrases)
+  }
+
+  private var detectedLanguage: SpokenLanguage? {
+    options.language == SpokenLanguage.detected ? current?.language : nil
   }
 
   func anticipateEnd() {
@@ -270,7 +283,8 @@ final class ScriptedSession: SpeechEngineSession {
     if let error = faults.finishing { throw error }
     decodeAll()
     note(.finished(after: processed))
-    let whole = current?.whole(alternatives: options.alternativeCount) ?? SpeechHypothesis()
+    var whole = current?.whole(alternatives: options.alternativeCount) ?? SpeechHypothesis()
+    whole.language = detectedLanguage
     return options.keyPhrases.isEmpty ? whole : whole.phrases(options.keyPhrases)
   }
 }

@@ -34,8 +34,30 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   case confidence
   /// Measures word timestamps instead of estimating them.
   case wordTimes
+  /// Finds the language of each utterance: `SpeechRecognitionResult.language`.
+  case languageDetection
+  /// Translates into English.
+  case translation
   /// Has its own settings: `SpeechRequest.engineOptions`.
   case engineOptions
+}
+
+/// A language that an engine detected in an utterance.
+public struct SpokenLanguage: Hashable, Sendable {
+  /// The value of a request's language with which an engine with
+  /// `SpeechEngineCapability.languageDetection` finds the language of each utterance.
+  public static let detected = "auto"
+
+  /// The language, as a BCP 47 tag such as `es`.
+  public var tag: String
+
+  /// The probability that the engine assigns to the language, 0…1.
+  public var probability: Double
+
+  /// Creates a language with its probability.
+  public init(_ tag: String, probability: Double) {
+    (self.tag, self.probability) = (tag, probability)
+  }
 }
 
 /// A phrase to detect in running speech.

@@ -35,7 +35,7 @@ package enum PipeStep<Element, Failure: Error> {
   case wait
 }
 
-/// Passes elements from a producer to readers; each end may wait for the other.
+/// Passes elements from producers to readers; each end may wait for the other.
 ///
 /// The queue limits the number of waiting elements and selects the elements that a new element
 /// replaces.
@@ -48,7 +48,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   private struct State {
     var queue: Queue
     var readers: [Int: CheckedContinuation<Answer, Never>] = [:]
-    var producer: CheckedContinuation<Bool, Never>?
+    var producers: [CheckedContinuation<Bool, Never>] = []
     var whenAbandoned: (@Sendable () -> Void)?
     /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
@@ -98,8 +98,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   /// Whether a reader waits for an element.
   package var isAwaited: Bool { state.withLock { !$0.readers.isEmpty } }
 
-  /// Whether the producer waits for room.
-  var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
+  /// Whether a producer waits for room.
+  var isProducerWaiting: Bool { state.withLock { !$0.producers.isEmpty } }
 
   /// Lets a virtual card's test clock advance while the reader waits for something else.
   package func releaseTime() { hold?.end() }
@@ -109,16 +109,18 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     state.withLock { body($0.queue) }
   }
 
-  /// Changes the queue, and resumes the readers and the producer that can continue.
+  /// Changes the queue, and resumes the readers and the producers that can continue.
   @discardableResult
   package func change<Value: Sendable>(_ body: (inout Queue) -> Value) -> Value {
     perform { body(&$0.queue) }
   }
 
   /// Waits until the queue has room; returns false if no more elements are wanted.
+  ///
+  /// Several producers that wait continue together, and each may then add an element.
   package func room() async -> Bool {
     await withCheckedContinuation { producer in
-      perform { $0.producer = producer }
+      perform { $0.producers.append(producer) }
     }
   }
 
@@ -165,7 +167,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return value
   }
 
-  /// Selects the readers and the producer that can continue, and returns the actions that resume
+  /// Selects the readers and the producers that can continue, and returns the actions that resume
   /// them, to perform after the lock is released.
   private static func wakeUps(
     of state: inout State, _ hold: TimeHold?
@@ -179,8 +181,12 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
       wakeUps.append { reader.resume(returning: answer) }
     }
     if !state.readers.isEmpty || state.queue.isAbandoned { hold?.end() }
-    if state.queue.hasRoom, let producer = state.producer.take() {
-      wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
+    if state.queue.hasRoom {
+      for producer in state.producers {
+        wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted)
+        }
+      }
+      state.producers = []
     }
     // Even a handler that is no longer needed is released after the lock, because it may retain an
     // object that uses the pipe.

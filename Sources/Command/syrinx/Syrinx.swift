@@ -10,6 +10,7 @@ import SpeechClientLive
 import SpeechEngine
 import SyrinxCommand
 import VoskEngine
+import WhisperEngine
 import Wyoming
 import WyomingEngine
 
@@ -21,7 +22,7 @@ enum Syrinx {
       engines: engines, defaultEngine: defaultEngine, detector: .best, preparation: preparation)
   }
 
-  /// The default engine: Moonshine if it is installed, otherwise PocketSphinx.
+  /// The default engine: the best installed engine for the language.
   private static let defaultEngine = EngineMaker("best") {
     .best(modelDirectory: $0.modelDirectory, language: $0.language)
   }
@@ -32,6 +33,9 @@ enum Syrinx {
     },
     EngineMaker("pocketsphinx") { .pocketSphinx(modelDirectory: $0.modelDirectory) },
     EngineMaker("vosk") { .vosk(modelDirectory: $0.modelDirectory, language: $0.language) },
+    EngineMaker("whisper") {
+      .whisper(modelDirectory: $0.modelDirectory, language: $0.language)
+    },
     EngineMaker("wyoming") { .wyoming(server: $0.server ?? .usual) },
   ]
 

@@ -93,7 +93,8 @@ final class TranscriptionJob: Sendable {
 /// A client appends each chunk to the previous chunks, so chunks contain only stable words. The
 /// transcript contains the words of the final results.
 struct TranscriptWriter {
-  private let language: String?
+  /// The language of the transcript: the requested or the last detected language.
+  private var language: String?
   private var finished: [String] = []
   /// The number of the current utterance; `stable` has its stable words.
   private var utterance = 0
@@ -113,6 +114,7 @@ struct TranscriptWriter {
   /// Returns the events for a result.
   mutating func process(_ result: SpeechRecognitionResult) -> [WyomingEvent] {
     let segments = result.bestTranscription.segments
+    language = result.language?.tag ?? language
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)

@@ -5,6 +5,7 @@ import Logging
 import ONNXRuntime
 import PocketSphinxEngine
 public import SpeechEngine
+import WhisperEngine
 
 extension SpeechEngine {
   /// Moonshine, with ONNX Runtime and a model that `syrinx engines install moonshine` installs.
@@ -49,49 +50,61 @@ extension SpeechEngine {
     return engine
   }
 
-  /// The best engine on this machine: Moonshine if it is installed, otherwise PocketSphinx.
+  /// The best engine on this machine for the language of each request: Moonshine if it is installed
+  /// for the language, otherwise Whisper, otherwise PocketSphinx.
   ///
-  /// Even if Moonshine is installed, PocketSphinx recognizes key phrases, and languages that only
-  /// PocketSphinx's model supports. A damaged Moonshine model is an error; PocketSphinx does not
-  /// replace it.
+  /// PocketSphinx recognizes key phrases. Whisper detects languages and translates, so that a request
+  /// for either without Whisper ends with its error. A damaged Moonshine model is an error; no other
+  /// engine replaces it.
   public static var best: SpeechEngine { best() }
 
   /// Returns the best engine, optionally with a model of your own.
   ///
   /// - Parameters:
-  ///   - modelDirectory: the folder of a Moonshine or PocketSphinx model; nil for the installed
-  ///     models.
+  ///   - modelDirectory: the folder of a Moonshine or PocketSphinx model, or a model file of
+  ///     whisper.cpp; nil for the installed models.
   ///   - language: as for `moonshine`.
   public static func best(
     modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
+    best(
+      modelDirectory: modelDirectory, language: language,
+      whisper: whisper(modelDirectory: modelDirectory, language: language))
+  }
+
+  /// Returns the best engine, with an engine for many languages.
+  static func best(
+    modelDirectory: URL?, language: String?, whisper: SpeechEngine
+  ) -> SpeechEngine {
     let location = MoonshineModelLocation(chosen: modelDirectory)
-    if case .modelNotInstalled = location.problem(with: nil) {
-      return pocketSphinx(modelDirectory: modelDirectory)
-    }
-    let (moonshine, pocketSphinx) = (
-      moonshine(modelDirectory: modelDirectory, language: language),
-      pocketSphinx()
-    )
+    let isInstalled =
+      if case .modelNotInstalled = location.problem(with: nil) { false } else { true }
+    let moonshine =
+      isInstalled ? moonshine(modelDirectory: modelDirectory, language: language) : nil
+    let pocketSphinx = pocketSphinx(modelDirectory: isInstalled ? nil : modelDirectory)
     let chosen: @Sendable (SpeechSessionOptions) -> SpeechEngine = { options in
       if !options.keyPhrases.isEmpty { return pocketSphinx }
       let wanted = options.language ?? language
-      guard case .languageMissing = location.problem(with: wanted) else { return moonshine }
-      return pocketSphinx.models().contains {
-        LanguageTag.understands(wanted, available: $0.language)
-      } ? pocketSphinx : moonshine
+      if options.translates || wanted == SpokenLanguage.detected { return whisper }
+      if let moonshine {
+        guard case .languageMissing = location.problem(with: wanted) else { return moonshine }
+      }
+      return [whisper, pocketSphinx].first { $0.hasModel(for: wanted) } ?? moonshine ?? pocketSphinx
     }
-    var best = moonshine
+    let engines = [moonshine, whisper, pocketSphinx].compactMap(\.self)
+    var best = moonshine ?? chosen(SpeechSessionOptions())
     best.capabilities.formUnion(pocketSphinx.capabilities.intersection([.keyPhrases]))
     best.availability = { chosen(SpeechSessionOptions()).availability() }
-    best.models = { moonshine.models() + pocketSphinx.models() }
+    best.models = { engines.flatMap { $0.models() } }
     best.makeSession = { try chosen($0).makeSession($0) }
     best.choose = chosen
-    best.returnMemory = {
-      moonshine.returnMemory()
-      pocketSphinx.returnMemory()
-    }
+    best.returnMemory = { for engine in engines { engine.returnMemory() } }
     return best
+  }
+
+  /// Whether one of the engine's models supports the language; nil accepts any model.
+  private func hasModel(for language: String?) -> Bool {
+    models().contains { LanguageTag.understands(language, available: $0.language) }
   }
 }
 

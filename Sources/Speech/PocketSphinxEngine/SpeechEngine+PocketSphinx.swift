@@ -58,6 +58,7 @@ extension SpeechEngine: DependencyKey {
       })
     engine.returnMemory = { decoders.returnMemory() }
     engine.capabilities = Set(SpeechEngineCapability.allCases)
+      .subtracting([.languageDetection, .translation])
     return engine
   }
 }

@@ -77,6 +77,7 @@ extension SpeechRequest {
     if case .buffer(let limit) = backPressure {
       capture.droppingOldestAfter = max(capture.droppingOldestAfter, limit)
     }
+    if channels != .mixed, capture.channelCount == 1 { capture.channelCount = nil }
     let opening = TimeHold(lockstep, "a microphone that is about to be opened")
     opening?.begin()
     return MicrophoneAudio(capture, opening: opening)

@@ -1,3 +1,5 @@
+public import AudioCore
+
 /// A partial or final result of one utterance.
 public struct SpeechRecognitionResult: Hashable, Sendable {
   /// The number of the utterance in the task, counted from 0; only utterances with results are
@@ -19,6 +21,14 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
 
   /// The speaking rate and pauses; nil in partial results.
   public var speechRecognitionMetadata: SpeechRecognitionMetadata?
+
+  /// The language that the engine detected in the utterance; nil if `SpeechRequest.locale` names the
+  /// language, if the engine detects none, or in partial results before the detection.
+  public var language: SpokenLanguage?
+
+  /// The channel of the utterance, counted from 0; nil unless `SpeechRequest.channels` is
+  /// `separate`.
+  public var channel: Int?
 
   private var settledCount: Int
 

@@ -38,9 +38,19 @@ public struct SpeechRequest: Sendable {
   /// The language of the speech, as a BCP 47 tag such as `en-US`; nil for the language of the
   /// engine's model.
   ///
+  /// With `SpokenLanguage.detected`, the engine finds the language of each utterance, and
+  /// `SpeechRecognitionResult.language` reports it.
+  ///
   /// A language that the model does not support ends the stream with
-  /// `SpeechClientError.unavailable`.
+  /// `SpeechClientError.unavailable`; an engine that detects no languages ends it with
+  /// `SpeechClientError.invalidRequest`.
   public var locale: String?
+
+  /// Whether to translate the words into English.
+  ///
+  /// An engine without `SpeechEngineCapability.translation` ends the stream with
+  /// `SpeechClientError.invalidRequest`.
+  public var translates = false
 
   /// The handling of audio that arrives faster than it is recognized.
   public enum BackPressure: Hashable, Sendable {
@@ -107,6 +117,28 @@ public struct SpeechRequest: Sendable {
   /// The results are the same, in the same order. Partial results and live sources always use one
   /// decoder.
   public var jobCount = 1
+
+  /// The channels to recognize.
+  public enum Channels: Hashable, Sendable {
+    /// All channels, mixed into one.
+    case mixed
+    /// Each channel by itself, for recordings with one speaker in each channel; at most 16 channels.
+    ///
+    /// The results share one timeline, and are in the order of the utterances' starts: a result
+    /// waits while an utterance of another channel began earlier and is not over. Channels that are
+    /// equal are recognized once, as the first of them. `jobCount` is the number of channels of a
+    /// file that are recognized at the same time.
+    case separate
+    /// This channel alone, counted from 0; if the audio lacks it, the stream ends with
+    /// `AudioStreamError.tooFewChannels`.
+    case only(Int)
+  }
+
+  /// The channels to recognize; all of them mixed, by default.
+  ///
+  /// A microphone with `CaptureRequest.channelCount` 1 is captured with all its channels if they are
+  /// not mixed.
+  public var channels = Channels.mixed
 
   /// Creates a request for a source.
   public init(source: Source, shouldReportPartialResults: Bool = true) {

@@ -107,6 +107,9 @@ package enum LanguageTag {
   /// An unknown language.
   package static let unknown = "und"
 
+  /// Several languages: those of a model that supports any of its languages at a time.
+  package static let multiple = "mul"
+
   /// The codes of ISO 639-1.
   package static let codes = Set(
     """
@@ -121,13 +124,15 @@ package enum LanguageTag {
   /// Whether a model for the language `available` supports `wanted`; nil means any language.
   ///
   /// A model for `en-US` supports `en`, and vice versa; a model of unknown language supports
-  /// any language. Case is ignored, and `_` is equivalent to `-`.
+  /// any language, and so does a model of several languages, whose engine checks the language. Case
+  /// is ignored, and `_` is equivalent to `-`.
   package static func understands(_ wanted: String?, available: String) -> Bool {
     guard let wanted else { return true }
     let (one, other) = (subtags(wanted), subtags(available))
     // A tag that consists only of separators names no language.
     guard !one.isEmpty else { return false }
-    return available == unknown || one.starts(with: other) || other.starts(with: one)
+    return [unknown, multiple].contains(available) || one.starts(with: other)
+      || other.starts(with: one)
   }
 
   private static func subtags(_ tag: String) -> [Substring] {

@@ -146,7 +146,14 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   public var grammar: String?
 
   /// The spoken language, as a BCP 47 tag; nil for the language of the engine's model.
+  ///
+  /// With `SpokenLanguage.detected`, an engine with `SpeechEngineCapability.languageDetection` finds
+  /// the language of each utterance.
   public var language: String?
+
+  /// Whether to translate the words into English, by an engine with
+  /// `SpeechEngineCapability.translation`.
+  public var translates = false
 
   /// The key phrases to recognize exclusively; empty for dictation or the grammar.
   public var keyPhrases: [KeyPhrase] = []

@@ -41,6 +41,9 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// Whether the words' frames are estimated from the lengths of the words, not measured.
   public var hasEstimatedTimes = false
 
+  /// The language that the engine detected; nil if it was requested, or if the engine detects none.
+  public var language: SpokenLanguage?
+
   /// Creates a hypothesis from its words and alternatives.
   public init(words: [Word] = [], alternatives: [[Word]] = []) {
     self.words = words

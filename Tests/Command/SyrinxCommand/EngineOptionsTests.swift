@@ -46,6 +46,8 @@ import Testing
     #expect(
       try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de")
     #expect(try chosen("--engine", "pocketsphinx").name == "pocketsphinx - -")
+    #expect(try chosen("--engine", "vosk", language: "auto").name == "vosk - -")
+    #expect(try chosen(language: "auto").name == "default - auto")
   }
 
   @Test(arguments: [["--engine", "parrot"], ["--model", ""]])

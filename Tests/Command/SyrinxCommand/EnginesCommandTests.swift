@@ -173,6 +173,16 @@ struct EnginesCommandTests {
   }
 
   @Test
+  func `the languages of one model are a single line, shortened from five languages on`() {
+    func line(_ tags: String...) -> String? {
+      let models = tags.map { SpeechModel(language: $0, location: "/m") }
+      return [SpeechEngineDescription(name: "one", models: models)].tableLines.first
+    }
+    #expect(line("de", "en", "es", "fr") == "  one  de, en, es, fr  /m")
+    #expect(line("de", "en", "es", "fr", "zh") == "  one  5 languages, de, en, es … zh  /m")
+  }
+
+  @Test
   func `an engine's capabilities are listed below its models or the missing component`() {
     let lines = [
       SpeechEngineDescription(
@@ -195,7 +205,10 @@ struct EnginesCommandTests {
     let run = try await BuiltCommand.run(
       "engines", "--json", in: folder, environment: environment())
     let engines = try engines(run).mapValues(\.capabilities)
-    #expect(engines["pocketsphinx"] == SpeechEngineCapability.allCases.map(\.rawValue))
+    let languages: Set<SpeechEngineCapability> = [.languageDetection, .translation]
+    #expect(
+      engines["pocketsphinx"]
+        == SpeechEngineCapability.allCases.filter { !languages.contains($0) }.map(\.rawValue))
     #expect(
       engines["vosk"] == [
         "partialResults", "grammar", "keyPhrases", "alternatives", "confidence", "wordTimes",

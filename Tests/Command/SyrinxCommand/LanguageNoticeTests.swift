@@ -61,6 +61,47 @@ import Testing
     #expect(notices(0.38, 0.38, engine: engine("pocketsphinx")).count == 1)
   }
 
+  /// Returns an engine for many languages, which is installed if it has languages.
+  private func polyglot(_ languages: String...) -> EngineMaker {
+    EngineMaker("polyglot") { _ in
+      var engine = SpeechEngine()
+      engine.name = "polyglot"
+      engine.capabilities = [.languageDetection]
+      engine.models = { languages.map { SpeechModel(language: $0, location: "/p") } }
+      return engine
+    }
+  }
+
+  @Test func `the notice names the command or the options for an engine for many languages`() {
+    for (maker, advice) in [
+      (polyglot(), "; `syrinx engines install polyglot` installs an engine for many languages"),
+      (polyglot("en", "es"), "; --engine polyglot -l auto recognizes it"),
+    ] {
+      let text = withDependencies {
+        $0.engineMakers.named = [EngineMaker("other") { _ in engine() }, maker]
+      } operation: {
+        notices(0.1, 0.1, engine: engine()).first
+      }
+      #expect(text?.hasSuffix(advice) == true, "\(text ?? "-")")
+    }
+    let plain = notices(0.1, 0.1, engine: engine()).first
+    #expect(plain?.hasSuffix("; `syrinx engines` lists the models") == true)
+  }
+
+  @Test func `an engine that detects languages causes no notice`() throws {
+    let options = try SpeechOptions.parse([])
+    for (capabilities, isNoticed) in [
+      (Set<SpeechEngineCapability>([.languageDetection]), false), ([], true),
+    ] {
+      withDependencies {
+        $0.speechEngine = engine()
+        $0.speechEngine.capabilities = capabilities
+      } operation: {
+        #expect((options.makeLanguageNotice() != nil) == isNoticed)
+      }
+    }
+  }
+
   @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"]])
   func `with a grammar or key phrases there is no language notice`(options: [String]) throws {
     #expect(try SpeechOptions.parse(options).makeLanguageNotice() == nil)

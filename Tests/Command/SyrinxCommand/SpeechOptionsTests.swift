@@ -46,6 +46,31 @@ struct SpeechOptionsTests {
     #expect(request.engineOptions == ["lw": "5", "a": "b=c"])
   }
 
+  @Test func `--translate detects the language unless --locale names it`() throws {
+    func request(_ arguments: String...) throws -> SpeechRequest {
+      try withDependencies {
+        $0.settings.locale = "fr"
+      } operation: {
+        try SpeechOptions.parse(arguments).applied(to: SpeechRequest(microphone: .speech))
+      }
+    }
+    let translated = try request("--translate")
+    #expect(translated.translates && translated.locale == SpokenLanguage.detected)
+    #expect(try request("--translate", "-l", "de").locale == "de")
+    let plain = try request()
+    #expect(!plain.translates && plain.locale == "fr")
+  }
+
+  @Test func `-l auto and --translate end with a reason if no engine can do them`() async throws {
+    try folder.speech("go.wav")
+    for (option, feature) in [("-l auto", "detection"), ("-l en --translate", "translation")] {
+      let run = try await BuiltCommand.shell(
+        "syrinx transcribe go.wav --engine pocketsphinx \(option)", in: folder)
+      #expect(run.status == 64 && run.output.isEmpty && run.errorLines.count == 1)
+      #expect(run.error.contains("pocketsphinx does not support ") && run.error.contains(feature))
+    }
+  }
+
   /// Returns the contextual phrases of a request with these options.
   private func phrases(_ arguments: String...) async throws -> [String] {
     let prepare = try await SpeechOptions.parse(arguments).preparation()
@@ -246,6 +271,37 @@ struct SpeechOptionsTests {
       #expect(reason.contains("none"))
       #expect(reason.contains("syrinx") == (remedy != nil), "\(reason)")
       if let remedy { #expect(reason.contains(remedy)) }
+    }
+  }
+
+  @Test(arguments: [
+    (["es"], "--engine polyglot -l es recognizes it"), (["de"], nil),
+    ([], "`syrinx engines install polyglot` installs an engine for many languages"),
+  ])
+  func `the error for a missing language names an engine that recognizes it`(
+    languages: [String], remedy: String?
+  ) async throws {
+    let polyglot = EngineMaker("polyglot") { _ in
+      var engine = SpeechEngine()
+      engine.capabilities = [.languageDetection]
+      engine.models = { languages.map { SpeechModel(language: $0, location: "/p") } }
+      return engine
+    }
+    try await withDependencies {
+      $0.speechEngine = SpeechEngine()
+      $0.speechEngine.name = "moonshine"
+      $0.speechEngine.availability = {
+        .unavailable(.languageMissing(wanted: "es", available: "en"))
+      }
+      $0.engineMakers.named = [polyglot]
+    } operation: {
+      var speech = SpeechClient()
+      speech.requestAuthorization = { .denied(reason: "none") }
+      let (client, options) = (speech, try SpeechOptions.parse(["-l", "es"]))
+      let reason = ["none", remedy].compactMap(\.self).joined(separator: "; ")
+      await #expect(throws: SpeechClientError.unavailable(reason: reason)) {
+        try await client.makeReady(for: options)
+      }
     }
   }
 

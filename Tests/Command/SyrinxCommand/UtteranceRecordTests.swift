@@ -1,3 +1,4 @@
+import AudioCore
 import FilePaths
 import SpeechClient
 import Testing
@@ -55,6 +56,14 @@ struct UtteranceRecordTests {
         "start":0.1,"text":"go","utterance":0,"words":[{"alternatives":["no"],"confidence":0.988,\
         "end":0.34,"start":0.1,"word":"go"}],"wordsPerMinute":250}
         """)
+  }
+
+  @Test
+  func `a result has its detected language and the probability`() throws {
+    var result = SpeechRecognitionResult("hola", isFinal: true)
+    result.language = SpokenLanguage("es", probability: 0.98765)
+    #expect(
+      try JSONRecord(result).jsonLine().contains(#""language":"es","languageProbability":0.988,"#))
   }
 
   @Test

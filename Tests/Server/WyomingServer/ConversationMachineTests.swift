@@ -121,6 +121,18 @@ import Wyoming
     #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
   }
 
+  @Test func `the transcript has the language that was detected last`() {
+    var writer = TranscriptWriter(language: "auto")
+    var events: [WyomingEvent] = []
+    for (utterance, tag) in ["de", "es"].enumerated() {
+      var result = SpeechRecognitionResult.final("hola", utterance: utterance)
+      result.language = SpokenLanguage(tag, probability: 1)
+      events += writer.process(result)
+    }
+    events += writer.flush()
+    #expect(events.last { $0.type == "transcript" }?.data["language"] == "es")
+  }
+
   @Test
   func `sent words stay unchanged in chunks, and the transcript has the final result's spelling`() {
     var writer = TranscriptWriter(language: nil)

@@ -17,6 +17,11 @@ enum ONNXComponents {
     folder.appending(FilePath($0)).status != nil
   }
 
+  /// Whether Whisper is installed.
+  static let haveWhisper = ["libwhisper", "whisper-base"].allSatisfy {
+    folder.appending(FilePath($0)).status != nil
+  }
+
   /// Returns the path of a component's file, such as "silero/silero_vad.onnx".
   static func path(_ name: String) throws -> FilePath {
     let path = folder.appending(FilePath(name))

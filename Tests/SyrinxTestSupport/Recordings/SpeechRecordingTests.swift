@@ -30,9 +30,13 @@ struct SpeechRecordingTests {
         duration: .milliseconds(250),
         confidence: index == 1 ? 0.75 : nil)
     }
-    return SpeechRecognitionResult(
+    var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: segments),
       isFinal: text == "go forward")
+    if result.isFinal {
+      (result.language, result.channel) = (SpokenLanguage("en", probability: 0.5), 1)
+    }
+    return result
   }
 
   /// Returns a recognizer that takes half a second for each result.

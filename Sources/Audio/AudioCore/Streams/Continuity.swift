@@ -74,6 +74,9 @@ public enum AudioStreamError: Error, Equatable {
   /// A buffer has too few channels for a map that reads at least `needed` channels.
   case tooFewChannels(needed: Int, actual: AudioFormat)
 
+  /// A buffer has more channels than an operator accepts.
+  case tooManyChannels(limit: Int, actual: AudioFormat)
+
   /// A buffer of a mix input begins before the end of that input's previous buffer.
   case outOfOrder(expected: FrameCount, actual: FrameCount)
 }
@@ -85,7 +88,9 @@ extension AudioStreamError: CustomStringConvertible {
     case .formatsDiffer(let expected, let actual):
       "cannot mix \(actual) with \(expected); resample one input or map its channels before the mix"
     case .tooFewChannels(let needed, let actual):
-      "the channel map reads channel \(needed - 1), counted from 0, but the audio is \(actual)"
+      "channel \(needed), counted from 1, was requested, but the audio is \(actual)"
+    case .tooManyChannels(let limit, let actual):
+      "the audio is \(actual), and at most \(limit) channels can be separated; select one of them"
     case .outOfOrder(let expected, let actual):
       "a buffer begins at frame \(actual.rawValue), before frame \(expected.rawValue), where the"
         + " previous buffer ended; number the buffers in rising order"

@@ -17,7 +17,7 @@ struct EnginesCommand: Subcommand {
         syrinx engines install moonshine
         syrinx engines --verify
 
-      Each model has a line with engine, language (und if unknown), and location. An asterisk marks \
+      Each model has a line with engine, languages (und if unknown), and location. An asterisk marks \
       the default engine. If an engine is not ready, its line names the missing package or path. The \
       command loads libraries but no models, and downloads nothing. It asks a Wyoming server for its \
       models.
@@ -118,10 +118,25 @@ extension [SpeechEngineDescription] {
 extension SpeechEngineDescription {
   fileprivate func modelLines(_ name: String) -> [String] {
     if let missing { return ["\(name)  not ready: \(missing)".printableLine] }
-    let width = models.map(\.language.count).max() ?? 0
-    return models.map { model in
-      "\(name)  \(model.language.padded(to: width))  \(model.location)".printableLine
+    var languages: [(location: String, tags: [String])] = []
+    for model in models {
+      if let index = languages.firstIndex(where: { $0.location == model.location }) {
+        languages[index].tags.append(model.language)
+      } else {
+        languages.append((model.location, [model.language]))
+      }
     }
+    let width = languages.map { Self.list($0.tags).count }.max() ?? 0
+    return languages.map { location, tags in
+      "\(name)  \(Self.list(tags).padded(to: width))  \(location)".printableLine
+    }
+  }
+
+  /// Returns the languages of one model as a short text.
+  private static func list(_ tags: [String]) -> String {
+    guard tags != [LanguageTag.multiple] else { return "many languages" }
+    guard tags.count > 4, let last = tags.last else { return tags.joined(separator: ", ") }
+    return "\(tags.count) languages, \(tags.prefix(3).joined(separator: ", ")) … \(last)"
   }
 
   fileprivate func capabilityLines(_ name: String) -> [String] {
@@ -153,6 +168,8 @@ extension SpeechEngineCapability {
     case .alternatives: "alternatives"
     case .confidence: "confidence"
     case .wordTimes: "word times"
+    case .languageDetection: "language detection"
+    case .translation: "translation into English"
     case .engineOptions: "engine options"
     }
   }

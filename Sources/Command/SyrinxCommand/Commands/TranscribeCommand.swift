@@ -52,7 +52,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   /// The help on parallel jobs.
   private static let jobsHelp = """
     With --jobs, several decoders of 100 MB each work in parallel: on several files, and on several \
-    utterances of a long file. Text and order do not depend on their number. Partial results use one \
+    utterances or separate channels of a long file. Text and order do not depend on their number. Partial results use one \
     decoder. An engine whose utterances depend on earlier ones uses one decoder per file.
     """
 
@@ -99,6 +99,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   var resume = false
 
   @OptionGroup var recognition: SpeechOptions
+
+  @OptionGroup var speakers: ChannelOptions
 
   @OptionGroup var engine: EngineOptions
 
@@ -243,6 +245,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe["rawInput"] = rawInput.map { "\($0.coding.rawValue), \($0.format)" }
+    recipe["channels"] = speakers.channels?.argument
+    recipe["speakers"] = speakers.speakers
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
     // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)

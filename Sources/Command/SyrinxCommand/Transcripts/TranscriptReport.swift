@@ -17,6 +17,7 @@ struct TranscriptReport {
   private let log = Logger(label: "syrinx")
   private var isLagging = false
   private var losses = LossSummary()
+  private let speakers: SpeakerNames
   private var languageNotice: LanguageNotice?
   /// The utterance that has partial results, but no final result yet.
   private var open: Int?
@@ -34,15 +35,18 @@ struct TranscriptReport {
   ///   - file: the file that is recognized; nil for a microphone.
   ///   - outputs: the file for each style; empty for a single style on standard output.
   ///   - namesFile: whether each line of text on standard output begins with the file's name.
+  ///   - speakers: the names of the speakers of separate channels.
   ///   - languageNotice: detects an input in a language that the model does not support; nil for no
   ///     detection.
   ///   - console: shows the results and messages.
   init(
     styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
-    namesFile: Bool = false, languageNotice: LanguageNotice? = nil, console: Console
+    namesFile: Bool = false, speakers: SpeakerNames = SpeakerNames(),
+    languageNotice: LanguageNotice? = nil, console: Console
   ) {
     let texts = styles.map {
-      TranscriptText(style: $0, file: file, namesFile: namesFile && outputs.isEmpty)
+      TranscriptText(
+        style: $0, file: file, namesFile: namesFile && outputs.isEmpty, speakers: speakers)
     }
     transcripts = texts.enumerated().map { index, text in
       guard !outputs.isEmpty else { return (text, { try await console.print($0) }) }
@@ -50,7 +54,8 @@ struct TranscriptReport {
       return (text, { try await output.print($0) })
     }
     includesJSON = styles.contains(.json)
-    (self.file, self.languageNotice, self.console) = (file, languageNotice, console)
+    (self.file, self.speakers, self.languageNotice) = (file, speakers, languageNotice)
+    self.console = console
   }
 
   /// Writes the beginning of each transcript; call it before the first result.
@@ -119,8 +124,9 @@ struct TranscriptReport {
     if result.isFinal {
       await console.clearStatus()
     } else {
+      let name = speakers.name(of: result).map { "\($0): " } ?? ""
       await console.showVolatile(
-        result.stablePrefix.formattedString, tail: result.volatileTail.formattedString)
+        name + result.stablePrefix.formattedString, tail: result.volatileTail.formattedString)
     }
   }
 
@@ -277,9 +283,12 @@ struct LanguageNotice {
     (speech, confidences) = (.zero, [])
     guard mean < leastConfidence else { return nil }
     isReported = true
+    @Dependency(\.engineMakers) var engines
+    let advice =
+      engines.advice(onLanguage: SpokenLanguage.detected) ?? "`syrinx engines` lists the models"
     return """
       many words are probably wrong, with a mean confidence of \(mean.rounded(toParts: 100)): the audio is \
-      probably not \(language), or it is unclear; `syrinx engines` lists the models
+      probably not \(language), or it is unclear; \(advice)
       """
   }
 
@@ -293,8 +302,11 @@ struct LanguageNotice {
 }
 
 extension SpeechOptions {
-  /// Creates the language detection for one input; nil if the options restrict the words.
+  /// Creates the language detection for one input; nil if the options restrict the words, or if the
+  /// engine itself detects languages.
   func makeLanguageNotice() -> LanguageNotice? {
-    isPlainDictation ? LanguageNotice(engine: chosenEngine) : nil
+    guard isPlainDictation else { return nil }
+    let engine = chosenEngine
+    return engine.capabilities.contains(.languageDetection) ? nil : LanguageNotice(engine: engine)
   }
 }

@@ -97,7 +97,8 @@ struct TranscriptOptions: ParsableArguments {
     With --partials, utterances are shown while they are recognized: on a terminal, one line is \
     rewritten, with the part that may still change dimmed; with --json, each change is a line. Other \
     transcripts stay final. Cues have at most two lines of 42 characters and last at most 7 seconds; \
-    they are cut where the speaker pauses.
+    they are cut where the speaker pauses. With --channels separate, the name of the speaker precedes \
+    each line of text and each cue, in WebVTT as <v Left>.
     """
 }
 
@@ -107,11 +108,16 @@ struct TranscriptText {
   private let file: FilePath?
   /// Whether each line of a text transcript begins with the file's name.
   private let namesFile: Bool
+  private let speakers: SpeakerNames
   private var builder = CueBuilder()
   private var count = 0
 
-  init(style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false) {
+  init(
+    style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false,
+    speakers: SpeakerNames = SpeakerNames()
+  ) {
     (self.style, self.file, self.namesFile) = (style, file, namesFile)
+    self.speakers = speakers
   }
 
   func begin() -> [String] {
@@ -122,13 +128,15 @@ struct TranscriptText {
   /// Returns the lines for a result; a partial result has lines only in JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
     let transcription = result.bestTranscription.printable
+    let speaker = speakers.name(of: result)
     switch style {
-    case .json: return [try JSONRecord(result, file: file).jsonLine()]
+    case .json: return [try JSONRecord(result, file: file, speaker: speaker).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
     case .text:
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""
-      return [name + transcription.formattedString]
-    case .cues(let format): return lines(of: builder.add(transcription), format)
+      return [name + (speaker.map { "\($0): " } ?? "") + transcription.formattedString]
+    case .cues(let format):
+      return lines(of: builder.add(transcription, speaker: speaker), format)
     }
   }
 
@@ -168,13 +176,15 @@ extension JSONRecord {
     With --json, each result is an object on its own line: "event" (partial or final), "utterance" \
     (from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
     "words", each with "word", "start", "end", and, if the engine reports it, "confidence" (0 to 1); \
-    "estimatedTimes" marks estimated word times. A partial result has "stable": the beginning of the \
+    "estimatedTimes" marks estimated word times. With --channels separate, "channel" is the number of \
+    the channel (from 1), and "speaker" its name. With --locale auto, "language" is the detected \
+    language, and "languageProbability" its probability (0 to 1). A partial result has "stable": the beginning of the \
     text, in which only the spelling should still change. A final result has "wordsPerMinute" \
     and "averagePause" (seconds) and, with --alternatives, the n-best "alternatives", most likely \
     first, for the utterance and for each word.
     """
 
-  init(_ result: SpeechRecognitionResult, file: FilePath? = nil) {
+  init(_ result: SpeechRecognitionResult, file: FilePath? = nil, speaker: String? = nil) {
     let transcription = result.bestTranscription
     let (segments, metadata) = (transcription.segments, result.speechRecognitionMetadata)
     self = [
@@ -183,6 +193,9 @@ extension JSONRecord {
       "text": transcription.formattedString,
       "stable": result.isFinal ? nil : result.stablePrefix.formattedString,
       "estimatedTimes": transcription.hasEstimatedTimes ? true : nil,
+      "channel": result.channel.map { $0 + 1 }, "speaker": speaker,
+      "language": result.language?.tag,
+      "languageProbability": result.language?.probability.rounded(toParts: 1_000),
       "words": segments.map { JSONRecord($0) }, "start": segments.first?.timestamp.inRecordSeconds,
       "end": segments.last?.end.inRecordSeconds,
       "alternatives": result.transcriptions.dropFirst().map(\.formattedString).unlessEmpty,

@@ -119,10 +119,12 @@ struct TranscriptionRun: Sendable {
   /// Starts to recognize a file, whose results are buffered until they are read.
   private func start(_ input: TranscriptionInput) async -> RecognitionQueue.Entry {
     let recognition = await FileRecognition(
-      input.file, showsProgress: !wantsPartials && !progress.isShown, in: context)
+      input.file, showsProgress: !wantsPartials && !progress.isShown,
+      comparesChannels: command.speakers.channels == nil, in: context)
     var request = prepare(recognition.request(wantsPartials: wantsPartials))
     request.measuresWordTimes = command.transcript.styles.contains(where: \.hasWordTimes)
     request.jobCount = namesFiles ? 1 : jobCount
+    request.channels = command.speakers.channels ?? .mixed
     context.log.info("transcribing \(input.file)")
     return RecognitionQueue.Entry(
       input: input, recognition: recognition, events: await speech.recognition(request: request))
@@ -149,7 +151,8 @@ struct TranscriptionRun: Sendable {
     let recognition = entry.recognition
     var report = TranscriptReport(
       styles: command.transcript.styles, file: recognition.file, to: outputs,
-      namesFile: namesFiles, languageNotice: command.recognition.makeLanguageNotice(),
+      namesFile: namesFiles, speakers: command.speakers.speakerNames,
+      languageNotice: command.recognition.makeLanguageNotice(),
       console: context.console)
     await recognition.beginProgress()
     try await report.begin()

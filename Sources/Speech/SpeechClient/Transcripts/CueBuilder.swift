@@ -15,13 +15,16 @@ public struct CueBuilder: Sendable {
     self.policy = policy
   }
 
-  /// Adds an utterance and returns the completed cues, in order.
-  public mutating func add(_ transcription: Transcription) -> [Cue] {
+  /// Adds an utterance, with the name of its speaker if that is known, and returns the completed
+  /// cues, in order.
+  public mutating func add(_ transcription: Transcription, speaker: String? = nil) -> [Cue] {
     var rest = transcription.segments[...]
     var ready: [Cue] = []
     while !rest.isEmpty {
       let count = cueLength(of: rest)
-      ready += replaceHeld(with: cue(of: rest.prefix(count)))
+      var cue = cue(of: rest.prefix(count))
+      cue.speaker = speaker
+      ready += replaceHeld(with: cue)
       rest = rest.dropFirst(count)
     }
     return ready + releaseIfLongEnough()
@@ -213,10 +216,12 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
     let lines = cue.lines.joined(separator: "\n")
     let times = [cue.start, cue.end].map { max(0, $0.wholeMilliseconds) }
     let (start, end) = (times[0], times[1])
+    let name = cue.speaker.map { "\($0): " } ?? ""
+    let voice = cue.speaker.map { "<v \(escaped($0))>" } ?? ""
     return switch self {
-    case .srt: "\(number)\n\(clock(start, ",")) --> \(clock(end, ","))\n\(lines)\n"
-    case .vtt: "\(clock(start, ".")) --> \(clock(end, "."))\n\(escaped(lines))\n"
-    case .tsv: "\(start)\t\(end)\t\(row(cue.lines))"
+    case .srt: "\(number)\n\(clock(start, ",")) --> \(clock(end, ","))\n\(name)\(lines)\n"
+    case .vtt: "\(clock(start, ".")) --> \(clock(end, "."))\n\(voice)\(escaped(lines))\n"
+    case .tsv: "\(start)\t\(end)\t\(name)\(row(cue.lines))"
     }
   }
 
@@ -255,11 +260,14 @@ public struct Cue: Hashable, Sendable {
   public var end: Duration
   /// The lines, from top to bottom.
   public var lines: [String]
+  /// The name of the speaker, which precedes the lines; nil if it is unknown.
+  public var speaker: String?
 
   /// Creates a cue.
-  public init(start: Duration, end: Duration, lines: [String]) {
+  public init(start: Duration, end: Duration, lines: [String], speaker: String? = nil) {
     self.start = start
     self.end = end
     self.lines = lines
+    self.speaker = speaker
   }
 }

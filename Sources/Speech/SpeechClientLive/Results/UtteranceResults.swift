@@ -61,9 +61,11 @@ struct UtteranceResults {
     let texts = words.map(\.text)
     guard !texts.isEmpty, texts != shown || stableCount != shownStableCount else { return nil }
     (shown, shownStableCount) = (texts, stableCount)
-    return SpeechRecognitionResult(
+    var result = SpeechRecognitionResult(
       utterance: number, bestTranscription: transcription(partial, words.map(\.unsure)),
       isFinal: false, stableSegmentCount: stableCount)
+    result.language = hypothesis.language
+    return result
   }
 
   /// Returns the final result; nil if no word can be speech and the utterance is dropped.
@@ -96,10 +98,12 @@ struct UtteranceResults {
     var best = transcription(hypothesis, spelling.applied(to: spoken))
     best.addAlternatives(from: alternatives)
     var seen: Set<[String]> = [[], best.keys]
-    return SpeechRecognitionResult(
+    var result = SpeechRecognitionResult(
       utterance: number, bestTranscription: best,
       alternatives: alternatives.filter { seen.insert($0.keys).inserted }, isFinal: true,
       speechRecognitionMetadata: SpeechRecognitionMetadata(best))
+    result.language = hypothesis.language
+    return result
   }
 
   /// Ends an utterance without a final result; if it had partial results, its number is not reused.

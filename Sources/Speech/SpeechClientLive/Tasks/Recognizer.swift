@@ -14,8 +14,12 @@ actor Recognizer {
   /// such piece.
   private static let step = Duration.milliseconds(100)
 
-  /// The duration of silence after which progress is reported.
-  private static let progressStep = FrameCount(.seconds(5), at: .speech)
+  /// The duration of silence after which progress is reported: of all audio, or of a channel, whose
+  /// progress permits other channels to report earlier utterances.
+  private static let progressSteps = (
+    task: FrameCount(.seconds(5), at: .speech),
+    channel: FrameCount(.milliseconds(200), at: .speech)
+  )
 
   /// The number of consecutive failures that ends the stream, if the engine survives failures.
   private static let failureLimit = 3
@@ -31,6 +35,8 @@ actor Recognizer {
   private let isLive: Bool
   /// Whether neighboring utterances may be decoded as one.
   private let joinsUtterances: Bool
+  /// Whether the audio is one of several channels, whose events are merged.
+  private let isChannel: Bool
   private let spelling: PhraseSpelling
   private let events: EventPipe
   /// Counts the steps of recognition, and interrupts the engine's calls.
@@ -74,14 +80,17 @@ actor Recognizer {
   /// `jobCount` is the number of utterances that are decoded at the same time; it must be 1 for
   /// partial results. If `isLive` is true, an engine with a `decodeInterval` also decodes early, in
   /// pauses that may end the utterance. If `joinsUtterances` is true, neighboring utterances may be
-  /// decoded as one. `spelling` is the spelling of the request's phrases.
+  /// decoded as one. `spelling` is the spelling of the request's phrases. `channelExecutor` runs the
+  /// recognizer of one of several channels; it is nil if the recognizer has a thread of its own.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, jobCount: Int = 1, isLive: Bool,
     joinsUtterances: Bool = false, spelling: PhraseSpelling = PhraseSpelling([]),
-    events: EventPipe, control: TaskControl = TaskControl()
+    events: EventPipe, control: TaskControl = TaskControl(),
+    channelExecutor: ThreadExecutor? = nil
   ) throws {
-    executor = try ThreadExecutor(name: "syrinx-speech")
+    executor = try channelExecutor ?? ThreadExecutor(name: "syrinx-speech")
+    isChannel = channelExecutor != nil
     (self.engine, self.options, self.policy, self.detector) = (engine, options, policy, detector)
     (self.jobCount, self.isLive, self.joinsUtterances) = (jobCount, isLive, joinsUtterances)
     self.spelling = spelling
@@ -238,10 +247,11 @@ actor Recognizer {
   }
 
   private func postProgress() {
-    guard !finder.isInUtterance, joiner?.isEmpty ?? true,
-      finder.judgedEnd - reported >= Self.progressStep
-    else { return }
-    reported = finder.judgedEnd
+    // The next utterance of a channel must not begin before its progress.
+    let end = isChannel ? finder.earliestStart : finder.judgedEnd
+    let step = isChannel ? Self.progressSteps.channel : Self.progressSteps.task
+    guard !finder.isInUtterance, joiner?.isEmpty ?? true, end - reported >= step else { return }
+    reported = end
     post(.progressed(to: reported.duration(at: .speech)))
   }
 }

@@ -7,6 +7,16 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
+  /// Throws `.unsupported` if the options request a language feature that the engine lacks.
+  func checkLanguage(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
+    if options.language == SpokenLanguage.detected, !capabilities.contains(.languageDetection) {
+      throw .unsupported("the detection of languages", engine: name)
+    }
+    if options.translates, !capabilities.contains(.translation) {
+      throw .unsupported("translation", engine: name)
+    }
+  }
+
   /// Returns a copy of the engine whose sessions all use this grammar.
   ///
   /// The first session reads the grammar on its own thread, because reading a file may take long.
@@ -81,6 +91,7 @@ extension SpeechSessionOptions {
     contextualPhrases = request.contextualPhrases
     alternativeCount = max(0, request.alternativeCount)
     measuresWordTimes = request.measuresWordTimes
+    translates = request.translates
     engineOptions = request.engineOptions
   }
 

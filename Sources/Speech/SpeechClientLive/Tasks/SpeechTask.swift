@@ -19,6 +19,8 @@ final class SpeechTask: Sendable {
   let control = TaskControl()
   /// The time between two checks of the progress of a finishing task.
   static let watchInterval = Duration.seconds(1)
+  /// The tasks of the request if this task recognizes one of its channels.
+  private let group: ChannelTasks?
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
@@ -28,13 +30,14 @@ final class SpeechTask: Sendable {
 
   init(
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
-    lockstep: Lockstep? = nil, whenOver: @escaping @Sendable (SpeechTask) -> Void
+    lockstep: Lockstep? = nil, group: ChannelTasks? = nil,
+    whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
     // The clock of a virtual sound card does not advance until the recognizer waits for more audio.
     let hold = TimeHold(lockstep, "a recognizer")
     hold?.begin()
     intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
-    (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
+    (self.events, self.clock, self.group, self.whenOver) = (events, clock, group, whenOver)
     // This closure retains the task. The pipe releases the closure when the pipe closes.
     events.onTermination { self.release() }
   }
@@ -47,7 +50,12 @@ final class SpeechTask: Sendable {
 
   /// Starts to move audio to the recognizer.
   func start(_ audio: Audio, recognizer: Recognizer) {
-    let reader = Task { [intake] in await Self.read(audio, into: intake) }
+    start(recognizer, fedBy: Task { [intake] in await Self.read(audio, into: intake) })
+  }
+
+  /// Starts a recognizer with the audio that `reader` adds to the intake; the task cancels the
+  /// reader when it is over.
+  func start(_ recognizer: Recognizer, fedBy reader: Task<Void, Never>) {
     state.withLock { ($0.recognizer, $0.reader) = (recognizer, reader) }
     Task { [weak self, intake, control] in
       let failure = await Self.recognize(intake, control) { self }
@@ -61,11 +69,13 @@ final class SpeechTask: Sendable {
   /// A source or an engine that makes no progress is abandoned.
   func finish() async {
     events.change { $0.liftLimit() }
+    group?.liftLimit()
     intake.change { $0.finish() }
     state.withLock { $0.reader }?.cancel()
     let watch = Task { await keepWatch() }
     await over.wait()
     watch.cancel()
+    await group?.untilOver()
   }
 
   /// Ends a task that could not start or makes no progress.

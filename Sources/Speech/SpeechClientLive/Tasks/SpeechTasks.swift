@@ -65,13 +65,51 @@ final class SpeechTasks: Sendable {
     let events = EventPipe(
       policy: .events(resultsOnly: resultsOnly),
       hold: TimeHold(lockstep, "a reader of recognition events", isFeature: true))
-    let task = SpeechTask(
-      request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
-    ) { [weak self] in self?.forget($0) }
-    begin(task, request, lockstep)
-    // From here on, `finishAll` finds the task; a task that is already over is not added.
-    running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
+    do {
+      let recognizer = try recognizers(for: request)
+      guard request.channels != .separate else {
+        try channelTasks(of: request, into: events, lockstep, recognizer)
+          .start(request.audio(in: lockstep))
+        return events
+      }
+      let task = task(of: request, events, lockstep)
+      task.start(request.audio(in: lockstep), recognizer: try recognizer(task, nil))
+      register(task)
+    } catch {
+      events.finish(throwing: SpeechClientError.mapped(error))
+    }
     return events
+  }
+
+  private func task(
+    of request: SpeechRequest, _ events: EventPipe, _ lockstep: Lockstep?,
+    in group: ChannelTasks? = nil
+  ) -> SpeechTask {
+    SpeechTask(
+      request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep, group: group
+    ) { [weak self] in self?.forget($0) }
+  }
+
+  private func channelTasks(
+    of request: SpeechRequest, into events: EventPipe, _ lockstep: Lockstep?,
+    _ recognizer: @escaping RecognizerMaker
+  ) -> ChannelTasks {
+    let isSequential = request.shouldReportPartialResults && !request.mayBeLive
+    return ChannelTasks(
+      into: events,
+      threadLimit: request.mayBeLive ? .max : isSequential ? 1 : max(1, request.jobCount),
+      lockstep: lockstep
+    ) { [self] group, executor, channelEvents in
+      let task = task(of: request, channelEvents, lockstep, in: group)
+      let recognizer = try recognizer(task, executor)
+      register(task)
+      return (task, recognizer)
+    }
+  }
+
+  /// From here on, `finishAll` finds the task; a task that is already over is not added.
+  private func register(_ task: SpeechTask) {
+    running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
   }
 
   /// Ends all tasks as if their audio ended now.
@@ -86,21 +124,23 @@ final class SpeechTasks: Sendable {
   /// The tasks that are not over.
   var all: [SpeechTask] { running.withLock { Array($0.values) } }
 
-  private func begin(_ task: SpeechTask, _ request: SpeechRequest, _ lockstep: Lockstep?) {
+  /// Makes the recognizer of a task; the executor runs it if it recognizes one of several channels.
+  private typealias RecognizerMaker = @Sendable (SpeechTask, ThreadExecutor?) throws -> Recognizer
+
+  /// Returns a function that makes the recognizers of a request, with the caller's engine.
+  private func recognizers(for request: SpeechRequest) throws -> RecognizerMaker {
     @Dependency(\.speechEngine) var speechEngine
-    @Dependency(\.speechActivityDetector) var detector
-    do {
-      let options = try SpeechSessionOptions(request)
-      let chosen = speechEngine.choose(options) ?? speechEngine
-      let engine = chosen.reading(request.grammar)
-      let recognizer = try Recognizer(
+    @Dependency(\.speechActivityDetector) var currentDetector
+    let options = try SpeechSessionOptions(request)
+    let chosen = speechEngine.choose(options) ?? speechEngine
+    try chosen.checkLanguage(options)
+    let (engine, detector) = (chosen.reading(request.grammar), currentDetector)
+    return { task, executor in
+      try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
-        jobCount: request.decoderCount, isLive: request.mayBeLive,
+        jobCount: executor == nil ? request.decoderCount : 1, isLive: request.mayBeLive,
         joinsUtterances: request.allowsJoining, spelling: request.phraseSpelling,
-        events: task.events, control: task.control)
-      task.start(request.audio(in: lockstep), recognizer: recognizer)
-    } catch {
-      task.fail(error)
+        events: task.events, control: task.control, channelExecutor: executor)
     }
   }
 
@@ -146,10 +186,19 @@ extension SpeechRequest {
 
   /// Returns the audio; the source is opened when the audio is iterated.
   fileprivate func audio(in lockstep: Lockstep?) -> SpeechTask.Audio {
-    switch source {
-    case .file(let url): SoundFile.buffers(of: url)
-    case .buffers(let buffers): buffers
-    case .microphone(let capture): audio(of: capture, in: lockstep)
-    }
+    let all: SpeechTask.Audio =
+      switch source {
+      case .file(let url): SoundFile.buffers(of: url)
+      case .buffers(let buffers): buffers
+      case .microphone(let capture): audio(of: capture, in: lockstep)
+      }
+    guard case .only(let channel) = channels else { return all }
+    return Self.channel(channel, of: all)
+  }
+
+  private static func channel(
+    _ index: Int, of audio: some AsyncSequence<AudioBuffer, any Error> & Sendable
+  ) -> SpeechTask.Audio {
+    audio.channels(.channels([max(0, index)]))
   }
 }

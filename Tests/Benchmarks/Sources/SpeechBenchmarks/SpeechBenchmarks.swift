@@ -37,6 +37,7 @@ struct SpeechBenchmarks {
         { try await RecognitionAnswers.measure(.pocketSphinx, on: $0.clips) }
       ),
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
+      ("channel costs", ChannelCosts.measure),
       ("moonshine costs", MoonshineCosts.measure),
       ("moonshine variants", Variants.measure),
       ("moonshine noises", Noises.measure),

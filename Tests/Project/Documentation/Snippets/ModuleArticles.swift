@@ -12,6 +12,7 @@ import SpeechEngine
 import TestTools
 import Testing
 import VirtualSoundCard
+import WhisperEngine
 
 /// The examples of `SoundFile.docc`.
 @Suite struct SoundFileArticlesTests {
@@ -134,6 +135,13 @@ import VirtualSoundCard
       }
       @Dependency(\.speechEngine) var engine
       #expect(engine.name == "moonshine")
+    }
+    await #expect(processExitsWith: .success) {
+      prepareDependencies {
+        $0.speechEngine = .whisper(language: "es")
+      }
+      @Dependency(\.speechEngine) var engine
+      #expect(engine.name == "whisper")
     }
     await #expect(processExitsWith: .success) {
       let model = URL(filePath: "model")

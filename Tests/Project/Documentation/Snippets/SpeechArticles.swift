@@ -34,6 +34,16 @@ import Testing
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `the channels of a file are recognized separately`() async throws {
+    var request = SpeechRequest(url: file, shouldReportPartialResults: false)
+    request.channels = .separate
+    for try await result in await speech.startTask(request: request) {
+      let name = result.channel == 0 ? "agent" : "caller"
+      print("\(name): \(result.bestTranscription.formattedString)")
+    }
+  }
+
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
   func `speech from a microphone is recognized`() async throws {
     var draft = ""
     for try await result in await speech.startTask(request: SpeechRequest(microphone: .speech)) {

@@ -1,0 +1,33 @@
+import AudioCore
+import SpeechEngine
+
+/// The languages of multilingual models.
+enum WhisperLanguage {
+  /// The tags in the order of the models' language tokens; only newer models have the last one.
+  static let tags = """
+    en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th \
+    ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr \
+    pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt \
+    haw ln ha ba jw su yue
+    """.split(separator: " ").map(String.init)
+
+  /// The tags that have another code in the models.
+  private static let synonyms = ["fil": "tl", "in": "id", "iw": "he", "jv": "jw", "nb": "no"]
+
+  /// Whether a request names a language; otherwise, the model detects it.
+  static func isNamed(_ language: String?) -> Bool {
+    language.map { $0.lowercased() != SpokenLanguage.detected } ?? false
+  }
+
+  /// Returns the index in `tags` of a BCP 47 tag such as `es-MX`; nil for an unknown language.
+  static func code(for language: String) -> Int? {
+    let primary = language.lowercased().split { $0 == "-" || $0 == "_" }.first.map(String.init)
+    return primary.flatMap { tags.firstIndex(of: synonyms[$0] ?? $0) }
+  }
+
+  /// Returns the error for a language that no model supports.
+  static func missing(_ wanted: String) -> SpeechEngineError {
+    .languageMissing(
+      wanted: wanted, available: "en, es, fr, de, or \(tags.count - 5) others")
+  }
+}
