@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioThreads
 import ClientDependencies
 import Foundation
+import Glibc
 import TestTools
 import Testing
 
@@ -64,7 +65,7 @@ struct EventCommandTests {
     for text in ["bad", "dead", "good"] { await command.run(for: text, as: "SYRINX_TEXT") }
     await command.finish()
     #expect(try text(of: "out") == "\n")
-    let missing = command(["/nowhere/type"], name: "/nowhere/type")
+    let missing = self.command(["/nowhere/type"], name: "/nowhere/type")
     await missing.run(for: "one", as: "SYRINX_TEXT")
     await missing.finish()
     #expect(
@@ -98,9 +99,9 @@ struct EventCommandTests {
       if [ "$SYRINX_TEXT" = 1 ]; then : > ready; cat gate; fi; echo "$SYRINX_TEXT" >> out
       """)
     await command.run(for: "1", as: "SYRINX_TEXT")
-    try FileHandle(forReadingFrom: folder.file("ready")).close()
+    try await folder.waitForWriter(of: "ready")
     for number in 2...40 { await command.run(for: "\(number)", as: "SYRINX_TEXT") }
-    try FileHandle(forWritingTo: folder.file("gate")).close()
+    try await folder.open("gate", O_WRONLY)
     await command.finish()
     let numbers = try text(of: "out").split(separator: "\n").compactMap { Int($0) }
     #expect(numbers == [1] + Array(9...40))
@@ -119,7 +120,7 @@ struct EventCommandTests {
     try folder.pipes("ready")
     let command = command("\(ignoresSignal ? "trap '' TERM; " : ""): > ready; sleep 1000; :")
     await command.run(for: "one", as: "SYRINX_TEXT")
-    try FileHandle(forReadingFrom: folder.file("ready")).close()
+    try await folder.waitForWriter(of: "ready")
     await command.run(for: "two", as: "SYRINX_TEXT")
     await clock.watch(for: 1)
     await clock.advance(by: .seconds(10))
@@ -163,7 +164,7 @@ struct EventCommandTests {
 
   /// Creates a command that runs a shell script in the test's folder.
   private func command(_ script: String) -> EventCommand {
-    command(["/bin/sh", "-c", "cd '\(folder.url.path)'; \(script)"], name: "test")
+    command(["/bin/sh", "-c", "cd '\(folder.url.path)' || exit 99; \(script)"], name: "test")
   }
 
   private func command(_ words: [String], name: String) -> EventCommand {
@@ -183,5 +184,15 @@ extension TestFolder {
   /// Creates named pipes.
   fileprivate func pipes(_ names: String...) throws {
     for name in names { try #require(mkfifo(file(name).path, 0o600) == 0) }
+  }
+
+  fileprivate func waitForWriter(of name: String) async throws {
+    try await open(name, O_RDONLY)
+  }
+
+  /// Opens and closes a named pipe on a thread of its own, because opening waits for the other end.
+  fileprivate func open(_ name: String, _ flags: Int32) async throws {
+    let path = file(name).path
+    try await DedicatedThread.run(name: "fifo") { _ = close(Glibc.open(path, flags)) }
   }
 }

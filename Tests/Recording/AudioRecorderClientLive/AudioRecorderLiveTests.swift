@@ -30,7 +30,8 @@ import VirtualSoundCard
       events.last
         == .finished(
           RecordingFinish(
-            reason: .deviceEnded, frameCount: 8_000, recorded: .seconds(1), level: noise.level)))
+            reason: .deviceEnded, frameCount: 8_000, recorded: .seconds(1), level: noise.level,
+            file: url)))
     #expect(card.openDeviceCount == 0)
   }
 

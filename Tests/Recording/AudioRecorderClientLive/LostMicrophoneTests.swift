@@ -83,7 +83,8 @@ import VirtualSoundCard
       harness.finish
         == RecordingFinish(
           reason: .stopped, frameCount: 3_840, recorded: .milliseconds(480),
-          level: harness.finish?.level))
+          level: harness.finish?.level, file: harness.finish?.file))
+    #expect(harness.finish?.file != nil)
     #expect(try isBefore(harness))
   }
 

@@ -154,10 +154,12 @@ struct PlayCommand: FileListSubcommand {
       try context.checkInterruption()
       let interval = progressInterval(
         hasStream: hasStream, hasKeys: keys != nil, isWatched: context.console.isWatched)
+      // It reads the dependencies of this task, which the thread lacks.
+      let pipe = FilePath("-").buffers(framesPerBuffer: 512, problems: context.problems)
       let items = try await DedicatedThread.run(name: "syrinx-tags") { [self] in
         try files.map { file in
           try context.checkInterruption()
-          return item(file, in: context)
+          return item(file, standardInput: pipe)
         }
       }
       let request = request(id, items, progressInterval: interval)
@@ -195,11 +197,11 @@ struct PlayCommand: FileListSubcommand {
 
   /// Returns an item that plays a file; with `--replay-gain`, the item has the gain in the file's
   /// tags.
-  private func item(_ file: FilePath, in context: CommandContext) -> PlaybackItem {
+  private func item(
+    _ file: FilePath, standardInput pipe: AsyncThrowingStream<AudioBuffer, any Error>
+  ) -> PlaybackItem {
     var item = PlaybackItem(
-      source: file == "-"
-        ? .stream(file.buffers(framesPerBuffer: 512, problems: context.problems))
-        : .file(file.source),
+      source: file == "-" ? .stream(pipe) : .file(file.source),
       range: part.range, repetition: loop)
     if let replayGain, file.status?.isRegularFile == true {
       // If the file cannot be read, the player reports the error.
