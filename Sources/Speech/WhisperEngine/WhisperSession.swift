@@ -10,7 +10,7 @@ final class WhisperSession: SpeechEngineSession {
 
   private let model: WhisperModel
   private let task: WhisperTask
-  /// Another one replaces it after an interruption, because an abandoned call may still use it.
+  /// A call that an interruption abandoned may still use it, so it is not used afterward.
   private let state: WhisperState
   private let interruption = InterruptionFlag()
   private var utterance = Utterance()

@@ -49,7 +49,7 @@ struct SpeechOptionsTests {
   @Test func `--translate detects the language unless --locale names it`() throws {
     func request(_ arguments: String...) throws -> SpeechRequest {
       try withDependencies {
-        $0.settings.locale = "fr"
+        $0.settings = Settings(variable: { $0 == "SYRINX_LOCALE" ? "fr" : nil }, file: nil)
       } operation: {
         try SpeechOptions.parse(arguments).applied(to: SpeechRequest(microphone: .speech))
       }

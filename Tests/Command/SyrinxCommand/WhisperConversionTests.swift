@@ -113,7 +113,8 @@ import Testing
   @Test func `each weight is converted with its name, shape, and numbers`() throws {
     try write()
     _ = failure()
-    let weights = try ConvertedModel(Data(contentsOf: folder.file("ggml.bin"))).weights()
+    var model = try ConvertedModel(Data(contentsOf: folder.file("ggml.bin")))
+    let weights = model.weights()
     #expect(weights.count == 15 + 24 + 11)
     func check(
       _ name: String, _ source: String, from first: Int = 0, shape: [Int], type: Int,
