@@ -16,9 +16,8 @@ extension WhisperText {
   /// - Parameter bytes: returns the bytes of a token.
   func words(_ bytes: (Token) -> [UInt8]) -> [WhisperWord] {
     guard !isSilence else { return [] }
-    let repeated = isEnded ? 0 : tokens.repeatedCount
     let words = Self.joined(
-      zip(tokens, logProbabilities).dropLast(repeated).map { (bytes($0), $1) })
+      zip(tokens, logProbabilities).dropLast(isEnded ? 0 : repeatedCount).map { (bytes($0), $1) })
     let spoken = words.withoutDescriptions
     let isLikely = noSpeech <= 0.15 && probability >= 0.7
     return SilenceSentence.matches(spoken.map(\.text), unlikely: !isLikely) ? [] : spoken
@@ -47,6 +46,8 @@ extension WhisperText {
     if bytes.first == UInt8(ascii: " ") { return true }
     // If `previous` ends within a character, this token continues it.
     guard String(validating: previous, as: UTF8.self) != nil else { return false }
+    // The beginning of a Japanese or Chinese character.
+    if bytes.count < 3, let first = bytes.first, (0xE3...0xE9).contains(first) { return true }
     return String(decoding: bytes, as: UTF8.self).unicodeScalars.first?.isWordOfItsOwn ?? false
   }
 }
