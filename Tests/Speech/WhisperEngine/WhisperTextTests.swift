@@ -1,4 +1,5 @@
 import Foundation
+import SpeechEngine
 import Testing
 
 @testable import WhisperEngine
@@ -7,7 +8,7 @@ struct WhisperTextTests {
   /// Returns a text of tokens with these bytes, all of one probability.
   private func words(
     _ tokens: [[UInt8]], probability: Float = 0.9, noSpeech: Double = 0
-  ) -> [WhisperWord] {
+  ) -> [SpeechHypothesis.Word] {
     var text = WhisperText()
     text.tokens = tokens.indices.map(Int32.init)
     text.logProbabilities = tokens.map { _ in logf(probability) } + [0]
@@ -46,7 +47,7 @@ struct WhisperTextTests {
     text.logProbabilities = [logf(0.9), logf(0.4), 0]
     text.isEnded = true
     let confidence = text.words { $0 == 0 ? Array(" gra".utf8) : Array("bó".utf8) }[0].confidence
-    #expect(abs(confidence - 0.6) < 1e-6)
+    #expect(abs((confidence ?? 0) - 0.6) < 1e-6)
   }
 
   @Test func `descriptions of sounds are no words`() {
@@ -102,8 +103,8 @@ struct WhisperTextTests {
   }
 
   @Test func `the window grows with the utterance up to 30 s`() {
-    #expect(WhisperWindow.frames(for: 16_000) == 512)
-    #expect(WhisperWindow.frames(for: 16_000 * 15) == 814)
-    #expect(WhisperWindow.frames(for: 16_000 * 30) == 1_500)
+    #expect(WhisperModel.window(for: 16_000) == 512)
+    #expect(WhisperModel.window(for: 16_000 * 15) == 814)
+    #expect(WhisperModel.window(for: 16_000 * 30) == 1_500)
   }
 }
