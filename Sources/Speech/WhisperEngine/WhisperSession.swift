@@ -42,7 +42,7 @@ final class WhisperSession: SpeechEngineSession {
 
   var traits: SpeechSessionTraits {
     var traits = SpeechSessionTraits(decodeInterval: .seconds(2))
-    traits.utteranceLength = .zero ... .seconds(15)
+    traits.utteranceLength = .zero ... .seconds(20)
     traits.survivesFailure = true
     return traits
   }

@@ -35,10 +35,7 @@ struct WhisperText: Equatable, Sendable {
   }
 
   /// Whether another decode may find a better text; false if the audio is almost surely silent.
-  var isDoubtful: Bool {
-    let isUnlikely = probability < SpeechHypothesis.doubtfulProbability
-    return !isEnded || isUnlikely && noSpeech < 0.85
-  }
+  var isDoubtful: Bool { !isEnded || probability < 0.5 && noSpeech < 0.85 }
 
   /// Whether the model found no speech and is not sure of its text.
   var isSilence: Bool {
