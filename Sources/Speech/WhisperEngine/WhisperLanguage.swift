@@ -8,11 +8,11 @@ enum WhisperLanguage {
     en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th \
     ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr \
     pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt \
-    haw ln ha ba jw su yue
+    haw ln ha ba jv su yue
     """.split(separator: " ").map(String.init)
 
   /// The tags that have another code in the models.
-  private static let synonyms = ["fil": "tl", "in": "id", "iw": "he", "jv": "jw", "nb": "no"]
+  private static let synonyms = ["fil": "tl", "in": "id", "iw": "he", "jw": "jv", "nb": "no"]
 
   /// Whether a request names a language; otherwise, the model detects it.
   static func isNamed(_ language: String?) -> Bool {

@@ -38,13 +38,14 @@ struct WhisperLibrary: Sendable {
       guard version.split(separator: ".").prefix(2).joined(separator: ".") == Self.knownVersion
       else {
         let name = version.isEmpty ? "unknown" : version.printableLine(atMost: 40)
-        throw WhisperObstacle(
+        throw ModelDamage(
           "its version is \(name), and only \(Self.knownVersion).x is supported")
       }
       try Self.checkProcessor(library)
       defaults = try functions.defaults()
     } catch {
-      throw .libraryMissing(searched: [path.text], remedy: "\(error); \(Self.remedy)")
+      let reason = (error as? ModelDamage)?.reason ?? "\(error)"
+      throw .libraryMissing(searched: [path.text], remedy: "\(reason); \(Self.remedy)")
     }
     (self.path, self.functions) = (path, functions)
     functions.setLog(logMessage, nil)
@@ -53,14 +54,14 @@ struct WhisperLibrary: Sendable {
   private typealias Flag = @convention(c) () -> Int32
 
   /// Throws if the library was built for instructions that this processor lacks: it would crash.
-  private static func checkProcessor(_ library: LoadedLibrary) throws(WhisperObstacle) {
+  private static func checkProcessor(_ library: LoadedLibrary) throws(ModelDamage) {
     #if arch(x86_64)
     let text = (try? FilePath("/proc/cpuinfo").contents(atMost: 65_536)) ?? []
     let flags = Set(String(decoding: text, as: UTF8.self).split { " \t\n".contains($0) })
     for name in ["avx", "avx2", "fma", "f16c", "bmi2"] {
       let isBuiltFor: Flag? = library.optional("ggml_cpu_has_\(name)")
       if let isBuiltFor, isBuiltFor() != 0, !flags.isEmpty, !flags.contains(Substring(name)) {
-        throw WhisperObstacle("it needs a processor with \(name.uppercased())")
+        throw ModelDamage("it needs a processor with \(name.uppercased())")
       }
     }
     #endif
@@ -100,13 +101,6 @@ struct WhisperLibrary: Sendable {
       try InstalledFolder(path.folder).file(path.name.text)
     }
   }
-}
-
-/// The reason that a library cannot be used.
-private struct WhisperObstacle: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }
 
 extension SpeechEngineError {
@@ -207,11 +201,11 @@ struct WhisperFunctions: Sendable {
   ///
   /// With flash attention, the decoder would attend to leftovers of earlier windows beyond a short
   /// window, so a text would depend on earlier utterances.
-  fileprivate func defaults() throws(WhisperObstacle) -> (
+  fileprivate func defaults() throws(ModelDamage) -> (
     context: SyrinxWhisperContextParams, full: SyrinxWhisperParams
   ) {
     guard let context = contextDefaults(), let full = fullDefaults(0) else {
-      throw WhisperObstacle("it has no default parameters")
+      throw ModelDamage("it has no default parameters")
     }
     defer {
       freeContextDefaults(context)
@@ -223,7 +217,7 @@ struct WhisperFunctions: Sendable {
     // Known defaults at their places show that the structure is the declared one.
     guard values.full.thold_pt == 0.01, values.full.thold_ptsum == 0.01,
       values.full.n_max_text_ctx == 16_384, values.full.audio_ctx == 0
-    else { throw WhisperObstacle("its parameters are not those of version 1.8") }
+    else { throw ModelDamage("its parameters are not those of version 1.8") }
     (values.context.use_gpu, values.context.flash_attn) = (false, false)
     values.full.n_threads = 1
     return values

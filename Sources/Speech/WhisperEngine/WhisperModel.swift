@@ -2,28 +2,16 @@ import CWhisper
 import FilePaths
 import SpeechEngine
 
-/// The number of frames of 20 ms that the encoder attends to.
-enum WhisperWindow {
-  /// The window that the models are trained with: 30 s.
-  static let whole = 1_500
-  /// The shortest window: in a shorter one, the models repeat the words of short utterances.
-  private static let least = 512
-  /// The frames after the utterance, which the models need to find its end.
-  private static let margin = 64
-  static let samplesPerFrame = 320
-
-  /// Returns the window for an utterance; its cost grows faster than its length.
-  static func frames(for sampleCount: Int) -> Int {
-    min(whole, max(least, sampleCount / samplesPerFrame + margin))
-  }
-}
-
 /// A loaded model that sessions share.
 ///
 /// `@unchecked Sendable` is safe because libwhisper only reads a loaded model; each session has its
 /// own state.
 final class WhisperModel: @unchecked Sendable {
   typealias Token = Int32
+
+  /// The window that the models are trained with, 30 s, in frames of 20 ms.
+  static let wholeWindow = 1_500
+  private static let samplesPerFrame = 320
 
   let file: WhisperModelFile
   let library: WhisperLibrary
@@ -86,6 +74,15 @@ final class WhisperModel: @unchecked Sendable {
     return Array(tokens.prefix(min(limit, max(0, Int(count)))))
   }
 
+  /// Returns the number of frames that the encoder should attend to, for an utterance; the cost
+  /// grows faster than the number.
+  ///
+  /// The models need 64 frames after an utterance to find its end. In less than 512 frames, they
+  /// repeat the words of short utterances.
+  static func window(for sampleCount: Int) -> Int {
+    min(wholeWindow, max(512, sampleCount / samplesPerFrame + 64))
+  }
+
   /// Returns the token of a language.
   func token(ofLanguage index: Int) -> Token { start + 1 + Token(index) }
 }
@@ -117,8 +114,8 @@ final class WhisperState {
   func encode(_ samples: [Float], window frames: Int) throws(SpeechEngineError) {
     var parameters = model.library.defaults.full
     (parameters.duration_ms, parameters.audio_ctx) = (100, Int32(frames))
-    let least = WhisperWindow.samplesPerFrame * 50
-    let padded = samples + [Float](repeating: 0, count: max(0, least - samples.count))
+    // libwhisper ignores less than 100 ms.
+    let padded = samples + [Float](repeating: 0, count: max(0, 16_000 - samples.count))
     let code = functions.full(
       model.context, state, parameters, padded, Int32(clamping: padded.count))
     guard code == 0, functions.encode(model.context, state, 0, 1) == 0 else {

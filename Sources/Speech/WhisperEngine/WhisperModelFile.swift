@@ -61,7 +61,7 @@ struct GGMLReader {
     var sizes: [Int] = []
     for _ in 0..<10 { sizes.append(try number()) }
     let (vocabulary, width, heads, mels) = (sizes[0], sizes[2], sizes[3], sizes[9])
-    guard (51_864...51_900).contains(vocabulary), sizes[1] == WhisperWindow.whole,
+    guard (51_864...51_900).contains(vocabulary), sizes[1] == WhisperModel.wholeWindow,
       (64...2_048).contains(width), (1...32).contains(heads), width.isMultiple(of: heads),
       (1...48).contains(sizes[4]), sizes[5] == 448, sizes[6] == width, sizes[7] == heads,
       (1...48).contains(sizes[8]), [80, 128].contains(mels)

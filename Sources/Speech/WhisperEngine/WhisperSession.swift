@@ -42,7 +42,7 @@ final class WhisperSession: SpeechEngineSession {
 
   var traits: SpeechSessionTraits {
     var traits = SpeechSessionTraits(decodeInterval: .seconds(2))
-    traits.utteranceLength = .zero ... .seconds(15)
+    traits.utteranceLength = .zero ... .seconds(20)
     traits.survivesFailure = true
     return traits
   }
@@ -118,25 +118,23 @@ final class WhisperSession: SpeechEngineSession {
           try flag.check()
         }
       }
-      let window = WhisperWindow.frames(for: samples.count)
+      let window = WhisperModel.window(for: samples.count)
       let text = try decode(window)
-      guard isFinal, text.isDoubtful, window < WhisperWindow.whole else { return text }
-      return try text.orBetter(decode(WhisperWindow.whole))
+      guard isFinal, text.isDoubtful, window < WhisperModel.wholeWindow else { return text }
+      return try text.orBetter(decode(WhisperModel.wholeWindow))
     }
   }
 
   private func hypothesis(_ text: WhisperText) -> SpeechHypothesis {
-    let words = text.words(model.bytes)
-    let places = SpeechHypothesis.Word.spread(words.map(\.text), over: utterance.voice.frames)
-    var hypothesis = SpeechHypothesis(
-      words: zip(words, places).map { word, place in
-        SpeechHypothesis.Word(word.text, frames: place.frames, confidence: word.confidence)
-      })
+    var hypothesis = SpeechHypothesis(words: text.words(model.bytes))
+    let places = SpeechHypothesis.Word.spread(
+      hypothesis.words.map(\.text), over: utterance.voice.frames)
+    for (index, place) in places.enumerated() { hypothesis.words[index].frames = place.frames }
     revision += 1
     hypothesis.revision = revision
     hypothesis.hasEstimatedTimes = true
     hypothesis.probability = text.probability
-    if task.language == nil, let language = text.language, !words.isEmpty {
+    if task.language == nil, let language = text.language, !hypothesis.words.isEmpty {
       hypothesis.language = SpokenLanguage(
         WhisperLanguage.tags[language.index], probability: language.probability)
     }

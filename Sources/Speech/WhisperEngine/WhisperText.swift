@@ -24,6 +24,8 @@ struct WhisperText: Equatable, Sendable {
   var language: (index: Int, probability: Double)?
   /// Whether the model ended the text; false if it repeats itself or became too long.
   var isEnded = false
+  /// The number of tokens at the end of an endless text that repeat the tokens before them.
+  var repeatedCount = 0
 
   /// The geometric mean of the probabilities of the tokens and of the end; 0 for no text.
   var probability: Double {
@@ -33,10 +35,7 @@ struct WhisperText: Equatable, Sendable {
   }
 
   /// Whether another decode may find a better text; false if the audio is almost surely silent.
-  var isDoubtful: Bool {
-    let isUnlikely = probability < SpeechHypothesis.doubtfulProbability
-    return !isEnded || isUnlikely && noSpeech < 0.85
-  }
+  var isDoubtful: Bool { !isEnded || probability < 0.5 && noSpeech < 0.85 }
 
   /// Whether the model found no speech and is not sure of its text.
   var isSilence: Bool {
@@ -99,9 +98,12 @@ extension WhisperState {
     let seconds = samples.count / SampleRate.speech.hertz + 1
     let most = min(Self.mostPerSecond * seconds, Self.mostTokens - past)
     var next = try likeliest(after: prefix, past: beginning.count)
-    while next.token != model.end, text.tokens.count < most, !text.tokens.isLoop {
+    // People repeat themselves, too, but not as fast as the model.
+    let loop = max(24, 8 * seconds)
+    while next.token != model.end, text.tokens.count < most, text.repeatedCount == 0 {
       text.tokens.append(next.token)
       text.logProbabilities.append(next.logProbability)
+      text.repeatedCount = text.tokens.repeatedCount(ofAtLeast: loop)
       try check()
       next = try likeliest(after: [next.token], past: past)
       past += 1
@@ -126,16 +128,12 @@ extension WhisperState {
 }
 
 extension [WhisperModel.Token] {
-  /// Whether the text ends in the repetition of a part: short parts four times, long parts three
-  /// times.
-  var isLoop: Bool { repeatedCount > 0 }
-
-  /// The number of tokens at the end that repeat a part; 0 if the text does not end in a loop.
-  var repeatedCount: Int {
+  /// Returns the number of tokens at the end that repeat a part; 0 if the text does not end in at
+  /// least three copies of a part, with at least `least` tokens together.
+  func repeatedCount(ofAtLeast least: Int) -> Int {
     for period in 1...Swift.max(1, count / 3) where count > period {
       let run = indices.reversed().prefix { $0 >= period && self[$0] == self[$0 - period] }.count
-      let covered = run + period
-      if covered >= Swift.max(4 * period, 12) || covered >= Swift.max(3 * period, 24) { return run }
+      if run + period >= Swift.max(3 * period, least) { return run }
     }
     return 0
   }

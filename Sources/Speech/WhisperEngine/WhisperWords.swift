@@ -2,33 +2,25 @@ import AudioCore
 import Glibc
 import SpeechEngine
 
-/// A word of a text, with its punctuation.
-struct WhisperWord: Equatable {
-  var text: String
-  /// The geometric mean of the probabilities of the word's tokens.
-  var confidence: Double
-}
-
 extension WhisperText {
-  /// Returns the spoken words: without descriptions of sounds, such as "[Music]", and without
+  /// Returns the spoken words, without times: without descriptions of sounds, such as "[Music]", and without
   /// sentences that the model invents in silence.
   ///
   /// - Parameter bytes: returns the bytes of a token.
-  func words(_ bytes: (Token) -> [UInt8]) -> [WhisperWord] {
+  func words(_ bytes: (Token) -> [UInt8]) -> [SpeechHypothesis.Word] {
     guard !isSilence else { return [] }
-    let repeated = isEnded ? 0 : tokens.repeatedCount
     let words = Self.joined(
-      zip(tokens, logProbabilities).dropLast(repeated).map { (bytes($0), $1) })
+      zip(tokens, logProbabilities).dropLast(isEnded ? 0 : repeatedCount).map { (bytes($0), $1) })
     let spoken = words.withoutDescriptions
     let isLikely = noSpeech <= 0.15 && probability >= 0.7
-    return SilenceSentence.matches(spoken.map(\.text), unlikely: !isLikely) ? [] : spoken
+    return isInvented(spoken.map(\.text), unlikely: !isLikely) ? [] : spoken
   }
 
   /// Joins tokens into words: a word begins with a space or, in a script without spaces, with any
   /// character that is not a mark.
   private static func joined(
     _ tokens: [(bytes: [UInt8], logProbability: Float)]
-  ) -> [WhisperWord] {
+  ) -> [SpeechHypothesis.Word] {
     var words: [(bytes: [UInt8], logProbabilities: [Float])] = []
     for (bytes, logProbability) in tokens {
       if words.isEmpty || begins(bytes, after: words.last?.bytes ?? []) { words.append(([], [])) }
@@ -39,7 +31,8 @@ extension WhisperText {
       let text = String(decoding: bytes, as: UTF8.self).drop { $0.isWhitespace }
       guard !text.isEmpty else { return nil }
       let mean = logProbabilities.reduce(0, +) / Float(logProbabilities.count)
-      return WhisperWord(text: String(text), confidence: Double(expf(mean)))
+      return SpeechHypothesis.Word(
+        String(text), frames: 0..<0, confidence: Double(expf(mean)))
     }
   }
 
@@ -47,20 +40,22 @@ extension WhisperText {
     if bytes.first == UInt8(ascii: " ") { return true }
     // If `previous` ends within a character, this token continues it.
     guard String(validating: previous, as: UTF8.self) != nil else { return false }
+    // The beginning of a Japanese or Chinese character.
+    if bytes.count < 3, let first = bytes.first, (0xE3...0xE9).contains(first) { return true }
     return String(decoding: bytes, as: UTF8.self).unicodeScalars.first?.isWordOfItsOwn ?? false
   }
 }
 
-extension [WhisperWord] {
+extension [SpeechHypothesis.Word] {
   /// The words outside brackets, and with letters or digits.
-  fileprivate var withoutDescriptions: [WhisperWord] {
+  fileprivate var withoutDescriptions: Self {
     var closing: Character?
     return filter { word in
       var isSpoken = false
       for character in word.text {
         if let end = closing {
           if character == end { closing = nil }
-        } else if let end = SilenceSentence.brackets[character] {
+        } else if let end = brackets[character] {
           closing = end
         } else if character.isLetter || character.isNumber {
           isSpoken = true
@@ -71,38 +66,37 @@ extension [WhisperWord] {
   }
 }
 
-/// Sentences that the models invent in silence, because subtitles of films end with them.
-private enum SilenceSentence {
-  /// The closing brackets of descriptions of sounds, by the opening ones.
-  static let brackets: [Character: Character] = [
-    "[": "]", "(": ")", "♪": "♪", "*": "*", "【": "】", "（": "）",
-  ]
+/// The closing brackets of descriptions of sounds, by the opening ones.
+private let brackets: [Character: Character] = [
+  "[": "]", "(": ")", "♪": "♪", "*": "*", "【": "】", "（": "）",
+]
 
-  /// Parts of sentences that are never speech.
-  private static let credits = ["amara.org", "amaraorg", "opensubtitles", "zdf 20", "字幕by"]
+/// Parts of sentences that are never speech.
+private let credits = ["amara.org", "amaraorg", "opensubtitles", "zdf 20", "字幕by"]
 
-  /// Sentences that are speech only if the model is sure of it.
-  private static let fillers: Set<String> = [
-    "you", "thank you", "thanks", "thanks for watching", "thank you for watching", "bye", "bye bye",
-    "thank you very much", "please subscribe", "so", "okay", "oh", "hmm", "gracias",
-    "muchas gracias",
-    "gracias por ver el video", "suscríbete", "merci", "merci d'avoir regardé cette vidéo",
-    "sous-titrage st' 501", "sous-titrage société radio-canada", "untertitelung des zdf",
-    "vielen dank", "vielen dank fürs zuschauen", "danke", "grazie", "obrigado", "tchau",
-    "продолжение следует", "спасибо за просмотр", "спасибо", "ご視聴ありがとうございました",
-    "ありがとうございました", "おやすみなさい", "시청해주셔서 감사합니다", "감사합니다", "mbc 뉴스 이덕영입니다",
-    "谢谢", "谢谢大家", "谢谢观看", "請不吝點贊訂閱轉發打賞支持明鏡與點點欄目", "dziękuję", "teşekkür ederim", "obrigada",
-  ]
+/// Sentences that are speech only if the model is sure of it.
+private let fillers: Set<String> = [
+  "you", "thank you", "thanks", "thanks for watching", "thank you for watching", "bye", "bye bye",
+  "thank you very much", "please subscribe", "so", "okay", "oh", "hmm", "gracias",
+  "muchas gracias",
+  "gracias por ver el video", "suscríbete", "merci", "merci d'avoir regardé cette vidéo",
+  "sous-titrage st' 501", "sous-titrage société radio-canada", "untertitelung des zdf",
+  "vielen dank", "vielen dank fürs zuschauen", "danke", "grazie", "obrigado", "tchau",
+  "продолжение следует", "спасибо за просмотр", "спасибо", "ご視聴ありがとうございました",
+  "ありがとうございました", "おやすみなさい", "시청해주셔서 감사합니다", "감사합니다", "mbc 뉴스 이덕영입니다",
+  "谢谢", "谢谢大家", "谢谢观看", "請不吝點贊訂閱轉發打賞支持明鏡與點點欄目", "dziękuję", "teşekkür ederim", "obrigada",
+]
 
-  /// Whether these words are such a sentence; `unlikely` states that the model is not sure of it.
-  static func matches(_ words: [String], unlikely: Bool) -> Bool {
-    let spaced = words.joined(separator: " ").lowercased()
-    if credits.contains(where: spaced.contains) { return true }
-    guard unlikely else { return false }
-    let marks: Set<Character> = [".", ",", "!", "?", "…", "。", "、", "！", "？"]
-    let plain = spaced.filter { !marks.contains($0) }
-    return fillers.contains(plain) || fillers.contains(plain.filter { $0 != " " })
-  }
+/// Whether the models invent these words in silence, because subtitles of films end with them.
+///
+/// `unlikely` states that the model is not sure of the words.
+private func isInvented(_ words: [String], unlikely: Bool) -> Bool {
+  let spaced = words.joined(separator: " ").lowercased()
+  if credits.contains(where: spaced.contains) { return true }
+  guard unlikely else { return false }
+  let marks: Set<Character> = [".", ",", "!", "?", "…", "。", "、", "！", "？"]
+  let plain = spaced.filter { !marks.contains($0) }
+  return fillers.contains(plain) || fillers.contains(plain.filter { $0 != " " })
 }
 
 extension Unicode.Scalar {

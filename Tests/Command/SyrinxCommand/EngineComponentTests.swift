@@ -14,6 +14,10 @@ struct EngineComponentTests {
     #expect(moonshine.platform == "manylinux2014_x86_64")
     #expect(moonshine.size == "55 MB")
     #expect(wheels["silero_vad-6.2.3-py3-none-any.whl"]?.platform == "any")
+    #expect(moonshine.pythonOptions.isEmpty)
+    let library = try #require(wheels.values.first { $0.requirement == "pywhispercpp==1.5.1" })
+    #expect(library.pythonOptions == ["--python-version", "311", "--abi", "cp311"])
+    #expect(library.platform.hasPrefix("manylinux_2_27_"))
   }
 
   @Test

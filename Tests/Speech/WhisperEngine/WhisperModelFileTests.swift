@@ -98,7 +98,9 @@ import Testing
   }
 
   @Test func `tags with regions, scripts, and other codes map to the languages of the models`() {
-    let codes = ["en": 0, "ZH-Hant-TW": 1, "es_419": 3, "nb-NO": 29, "fil": 84, "yue": 99]
+    let codes = [
+      "en": 0, "ZH-Hant-TW": 1, "es_419": 3, "nb-NO": 29, "fil": 89, "jv": 97, "jw": 97, "yue": 99,
+    ]
     for (tag, index) in codes { #expect(WhisperLanguage.code(for: tag) == index, "\(tag)") }
     for tag in ["", "-", "english", "und", "mul", "auto"] {
       #expect(WhisperLanguage.code(for: tag) == nil, "\(tag)")

@@ -1,4 +1,5 @@
 import Foundation
+import SpeechEngine
 import Testing
 
 @testable import WhisperEngine
@@ -7,7 +8,7 @@ struct WhisperTextTests {
   /// Returns a text of tokens with these bytes, all of one probability.
   private func words(
     _ tokens: [[UInt8]], probability: Float = 0.9, noSpeech: Double = 0
-  ) -> [WhisperWord] {
+  ) -> [SpeechHypothesis.Word] {
     var text = WhisperText()
     text.tokens = tokens.indices.map(Int32.init)
     text.logProbabilities = tokens.map { _ in logf(probability) } + [0]
@@ -46,7 +47,7 @@ struct WhisperTextTests {
     text.logProbabilities = [logf(0.9), logf(0.4), 0]
     text.isEnded = true
     let confidence = text.words { $0 == 0 ? Array(" gra".utf8) : Array("bó".utf8) }[0].confidence
-    #expect(abs(confidence - 0.6) < 1e-6)
+    #expect(abs((confidence ?? 0) - 0.6) < 1e-6)
   }
 
   @Test func `descriptions of sounds are no words`() {
@@ -65,21 +66,27 @@ struct WhisperTextTests {
   }
 
   @Test func `a text is silence if the model found no speech and is not sure of the text`() {
-    #expect(words(" Hello", " there", probability: 0.5, noSpeech: 0.7).isEmpty)
-    #expect(words(" Hello", " there", probability: 0.5, noSpeech: 0.5).count == 2)
+    #expect(words(" Hello", " there", probability: 0.4, noSpeech: 0.7).isEmpty)
+    #expect(words(" Hello", " there", probability: 0.4, noSpeech: 0.5).count == 2)
     #expect(words(" Hello", " there", probability: 0.9, noSpeech: 0.7).count == 2)
   }
 
-  @Test func `a text that repeats itself is found, and loses its repetitions`() {
+  @Test func `a repetition is a loop only if it is long`() {
     let sentence: [Int32] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
-    #expect((sentence + sentence).repeatedCount == 0)
-    #expect((sentence + sentence + sentence).repeatedCount == 18)
-    #expect([Int32](repeating: 5, count: 11).repeatedCount == 0)
-    #expect([Int32](repeating: 5, count: 12).isLoop)
+    #expect((sentence + sentence).repeatedCount(ofAtLeast: 18) == 0)
+    #expect((sentence + sentence + sentence).repeatedCount(ofAtLeast: 24) == 18)
+    #expect((sentence + sentence + sentence).repeatedCount(ofAtLeast: 28) == 0)
+    #expect([Int32](repeating: 5, count: 23).repeatedCount(ofAtLeast: 24) == 0)
+    #expect(([1, 2] + [Int32](repeating: 5, count: 24)).repeatedCount(ofAtLeast: 24) == 23)
+    #expect([Int32]().repeatedCount(ofAtLeast: 24) == 0)
+  }
+
+  @Test func `a text in a loop loses its repetitions, and is silence if the model doubts speech`() {
     var text = WhisperText()
-    text.tokens = sentence + sentence + sentence
+    text.tokens = [1, 2, 3, 2, 3, 2, 3]
+    text.repeatedCount = 4
     text.logProbabilities = text.tokens.map { _ in logf(0.9) }
-    #expect(text.isDoubtful && text.words { _ in Array(" a".utf8) }.count == 9)
+    #expect(text.isDoubtful && text.words { _ in Array(" a".utf8) }.count == 3)
     text.noSpeech = 0.5
     #expect(text.words { _ in Array(" a".utf8) }.isEmpty)
   }
@@ -96,8 +103,8 @@ struct WhisperTextTests {
   }
 
   @Test func `the window grows with the utterance up to 30 s`() {
-    #expect(WhisperWindow.frames(for: 16_000) == 512)
-    #expect(WhisperWindow.frames(for: 16_000 * 15) == 814)
-    #expect(WhisperWindow.frames(for: 16_000 * 30) == 1_500)
+    #expect(WhisperModel.window(for: 16_000) == 512)
+    #expect(WhisperModel.window(for: 16_000 * 15) == 814)
+    #expect(WhisperModel.window(for: 16_000 * 30) == 1_500)
   }
 }
