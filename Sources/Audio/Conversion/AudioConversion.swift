@@ -65,8 +65,8 @@ public struct AudioConversion: Sendable {
 
   /// The sources, at least one.
   public var sources: [Source]
-  /// The format of sources without a header; nil if every source has a header, or an extension of
-  /// `RawAudioFormat`.
+  /// The format of sources without a header; nil if every source has a header, or one of the
+  /// extensions that `RawAudioFormat.init(pathExtension:)` accepts.
   public var raw: RawAudioFormat?
   /// The destination of the result.
   public var destination: Destination

@@ -60,6 +60,7 @@ public struct AudioFileInfo: Equatable, Sendable {
     url: URL, raw: RawAudioFormat? = nil, interruption: WakeUp?
   ) throws(SoundFileError) {
     if let address = url.webAddress {
+      try RawAudioFormat.check(raw, address: address)
       let decoder = try openDecoder(address: address, interruption: interruption)
       try self.init(decoder, byteCount: nil, StoredMetadata())
     } else {
@@ -210,7 +211,7 @@ extension SoundDecoder {
   ///
   /// If `isEstimate` is true, `found` may be slightly less than the decoded length.
   fileprivate func cut(at found: FrameCount?, isEstimate: Bool = false) -> KnownEnding {
-    // If only an incomplete last block shows that the end is missing, no length is announced.
+    // A file without a header announces no length.
     let shortfall = SoundFileShortfall(
       announced: found.flatMap { _ in announcedFrameCount },
       decoded: found ?? announcedFrameCount ?? 0,

@@ -31,15 +31,15 @@ public struct RawAudioFormat: Hashable, Sendable {
   /// Creates a format; nil stands for the encoding's usual rate or number of channels.
   ///
   /// PCM is usually 48 kHz and stereo, G.722 is 16 kHz and mono, and other telephone codecs are
-  /// 8 kHz and mono.
+  /// 8 kHz and mono. The number of channels must be above 0; `problem` checks the upper limits.
   public init(_ coding: Coding, sampleRate: SampleRate? = nil, channelCount: Int? = nil) {
     self.coding = coding
     format = AudioFormat(
-      sampleRate: sampleRate ?? coding.usualRate,
+      sampleRate: sampleRate ?? (coding == .g722 ? 16_000 : coding.isTelephony ? 8_000 : 48_000),
       channelCount: channelCount ?? (coding.isTelephony ? 1 : 2))
   }
 
-  /// Creates the format that a path extension stands for; case is ignored.
+  /// Creates the format of files with this extension; case is ignored.
   ///
   /// It is µ-law for `ul`, A-law for `al`, 16-bit integers at 8 kHz and mono for `sln`, GSM 6.10 for
   /// `gsm`, and G.722 for `g722`; nil for any other extension.
@@ -54,9 +54,9 @@ public struct RawAudioFormat: Hashable, Sendable {
     }
   }
 
-  /// The reason that the encoding does not have this rate or number of channels; nil if it does.
+  /// Why the encoding cannot have this rate or channel count; nil if it can.
   public var problem: String? {
-    guard (1...768_000).contains(format.sampleRate.hertz), (1...256).contains(format.channelCount)
+    guard format.sampleRate.hertz <= 768_000, format.channelCount <= 256
     else { return "raw audio has 1 to 256 channels at 1 to 768000 Hz, not \(format)" }
     if coding == .g722, format != RawAudioFormat(.g722).format {
       return "G.722 has 1 channel at 16000 Hz, not \(format)"
@@ -67,10 +67,6 @@ public struct RawAudioFormat: Hashable, Sendable {
 }
 
 extension RawAudioFormat.Coding {
-  fileprivate var usualRate: SampleRate {
-    self == .g722 ? 16_000 : isTelephony ? 8_000 : 48_000
-  }
-
   fileprivate var isTelephony: Bool { [.ulaw, .alaw, .gsm, .g722].contains(self) }
 
   /// The corresponding C constants; G.722 has none.
@@ -95,10 +91,23 @@ extension RawAudioFormat {
     case .int16: 2 * format.channelCount
     case .int24: 3 * format.channelCount
     case .int32, .float: 4 * format.channelCount
-    case .ulaw, .alaw: format.channelCount
+    case .ulaw, .alaw, .g722: format.channelCount
     case .gsm: 33
-    case .g722: 1
     }
+  }
+
+  /// Throws if there is a format for the audio at a web address, which needs a header.
+  static func check(_ raw: RawAudioFormat?, address: String) throws(SoundFileError) {
+    guard raw != nil else { return }
+    throw .cannotRead(
+      path: address, reason: "audio at a web address needs a header; download the file first")
+  }
+
+  /// Throws if a file or stream of this many bytes ends before its first frame.
+  func checkLength(_ byteCount: Int, path: String) throws(SoundFileError) {
+    guard byteCount > 0 else { throw .empty(path: path) }
+    guard byteCount < blockSize else { return }
+    throw .cannotRead(path: path, reason: "it ends within its first frame of \(blockSize) bytes")
   }
 
   /// The kind of a file or stream without a header.

@@ -13,8 +13,8 @@ public enum SoundFile {
   ///
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.
-  ///   - raw: the format of a file without a header; nil if the file has a header, or an extension
-  ///     of `RawAudioFormat`.
+  ///   - raw: the format of a file without a header; nil if the file has a header, or one of the
+  ///     extensions that `RawAudioFormat.init(pathExtension:)` accepts.
   ///   - framesPerBuffer: the length of each buffer except the last, above 0.
   ///   - onShortfall: called at the end of the stream if the end of the file is missing.
   ///   - onNotice: called at the end of the stream with each notice about the file.

@@ -70,14 +70,15 @@ public final class SoundFileReader {
   ///
   /// - Parameters:
   ///   - url: the file, or a web address.
-  ///   - raw: the format of a file without a header; nil if the file has a header, or an extension
-  ///     of `RawAudioFormat`.
+  ///   - raw: the format of a file without a header; nil if the file has a header, or one of the
+  ///     extensions that `RawAudioFormat.init(pathExtension:)` accepts.
   ///   - interruption: ends a stream at once when it is signaled; files do not need it.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
   public convenience init(
     url: URL, raw: RawAudioFormat? = nil, interruption: WakeUp? = nil
   ) throws {
     if let address = url.webAddress {
+      try RawAudioFormat.check(raw, address: address)
       try self.init(
         openDecoder(address: address, interruption: interruption ?? WakeUp()),
         path: address)

@@ -118,7 +118,8 @@ public struct RecordingFinish: Hashable, Sendable {
   /// The number of recorded samples at or beyond full scale, which suggests clipping.
   public var clippedSamples: Int
 
-  /// The last file; nil for a descriptor, in a preview, and if nothing was recorded.
+  /// The last file; nil for a descriptor, in a preview, and if nothing was recorded or the file
+  /// could not be completed.
   public var file: URL?
 
   /// Creates a description of a recording's end.

@@ -195,7 +195,7 @@ extension SpeechEngine {
     let unknown = Self.info(name, [])
     return await DedicatedThread.run(
       name: "syrinx-info", abandoned: unknown, failed: { _ in unknown },
-      { Self.info(name, models()) })
+      { Self.info((choose(SpeechSessionOptions()) ?? self).name, models()) })
   }
 
   /// Returns the `info` event for an engine; without models, the event has no program.

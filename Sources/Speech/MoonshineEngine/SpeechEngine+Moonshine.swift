@@ -53,9 +53,10 @@ extension SpeechEngine {
   /// The best engine on this machine for the language of each request: Moonshine if it is installed
   /// for the language, otherwise Whisper, otherwise PocketSphinx.
   ///
-  /// PocketSphinx recognizes key phrases. Whisper detects languages and translates, so that a request
-  /// for either without Whisper ends with its error. A damaged Moonshine model is an error; no other
-  /// engine replaces it.
+  /// PocketSphinx recognizes key phrases. Whisper detects languages and translates. Without Whisper,
+  /// such a request ends with Whisper's error, and so does a request for a language that no
+  /// installed engine recognizes. A damaged Moonshine model is an error; no other engine replaces
+  /// it.
   public static var best: SpeechEngine { best() }
 
   /// Returns the best engine, optionally with a model of your own.
@@ -89,11 +90,19 @@ extension SpeechEngine {
       if let moonshine {
         guard case .languageMissing = location.problem(with: wanted) else { return moonshine }
       }
-      return [whisper, pocketSphinx].first { $0.hasModel(for: wanted) } ?? moonshine ?? pocketSphinx
+      let able = [whisper, pocketSphinx].first {
+        $0.hasModel(for: wanted) && $0.capabilities.isSuperset(of: options.needed)
+      }
+      // PocketSphinx has an English model, so its error names no engine for another language.
+      let isEnglish = wanted.map { LanguageTag.understands($0, available: "en") } ?? true
+      return able ?? moonshine ?? (isEnglish ? pocketSphinx : whisper)
     }
     let engines = [moonshine, whisper, pocketSphinx].compactMap(\.self)
-    var best = moonshine ?? chosen(SpeechSessionOptions())
+    // The choice would load libwhisper, which `choose` does when it is needed.
+    var best = moonshine ?? pocketSphinx
     best.capabilities.formUnion(pocketSphinx.capabilities.intersection([.keyPhrases]))
+    best.capabilities.formUnion(
+      whisper.capabilities.intersection([.languageDetection, .translation]))
     best.availability = { chosen(SpeechSessionOptions()).availability() }
     best.models = { engines.flatMap { $0.models() } }
     best.makeSession = { try chosen($0).makeSession($0) }

@@ -73,11 +73,10 @@ extension SpeechRequest {
   package func audio(
     of capture: CaptureRequest, in lockstep: Lockstep? = nil
   ) -> MicrophoneAudio {
-    var capture = capture
+    var capture = capture.capturing(channels)
     if case .buffer(let limit) = backPressure {
       capture.droppingOldestAfter = max(capture.droppingOldestAfter, limit)
     }
-    if channels != .mixed, capture.channelCount == 1 { capture.channelCount = nil }
     let opening = TimeHold(lockstep, "a microphone that is about to be opened")
     opening?.begin()
     return MicrophoneAudio(capture, opening: opening)
@@ -85,6 +84,23 @@ extension SpeechRequest {
 }
 
 extension CaptureRequest {
+  /// Returns the request for the channels that a recognizer needs.
+  ///
+  /// A single channel is captured alone. For separate channels, a mono request captures all of the
+  /// device's channels.
+  package func capturing(_ wanted: SpeechRequest.Channels) -> CaptureRequest {
+    var request = self
+    switch wanted {
+    case .mixed: break
+    case .separate: if channelCount == 1 { request.channelCount = nil }
+    case .only(let channel):
+      let captured = channels ?? []
+      request.channels = [captured.indices.contains(channel) ? captured[channel] : channel]
+      request.channelCount = 1
+    }
+    return request
+  }
+
   /// The default microphone for a recognizer: 16 kHz, one channel, a backlog of up to a minute.
   public static let speech = CaptureRequest(
     sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(60))

@@ -26,9 +26,12 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// language, if the engine detects none, or in partial results before the detection.
   public var language: SpokenLanguage?
 
-  /// The channel of the utterance, counted from 0; nil unless `SpeechRequest.channels` is
-  /// `separate`.
+  /// The channel of the utterance, counted from 0; nil for mono audio, or unless
+  /// `SpeechRequest.channels` is `separate`.
   public var channel: Int?
+
+  /// The number of channels of the audio; nil without a `channel`.
+  package var channelCount: Int?
 
   private var settledCount: Int
 

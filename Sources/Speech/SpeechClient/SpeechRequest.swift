@@ -122,22 +122,30 @@ public struct SpeechRequest: Sendable {
   public enum Channels: Hashable, Sendable {
     /// All channels, mixed into one.
     case mixed
-    /// Each channel by itself, for recordings with one speaker in each channel; at most 16 channels.
+    /// Each channel separately, for recordings with one speaker in each channel; at most 16 channels.
     ///
     /// The results share one timeline, and are in the order of the utterances' starts: a result
-    /// waits while an utterance of another channel began earlier and is not over. Channels that are
-    /// equal are recognized once, as the first of them. `jobCount` is the number of channels of a
-    /// file that are recognized at the same time.
+    /// waits until all earlier utterances of other channels are over. With `buffer(upTo:)`, it waits
+    /// at most for the longest backlog or utterance, whichever is longer, and is then reported out
+    /// of order.
+    ///
+    /// A channel is skipped while it equals an earlier channel, except for noise 40 dB below the
+    /// loudest sound or below -70 dBFS. A channel that ends before the others is silent. Each
+    /// channel has its own decoder; with a higher `jobCount`, the channels of a file share that many
+    /// decoders.
     case separate
-    /// This channel alone, counted from 0; if the audio lacks it, the stream ends with
-    /// `AudioStreamError.tooFewChannels`.
+    /// This channel alone, counted from 0.
+    ///
+    /// If the audio lacks it, the stream ends with `AudioStreamError.tooFewChannels`, or with the
+    /// error of a microphone's capture; a negative number ends it with
+    /// `SpeechClientError.invalidRequest`.
     case only(Int)
   }
 
   /// The channels to recognize; all of them mixed, by default.
   ///
-  /// A microphone with `CaptureRequest.channelCount` 1 is captured with all its channels if they are
-  /// not mixed.
+  /// A microphone is captured with a single channel for `only`. For `separate`, a microphone with
+  /// `CaptureRequest.channelCount` 1 is captured with two channels, or the device's nearest count.
   public var channels = Channels.mixed
 
   /// Creates a request for a source.

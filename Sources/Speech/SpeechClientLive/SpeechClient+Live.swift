@@ -47,11 +47,15 @@ extension SpeechEngine {
   static func installedDescriptions() async -> [SpeechEngineDescription] {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines
-    let current = inUse
-    let isListed = engines.contains { $0.name == current.name }
-    let all = (isListed ? [] : [current]) + engines.map { $0.name == current.name ? current : $0 }
+    let (asked, listed) = (inUse, engines)
     return await runOnThread {
-      let descriptions = all.map { $0.description(isInUse: $0.name == current.name) }
+      // An engine that combines several engines is listed as the engine that it chooses.
+      let chosen = asked.choose(SpeechSessionOptions()) ?? asked
+      var current = asked
+      (current.name, current.capabilities) = (chosen.name, chosen.capabilities)
+      let isListed = listed.contains { $0.name == chosen.name }
+      let all = (isListed ? [] : [current]) + listed.map { $0.name == chosen.name ? current : $0 }
+      let descriptions = all.map { $0.description(isInUse: $0.name == chosen.name) }
       let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
       return descriptions.map { description in
         // The engine in use may fall back on another listed engine for some languages. The models

@@ -41,7 +41,7 @@ public struct SpeechEngine: Sendable {
   /// Returns the engine that handles a stream instead of this engine; nil for this engine.
   ///
   /// The returned engine's own properties then apply. An engine that combines several engines
-  /// chooses by all options except the grammar, which is read later.
+  /// chooses by all options except the grammar's text, which is read later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
   /// Frees memory that only later utterances would use; does nothing by default.

@@ -145,6 +145,9 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// The text of the JSGF grammar with the permitted sentences; nil for dictation.
   public var grammar: String?
 
+  /// Whether there will be a grammar, which is read after the engine is chosen.
+  package var hasGrammar = false
+
   /// The spoken language, as a BCP 47 tag; nil for the language of the engine's model.
   ///
   /// With `SpokenLanguage.detected`, an engine with `SpeechEngineCapability.languageDetection` finds
@@ -180,5 +183,15 @@ public struct SpeechSessionOptions: Hashable, Sendable {
     self.wantsPartialHypotheses = wantsPartialHypotheses
     self.grammar = grammar
     self.language = language
+  }
+
+  /// The capabilities that the options require of an engine.
+  package var needed: Set<SpeechEngineCapability> {
+    let needed: [(SpeechEngineCapability, Bool)] = [
+      (.grammar, hasGrammar || grammar != nil), (.keyPhrases, !keyPhrases.isEmpty),
+      (.alternatives, alternativeCount > 0), (.engineOptions, !engineOptions.isEmpty),
+      (.languageDetection, language == SpokenLanguage.detected), (.translation, translates),
+    ]
+    return Set(needed.filter { $0.1 }.map { $0.0 })
   }
 }

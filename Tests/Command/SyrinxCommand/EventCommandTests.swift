@@ -32,6 +32,7 @@ struct EventCommandTests {
       ),
       ("say '' a''b \"\"", ["say", "", "ab", ""]),
       ("say 'a\\b' $HOME ~", ["say", "a\\b", "$HOME", "~"]),
+      ("say \"a\\b \\$c\" d\\e", ["say", "a\\b $c", "de"]),
       ("say 'open", nil), ("say \"open", nil), ("say open\\", nil), ("", []),
     ] as [(String, [String]?)])
   func `quotation marks and backslashes group the words of a command`(
@@ -72,8 +73,7 @@ struct EventCommandTests {
       try error.text() == """
         syrinx: the command "test" failed with status 3
         syrinx: the command "test" was ended by signal 9
-        syrinx: the command "/nowhere/type" cannot be run: no program could be started: No such file or \
-        directory (errno 2)
+        syrinx: the command "/nowhere/type" cannot be run: there is no such program
 
         """)
   }
@@ -107,7 +107,7 @@ struct EventCommandTests {
     #expect(numbers == [1] + Array(9...40))
     #expect(
       try error.text() == """
-        syrinx: the command "test" is slower than the events; the oldest are dropped
+        syrinx: the command "test" cannot keep up; the oldest events are dropped
         syrinx: the command "test" did not run for 7 events
 
         """)
@@ -136,7 +136,6 @@ struct EventCommandTests {
       try error.text() == """
         syrinx: the command "test" still runs after 10.000 s; later events wait
         syrinx: the command "test" still runs at the end and is terminated
-        syrinx: the command "test" was ended by signal \(ignoresSignal ? 9 : 15)
         syrinx: the command "test" did not run for 1 event
 
         """)
@@ -145,13 +144,12 @@ struct EventCommandTests {
   @Test(
     arguments: [
       (["listen", "--exec-shell"], "--exec-shell requires --exec"),
-      (["listen", "--exec", "say 'a"], "a quotation mark or a backslash"),
+      (["listen", "--exec", "say 'a"], "the command ends inside quotation marks"),
       (["listen", "--exec", " "], "--exec needs a command"),
       (["record", "-", "--exec", "say"], "--exec requires a file"),
-      (
-        ["measure", "-d", "virtual:a.wav", "--exec", "say"], "--above and --exec require each other"
-      ),
-      (["measure", "a.wav", "--exec", "say", "--above", "-20"], "and --device"),
+      (["measure", "-d", "virtual:a.wav", "--exec", "say"], "--exec requires --above"),
+      (["measure", "-d", "virtual:a.wav", "--above", "-20"], "--above requires --exec"),
+      (["measure", "a.wav", "--exec", "say", "--above", "-20"], "--above requires --device"),
       (["measure", "-d", "virtual:a.wav", "--above", "3", "--exec", "say"], "--above 3"),
     ])
   func `a command that cannot run is a usage error`(
@@ -162,16 +160,86 @@ struct EventCommandTests {
     #expect(message.contains(text), "\(message)")
   }
 
+  @Test func `a program that does not exist is reported once, and its events are counted`()
+    async throws
+  {
+    let missing = command(["syrinx-nowhere"], name: "syrinx-nowhere")
+    for text in ["one", "two", "three"] { await missing.run(for: text, as: "SYRINX_TEXT") }
+    await missing.finish()
+    #expect(
+      try error.text() == """
+        syrinx: the command "syrinx-nowhere" cannot be run: there is no such program on the PATH
+        syrinx: the command "syrinx-nowhere" could not be run for 3 events
+
+        """)
+  }
+
+  @Test func `without a limit, the end waits for the command until it is interrupted`()
+    async throws
+  {
+    try folder.pipes("ready")
+    let command = command(
+      ["/bin/sh", "-c", ": > '\(folder.file("ready").path)'; sleep 1000; :"], name: "test",
+      gracePeriod: nil)
+    await command.run(for: "one", as: "SYRINX_FILE")
+    try await folder.waitForWriter(of: "ready")
+    #expect(await !command.interrupt())
+    await clock.watch(for: 1)
+    await clock.advance(by: .seconds(1))
+    let end = Task { await command.finish() }
+    await clock.watch(for: 2)
+    await clock.advance(by: .seconds(600))
+    #expect(await command.interrupt())
+    await end.value
+    #expect(
+      try error.text() == """
+        syrinx: the command "test" still runs after 10.000 s; later events wait
+        syrinx: the command "test" still runs; press Ctrl-C to end it
+        syrinx: the command "test" still runs at the end and is terminated
+
+        """)
+  }
+
+  @Test func `a command is finished even if the work before it fails`() async throws {
+    let command: EventCommand? = command("echo \"$SYRINX_TEXT\" >> out")
+    await #expect(throws: CommandEnd.reported) {
+      try await command.finishing {
+        await command?.run(for: "one", as: "SYRINX_TEXT")
+        throw CommandEnd.reported
+      }
+    }
+    #expect(try text(of: "out") == "one\n")
+  }
+
+  @Test func `a killed command and its children end at once, and later events start none`()
+    async throws
+  {
+    try folder.pipes("gate")
+    let command = command("sleep 1000 > gate & wait")
+    let end = Task { [folder] in
+      // The read ends when the children have closed the pipe.
+      try await DedicatedThread.run(name: "gate") { try Data(contentsOf: folder.file("gate")) }
+    }
+    await command.run(for: "one", as: "SYRINX_TEXT")
+    try await folder.open("gate", O_WRONLY)
+    command.kill()
+    #expect(try await end.value.isEmpty)
+    await command.finish()
+    #expect(try error.text().isEmpty)
+  }
+
   /// Creates a command that runs a shell script in the test's folder.
   private func command(_ script: String) -> EventCommand {
     command(["/bin/sh", "-c", "cd '\(folder.url.path)' || exit 99; \(script)"], name: "test")
   }
 
-  private func command(_ words: [String], name: String) -> EventCommand {
+  private func command(
+    _ words: [String], name: String, gracePeriod: Duration? = EventCommand.gracePeriod
+  ) -> EventCommand {
     withDependencies {
       $0.continuousClock = clock
     } operation: {
-      EventCommand(words: words, name: name, console: console)
+      EventCommand(words: words, name: name, gracePeriod: gracePeriod, console: console)
     }
   }
 

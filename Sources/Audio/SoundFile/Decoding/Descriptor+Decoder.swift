@@ -70,10 +70,10 @@ extension Descriptor {
 }
 
 extension Descriptor {
-  /// Returns the format that a file name's extension stands for; nil if the file has a header.
+  /// Returns the format of files with this extension; nil if the file has a header or contains text.
   func rawFormat(pathExtension: String) -> RawAudioFormat? {
     guard let raw = RawAudioFormat(pathExtension: pathExtension) else { return nil }
-    return isRegularFile && FileKind.isContainer(bytes(at: 0, count: 48)) ? nil : raw
+    return isRegularFile && FileKind.isNamed(by: bytes(at: 0, count: 4_096)) ? nil : raw
   }
 
   private func decoder(
@@ -84,9 +84,7 @@ extension Descriptor {
     guard !isRegularFile else { return try fileDecoder(raw, path: path, interruption) }
     let stream = StreamInput(
       source: self, path: path, interruption: try interruption.orNew(for: path))
-    guard try stream.bytes(at: 0, count: raw.blockSize).count == raw.blockSize else {
-      throw .empty(path: path)
-    }
+    try raw.checkLength(stream.bytes(at: 0, count: raw.blockSize).count, path: path)
     guard raw.kind.reading == .streaming else {
       let file = try stream.spooled(what: raw.kind.name)
       return try file.fileDecoder(raw, path: path, interruption)
@@ -106,7 +104,7 @@ extension Descriptor {
     _ raw: RawAudioFormat, path: String, _ interruption: WakeUp?
   ) throws(SoundFileError) -> any SoundDecoder {
     let size = size
-    guard size >= raw.blockSize else { throw .empty(path: path) }
+    try raw.checkLength(size, path: path)
     guard raw.kind.reading != .ffmpeg else {
       return try FFmpegDecoder.open(
         .file(self, demuxers: raw.kind.demuxers), raw.kind, path, interruption.orNew(for: path))

@@ -192,8 +192,18 @@ extension FileKind {
     }
   }
 
-  /// Whether the bytes begin a container of PCM or of a telephone codec.
-  static func isContainer(_ bytes: [UInt8]) -> Bool { containers.contains { $0.matches(bytes) } }
+  /// Whether the first bytes of a file identify its kind, or are lines of ASCII text.
+  ///
+  /// Signatures of fewer than four bytes are ignored, because samples without a header may begin
+  /// with them.
+  static func isNamed(by bytes: [UInt8]) -> Bool {
+    let isText = bytes.allSatisfy { (0x20..<0x7F).contains($0) || (0x09...0x0D).contains($0) }
+    // Silence in A-law may consist of one printable character, but has no line breaks.
+    return isText && bytes.contains(0x0A)
+      || known.contains { kind in
+        kind.signature.values.reduce(0) { $0 + $1.count } >= 4 && kind.matches(bytes)
+      }
+  }
 
   /// The kinds with constant first bytes; the first match wins.
   private static let known: [FileKind] = containers + ogg + foreign + silent

@@ -138,7 +138,7 @@ package final class PendingFile {
   }
 
   /// Removes the file if it was newly created under its final name; an existing file stays.
-  func discard() {
+  package func discard() {
     guard isNew, descriptor.isFile(at: path) else { return }
     FilePath(path).remove()
   }

@@ -87,8 +87,13 @@ struct ConvertCommand: FileListSubcommand {
   func validate() throws {
     try checkContainer("--to", to)
     _ = try rawShape.format(rawCoding)
+    let isCoding = { (file: FilePath) in
+      RawAudioFormat.Coding(rawValue: file.text) != nil && file.status == nil
+    }
+    if raw, let name = files.first(where: isCoding) {
+      throw ValidationError("--raw describes the output; use --raw-input \(name) for the inputs.")
+    }
     let jobs = try plan()
-    try checkRaw(rawInput, inputs: jobs.flatMap(\.inputs))
     try checkOperands(jobs.flatMap(\.inputs))
     for job in jobs { try check(job) }
     try checkLastFile()

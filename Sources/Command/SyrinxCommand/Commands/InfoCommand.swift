@@ -50,7 +50,6 @@ struct InfoCommand: FileListSubcommand {
 
   func validate() throws {
     try checkOperands(files)
-    try checkRaw(rawInput, inputs: files)
   }
 
   func perform(in context: CommandContext) async throws {

@@ -29,10 +29,14 @@ struct ListenCommand: RecognizingSubcommand {
 
       \(execHelp)
 
+      With -o, a new file grows with each final result. An existing file is replaced at the end, and \
+      stays if nothing was recognized before an error, or after a second Ctrl-C.
+
       With --toggle, listening begins switched off: the microphone is closed. The space key or \
       SIGUSR1 switches it on and off, SIGUSR2 off, and the key q ends the command. What was said \
-      before switching off becomes a final result. Times count from the last switching on, and so do \
-      --seconds and --stop-after-silence, which then switch off.
+      before switching off becomes a final result. A microphone that fails is reported and switches \
+      off. Each start resets the timestamps. --seconds and --stop-after-silence switch off instead \
+      of ending the command.
 
       \(TranscriptOptions.help)
 
@@ -80,7 +84,9 @@ struct ListenCommand: RecognizingSubcommand {
 
   @Option(
     parsing: .unconditional,
-    help: .value("time", "Time below --threshold after which listening ends."),
+    help: .value(
+      "time",
+      "Time below --threshold, from the start or the last sound, after which listening ends."),
     transform: TimeValue.seconds)
   var stopAfterSilence: Double?
 
@@ -142,10 +148,15 @@ struct ListenCommand: RecognizingSubcommand {
     }
     try require(
       raw.coding == nil || input != nil, "--raw-input requires standard input (-).")
+    if let coding = raw.coding, [.gsm, .g722].contains(coding) {
+      throw ValidationError(
+        "--raw-input \(coding.rawValue) is decoded only after its end; use `syrinx transcribe -`.")
+    }
     guard toggle else { return }
     try require(keep == nil, "--keep and --toggle exclude each other.")
     if case .cues(let format) = transcript.styles[0] {
-      throw ValidationError("--toggle starts over with each switching on; \(format) cannot.")
+      throw ValidationError(
+        "--toggle restarts the timestamps, which \(format) does not permit; use txt, tsv, or json.")
     }
   }
 
@@ -168,54 +179,92 @@ struct ListenCommand: RecognizingSubcommand {
     let transcriptFile = try output.map {
       try PendingOutput(path: $0.text, followsLinks: true, growsInPlace: true)
     }
-    let command = exec.command(reportingTo: context.console)
+    let command = exec.command(in: context)
+    var hasFinal = false
     var report = TranscriptReport(
       styles: transcript.styles, to: [transcriptFile].compactMap(\.self),
       speakers: speakers.speakerNames, languageNotice: recognition.makeLanguageNotice(), console: context.console)
-    try await report.begin()
-    do {
-      try await listen(in: context) { listening in
-        let source = source(saving: saver, in: context)
-        let events = await speech.recognition(request: prepare(request(of: source, in: context)))
-        // Handles a signal that arrived before the client had started the task.
-        if context.signals.received != nil || listening?.isOn == false {
-          await speech.finishTask()
-        }
-        for try await event in events {
+    try await command.finishing {
+      do {
+        try await report.begin()
+        try await listen(preparing: prepare, saving: saver, in: context) { event in
           try await report.show(event)
+          if case .result(let result) = event, result.isFinal { hasFinal = true }
           if let command { await run(command, for: event) }
         }
+        try await report.end()
+      } catch {
+        // The final results are kept. The first error is the one to report.
+        await report.reportLosses()
+        await end(transcriptFile, hasFinal: hasFinal, reportingTo: context.console)
+        throw error
       }
-      try await report.end()
-    } catch {
-      // The transcript keeps what is final; a failure to write it is less important than the error.
-      await report.reportLosses()
-      try? await transcriptFile?.complete()
-      await command?.finish()
-      throw error
+      try await transcriptFile?.complete()
+      try await saver?.finish()
     }
-    try await transcriptFile?.complete()
-    await command?.finish()
-    try await saver?.finish()
   }
 
-  /// Runs `session` once, or with `--toggle` whenever listening is switched on, until a signal ends
-  /// the command.
+  /// Completes a transcript after an error; without final results, an existing file stays.
+  private func end(
+    _ transcript: PendingOutput?, hasFinal: Bool, reportingTo console: Console
+  ) async {
+    guard hasFinal else {
+      await transcript?.discard()
+      return
+    }
+    do { try await transcript?.complete() } catch { await console.report("\(error)") }
+  }
+
+  /// Passes on the events of the audio, or with `--toggle`, of the audio from each switching on, until
+  /// a signal or the key q ends the command.
   private func listen(
-    in context: CommandContext, _ session: (_ listening: ListeningSwitch?) async throws -> Void
+    preparing prepare: @escaping TranscriptionRun.Preparation, saving saver: AudioSaver?,
+    in context: CommandContext, _ show: (SpeechRecognitionEvent) async throws -> Void
   ) async throws {
     @Dependency(\.speechClient) var speech
-    let listening = toggle ? ListeningSwitch(speech: speech, console: context.console) : nil
-    try await context.signals.finishing(with: { [speech] in
-      listening?.finish()
+    guard toggle else {
+      return try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
+        let audio = source(saving: saver, in: context)
+        let events = await speech.recognition(request: prepare(request(of: audio, in: context)))
+        // Handles a signal that arrived before the client had started the task.
+        if context.signals.received != nil { await speech.finishTask() }
+        for try await event in events { try await show(event) }
+      }
+    }
+    let listening = listeningSwitch(speech, preparing: prepare, in: context)
+    let finish = { @Sendable [speech] in
+      listening.finish()
       await speech.finishTask()
-    }) {
-      guard let listening else { return try await session(nil) }
-      try await listening.followingKeys(isJSON: transcript.json, in: context) {
+    }
+    let isComplete = try await context.signals.finishing(with: finish) {
+      try await listening.followingKeys(isJSON: transcript.json, in: context, quit: finish) {
         try await context.signals.commanding({ await listening.follow($0) }) {
-          try await listening.forEachStart { try await session(listening) }
+          try await listening.forEachSession { events in
+            for try await event in events { try await show(event) }
+          } whenFailed: { error in
+            let sentence = ErrorReport.sentence(error)
+            await context.console.report(sentence)
+            guard transcript.json else { return }
+            try await context.console.print(JSONRecord(error: sentence).jsonLine())
+          }
         }
       }
+    }
+    if !isComplete { throw CommandEnd.reported }
+  }
+
+  /// Returns the switch of `--toggle`; each session has a capture with its own ID.
+  private func listeningSwitch(
+    _ speech: SpeechClient, preparing prepare: @escaping TranscriptionRun.Preparation,
+    in context: CommandContext
+  ) -> ListeningSwitch {
+    @Dependency(\.audioRecorder) var recorder
+    return ListeningSwitch(console: context.console) { session, whenOpen in
+      let audio = source(session: session, whenOpen: whenOpen, in: context)
+      return await speech.recognition(request: prepare(request(of: audio, in: context)))
+    } end: { [recorder] session in
+      // The error is ignored, because a capture that has ended accepts no command.
+      do { try await recorder.control(id: session, command: .stop) } catch {}
     }
   }
 
@@ -232,19 +281,26 @@ struct ListenCommand: RecognizingSubcommand {
   }
 
   /// Returns the audio of the microphone or of standard input, up to the requested end.
+  ///
+  /// `session` is the ID of a capture, and `whenOpen` announces its microphone.
   private func source(
-    saving saver: AudioSaver?, in context: CommandContext
+    saving saver: AudioSaver? = nil, session: RecordingID? = nil,
+    whenOpen: (@Sendable () async -> Void)? = nil, in context: CommandContext
   ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
     var source: any AsyncSequence<AudioBuffer, any Error> & Sendable
     if let input {
-      // Short buffers arrive soon, even at low rates.
+      // At 8 kHz, 512 frames are 64 ms.
       source = input.buffers(framesPerBuffer: 512, problems: context.problems)
     } else {
       var capture = CaptureRequest.speech
       capture.device = device.id
       if (speakers.channels ?? .mixed) != .mixed { capture.channelCount = nil }
       capture.onDeviceLoss = wait.onDeviceLoss
-      source = MicrophoneAudio(capture) { await began(with: $0, in: context) }
+      capture.id = session
+      source = MicrophoneAudio(capture) { first in
+        guard let whenOpen else { return await began(with: first, in: context) }
+        await whenOpen()
+      }
     }
     source = limited(source)
     if let saver { source = saver.saving(source) }
@@ -254,9 +310,9 @@ struct ListenCommand: RecognizingSubcommand {
   private func limited(
     _ audio: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
-    let limit = Duration.seconds(seconds ?? 31_536_000)
-    guard let stopAfterSilence else { return seconds == nil ? audio : audio.prefix(limit) }
-    return audio.prefix(limit).endingAfterSilence(
+    let limited = audio.prefix(Duration.seconds(seconds ?? 31_536_000))
+    guard let stopAfterSilence else { return limited }
+    return limited.endingAfterSilence(
       below: Decibels(threshold ?? -40), hold: .seconds(stopAfterSilence))
   }
 

@@ -34,8 +34,8 @@ struct MeasureCommand: FileListSubcommand {
 
   private static let execHelp = ExecOptions.help(
     """
-    rise of the peak above --above, in dBFS, which is its standard input and the variable \
-    SYRINX_LEVEL
+    rise of the peak above --above, after a second below it. The level in dBFS is the command's \
+    standard input and the variable SYRINX_LEVEL
     """)
 
   @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
@@ -75,9 +75,9 @@ struct MeasureCommand: FileListSubcommand {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a time in seconds")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
     try check("--above", above, in: -200...0, "a level in dBFS")
-    try require(
-      (above == nil) == (exec.exec == nil) && (above == nil || device.name != nil),
-      "--above and --exec require each other and --device.")
+    try require(above == nil || exec.exec != nil, "--above requires --exec.")
+    try require(exec.exec == nil || above != nil, "--exec requires --above.")
+    try require(above == nil || device.name != nil, "--above requires --device.")
     try require(
       files.isEmpty != (device.name == nil),
       files.isEmpty
@@ -91,7 +91,6 @@ struct MeasureCommand: FileListSubcommand {
     try require(
       raw.coding == nil || device.name == nil, "--raw-input requires files; a device has a format.")
     try checkOperands(files)
-    try checkRaw(rawInput, inputs: files)
   }
 
   func perform(in context: CommandContext) async throws {
@@ -164,41 +163,58 @@ struct MeasureCommand: FileListSubcommand {
     let limit = Duration.seconds(seconds ?? 31_536_000)
     var meter = LevelMeterLine()
     var last: LoudnessReading?
-    let command = exec.command(reportingTo: context.console)
+    var trigger = LevelTrigger(above: Decibels(above ?? 0))
+    let command = exec.command(in: context)
     let readings = audio.prefix(limit)
       .loudness(every: .milliseconds(100), silence: Decibels(silence))
-    for try await reading in readings {
-      if let command, let above { await run(command, for: reading, after: last, above: above) }
-      let rate = reading.total.format.sampleRate
-      let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
-      meter.update(reading.levels, at: rate, label: label)
-      await context.console.showMeter(meter)
-      if json.isOn, isNewSecond(reading, after: last) {
-        try await context.console.print(JSONRecord(reading).jsonLine())
+    try await command.finishing {
+      for try await reading in readings {
+        let peak = reading.levels.level.peak
+        if let command, trigger.process(peak) {
+          await command.run(for: "\(peak.value.tenths)", as: "SYRINX_LEVEL")
+        }
+        let rate = reading.total.format.sampleRate
+        let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
+        meter.update(reading.levels, at: rate, label: label)
+        await context.console.showMeter(meter)
+        if json.isOn, isNewSecond(reading, after: last) {
+          try await context.console.print(JSONRecord(reading).jsonLine())
+        }
+        last = reading
       }
-      last = reading
+      await context.console.clearStatus()
     }
-    await context.console.clearStatus()
-    await command?.finish()
     guard let last else { throw CommandFailure.noSound }
     var record = JSONRecord(last.total)
     (record["event"], record["device"]) = ("finished", name)
     try await print(record, last.total.lines(name: name), in: context)
   }
 
-  /// Runs the command if the peak has risen above a level.
-  private func run(
-    _ command: EventCommand, for reading: LoudnessReading, after last: LoudnessReading?,
-    above level: Double
-  ) async {
-    let (limit, peak) = (Decibels(level), reading.levels.level.peak)
-    guard peak > limit, last.map({ $0.levels.level.peak <= limit }) ?? true else { return }
-    await command.run(for: "\(peak.value.tenths)", as: "SYRINX_LEVEL")
-  }
-
   private func isNewSecond(_ reading: LoudnessReading, after last: LoudnessReading?) -> Bool {
     let before = last?.total.duration ?? .zero
     return reading.total.duration.components.seconds > before.components.seconds
+  }
+}
+
+/// Detects when a level rises above a limit, after a second at or below it.
+struct LevelTrigger {
+  private static let quietReadings = 10
+
+  private let limit: Decibels
+  private var quietCount = LevelTrigger.quietReadings
+
+  init(above limit: Decibels) {
+    self.limit = limit
+  }
+
+  /// Processes the peak of the next tenth of a second; returns whether the level has risen.
+  mutating func process(_ peak: Decibels) -> Bool {
+    guard peak > limit else {
+      quietCount += 1
+      return false
+    }
+    defer { quietCount = 0 }
+    return quietCount >= Self.quietReadings
   }
 }
 

@@ -98,7 +98,6 @@ struct PlotCommand: FileListSubcommand {
     if let bits { try require([8, 16].contains(bits), "--bits takes 8 or 16, not \(bits).") }
     try checkCombination()
     try checkOperands(files + (transcript.map { [$0] } ?? []))
-    try checkRaw(rawInput, inputs: files)
     try require(
       files.count == 1 || (output == nil && transcript == nil),
       "--output and --transcript take one file, not \(files.count); use --output-dir.")

@@ -34,9 +34,8 @@ struct RecordCommand: Subcommand {
       """)
 
   private static let execHelp = ExecOptions.help(
-    """
-    complete file, whose name is its standard input and the variable SYRINX_FILE
-    """)
+    "complete file, whose name is its standard input and the variable SYRINX_FILE",
+    end: "The end of the recording waits for the command; Ctrl-C then ends the command.")
 
   var takesCommandSignals: Bool { true }
 

@@ -119,7 +119,6 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
     let texts = [filesFrom, recognition.contextFile, recognition.grammar]
     try checkOperands(files + texts.compactMap(\.self))
-    try checkRaw(rawInput, inputs: files)
     try chooseOutput()
     try require(
       !endsWithNUL || filesFrom != nil || outputDir != nil,

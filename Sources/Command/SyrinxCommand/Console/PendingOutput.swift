@@ -72,8 +72,9 @@ actor PendingOutput {
     }
   }
 
-  /// Removes the file unless it is complete.
+  /// Removes the file unless it is complete; an existing file of this name stays.
   func discard() {
+    if case .file(let file) = state { file.discard() }
     state = .ended
   }
 

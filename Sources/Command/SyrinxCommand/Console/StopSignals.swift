@@ -19,7 +19,7 @@ final class StopSignals: Sendable {
   private struct State {
     var canFinish = false
     var first: Int32?
-    var lastAct: @Sendable () -> Void = {}
+    var lastActs: [@Sendable () -> Void] = []
   }
 
   /// Signaled when the first stop signal arrives; blocking writes then fail.
@@ -45,9 +45,14 @@ final class StopSignals: Sendable {
   /// The signal that requested the end, or nil.
   var received: Int32? { state.withLock { $0.first } }
 
-  /// Sets a function to call before a second signal ends the process.
+  /// Adds a function to call before a second signal ends the process.
   func beforeExit(_ act: @escaping @Sendable () -> Void) {
-    state.withLock { $0.lastAct = act }
+    state.withLock { $0.lastActs.append(act) }
+  }
+
+  /// Calls the functions of `beforeExit`.
+  func callLastActs() {
+    for act in state.withLock({ $0.lastActs }) { act() }
   }
 
   /// From now on, the first stop signal asks the command to finish instead of ending the process.
@@ -102,7 +107,7 @@ final class StopSignals: Sendable {
       guard sigwait(&signals, &signal) == 0 else { continue }
       let command = ofCommand.withLock { $0 }
       guard endsProcess(signal, command) else { continue }
-      command?.state.withLock { $0.lastAct }()
+      command?.callLastActs()
       _exit(status(signal))
     }
   }

@@ -66,19 +66,19 @@ struct EngineMakers: DependencyKey {
 extension EngineMakers {
   /// Returns advice on an engine for many languages; nil if none of them recognizes the language.
   ///
-  /// - Parameter language: the spoken language, or `SpokenLanguage.detected` if it is unknown.
-  func advice(onLanguage language: String) -> String? {
+  /// - Parameter language: the spoken language; nil if it is unknown.
+  func advice(onLanguage language: String?) -> String? {
+    var settings = EngineSettings()
+    settings.language = language
     for maker in named {
-      let engine = maker.make(EngineSettings())
+      let engine = maker.make(settings)
       guard engine.capabilities.contains(.languageDetection) else { continue }
-      let models = engine.models()
-      if models.isEmpty {
+      switch engine.availability() {
+      case .ready: return "use --engine \(maker.name) -l \(language ?? SpokenLanguage.detected)"
+      case .unavailable(.modelNotInstalled), .unavailable(.libraryMissing):
         return "`syrinx engines install \(maker.name)` installs an engine for many languages"
+      case .unavailable: return nil
       }
-      let isKnown =
-        language == SpokenLanguage.detected
-        || models.contains { LanguageTag.understands(language, available: $0.language) }
-      return isKnown ? "--engine \(maker.name) -l \(language) recognizes it" : nil
     }
     return nil
   }

@@ -39,11 +39,10 @@ extension RecognizingSubcommand {
   /// options request key phrases, which only the default engine finds.
   private var engineNotice: String? {
     @Dependency(\.settings) var settings
-    @Dependency(\.speechEngine) var chosen
     let isUsersChoice =
       (engine.engine ?? settings.engine) != nil || (engine.model ?? settings.model) != nil
     guard !isUsersChoice, recognition.keyPhrases.isEmpty,
-      chosen.name == EngineName.pocketsphinx.rawValue,
+      recognition.chosenEngine.name == EngineName.pocketsphinx.rawValue,
       let root = InstalledFolder.otherRoot(having: EngineName.moonshine.rawValue)
     else { return nil }
     return """
@@ -101,7 +100,7 @@ struct EngineOptions: ParsableArguments {
     guard let maker = values.engineMakers.named.first(where: { $0.name == engine.rawValue }) else {
       throw CommandFailure("this program was built without the engine \(engine)")
     }
-    // Only the default engine chooses a model by it.
+    // A named engine would look for a model of the language `auto`.
     if language == SpokenLanguage.detected { settings.language = nil }
     values.speechEngine = maker.make(settings)
   }

@@ -1,7 +1,6 @@
 public import ArgumentParser
 import AudioCore
 import ClientDependencies
-import FilePaths
 public import SoundFile
 
 /// The options for the rate and the channels of inputs without a header.
@@ -29,7 +28,7 @@ struct RawShapeOptions: ParsableArguments {
       coding != nil || (rawRate == nil && rawChannels == nil),
       "--raw-rate and --raw-channels require --raw-input.")
     try check("--raw-rate", rawRate, in: 1...768_000, "a rate in hertz")
-    try check("--raw-channels", rawChannels, in: 1...64, "a number of channels")
+    try check("--raw-channels", rawChannels, in: 1...256, "a number of channels")
     guard let coding else { return nil }
     let format = RawAudioFormat(
       coding, sampleRate: rawRate.map(SampleRate.init(hertz:)), channelCount: rawChannels)
@@ -55,12 +54,6 @@ struct RawInputOptions: ParsableArguments {
 }
 
 extension RawAudioFormat.Coding: ExpressibleByArgument {}
-
-/// Throws if an option describes inputs without a header, but one of them is on the web.
-func checkRaw(_ raw: RawAudioFormat?, inputs: [FilePath]) throws {
-  guard raw != nil, let address = inputs.first(where: \.isWebAddress) else { return }
-  throw ValidationError("--raw-input cannot describe \(address); download the file first.")
-}
 
 /// The format of the inputs of a command, if they have no headers.
 private enum RawInput: DependencyKey {

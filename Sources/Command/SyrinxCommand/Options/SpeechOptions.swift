@@ -126,6 +126,9 @@ struct SpeechOptions: ParsableArguments {
     var options = SpeechSessionOptions(language: language)
     options.keyPhrases = keyPhrases
     options.translates = translates
+    options.hasGrammar = grammar != nil
+    options.alternativeCount = alternatives ?? 0
+    for setting in engineSettings { options.engineOptions[setting.name] = setting.value }
     return engine.choose(options) ?? engine
   }
 
@@ -217,18 +220,17 @@ extension SpeechClient {
     switch status {
     case .authorized, .notDetermined: return
     case .denied(let reason), .restricted(let reason):
-      let remedy = Self.remedy(for: options.language)
+      let remedy = Self.remedy(for: options)
       throw .unavailable(reason: [reason, remedy].compactMap(\.self).joined(separator: "; "))
     }
   }
 
-  /// Advice on installing an engine for the language or reaching its server; nil if that would not
+  /// Advice on installing the engine for the options or reaching its server; nil if that would not
   /// help.
-  private static func remedy(for language: String?) -> String? {
-    @Dependency(\.speechEngine) var chosen
+  private static func remedy(for options: SpeechOptions) -> String? {
     @Dependency(\.engineMakers) var engines
-    let engine = chosen.choose(SpeechSessionOptions(language: language)) ?? chosen
-    if !engine.isRemote, let language, case .unavailable(.languageMissing) = engine.availability() {
+    let engine = options.chosenEngine
+    if !engine.isRemote, let language = options.language, case .unavailable(.languageMissing) = engine.availability() {
       return engines.advice(onLanguage: language)
     }
     let remedy = EngineName(rawValue: engine.name)?.remedy

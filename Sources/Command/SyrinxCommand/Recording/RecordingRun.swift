@@ -13,18 +13,16 @@ extension RecordCommand {
     defer { terminal?.restore() }
     context.signals.beforeExit { terminal?.restore() }
     let keys = try terminal?.keys()
-    let command = exec.command(reportingTo: context.console)
-    try await context.signals.finishing(with: { [recorder] in await recorder.stopRecording() }) {
+    let command = exec.command(gracePeriod: nil, in: context)
+    try await context.signals.finishing(with: { [recorder] in
+      if await command?.interrupt() != true { await recorder.stopRecording() }
+    }) {
       try await context.signals.commanding({ [recorder, request] in
         await handle($0, recorder, request)
       }) {
-        do {
+        try await command.finishing {
           try await follow(recorder, request, keys, running: command, in: context)
-        } catch {
-          await command?.finish()
-          throw error
         }
-        await command?.finish()
       }
     }
   }
@@ -47,7 +45,7 @@ extension RecordCommand {
     for try await event in events {
       await report.show(event)
       if let command, let file = event.completeFile {
-        await command.run(for: file.text, variables: [("SYRINX_FILE", file.bytes)])
+        await command.run(for: file.text, bytes: file.bytes, as: "SYRINX_FILE")
       }
       if rules.json { try await print(event, recorder, in: context) }
       if case .finished(let finish) = event { try finish.check(length: request.maximumDuration) }

@@ -284,8 +284,7 @@ struct LanguageNotice {
     guard mean < leastConfidence else { return nil }
     isReported = true
     @Dependency(\.engineMakers) var engines
-    let advice =
-      engines.advice(onLanguage: SpokenLanguage.detected) ?? "`syrinx engines` lists the models"
+    let advice = engines.advice(onLanguage: nil) ?? "`syrinx engines` lists the models"
     return """
       many words are probably wrong, with a mean confidence of \(mean.rounded(toParts: 100)): the audio is \
       probably not \(language), or it is unclear; \(advice)

@@ -94,8 +94,15 @@ final class RecordingConsumer: CaptureConsumer {
     let ending = Result {
       try carryOut(gate.flush())
     }
-    defer { recording.noteFinished(summary) }
-    try output.close()
+    do {
+      try output.close()
+    } catch {
+      var remains = summary
+      remains.file = nil
+      recording.noteFinished(remains)
+      throw error
+    }
+    recording.noteFinished(summary)
     try ending.get()
   }
 

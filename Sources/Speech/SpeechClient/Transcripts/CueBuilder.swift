@@ -9,6 +9,11 @@ import AudioCore
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
   private var held: Cue?
+  /// The number of characters of the speaker's name before the first line.
+  private var reserved = 0
+
+  /// The start of the cue that `add` has held back; nil if there is none.
+  package var heldStart: Duration? { held?.start }
 
   /// Creates a builder with this policy.
   public init(policy: CuePolicy = CuePolicy()) {
@@ -20,6 +25,7 @@ public struct CueBuilder: Sendable {
   public mutating func add(_ transcription: Transcription, speaker: String? = nil) -> [Cue] {
     var rest = transcription.segments[...]
     var ready: [Cue] = []
+    reserved = speaker.map { "\($0): ".count } ?? 0
     while !rest.isEmpty {
       let count = cueLength(of: rest)
       var cue = cue(of: rest.prefix(count))
@@ -67,13 +73,13 @@ public struct CueBuilder: Sendable {
   private func fits(_ words: ArraySlice<TranscriptionSegment>) -> Bool {
     guard let first = words.first, let last = words.last else { return true }
     return last.end - first.timestamp <= policy.maximumDuration
-      && policy.fits(words.map(\.substring))
+      && policy.fits(words.map(\.substring), reserved: reserved)
   }
 
   private func cue(of words: ArraySlice<TranscriptionSegment>) -> Cue {
     Cue(
       start: words.first?.timestamp ?? .zero, end: words.last?.end ?? .zero,
-      lines: policy.lines(of: words.map(\.substring)))
+      lines: policy.lines(of: words.map(\.substring), reserved: reserved))
   }
 
   private mutating func replaceHeld(with next: Cue) -> [Cue] {
@@ -162,21 +168,25 @@ extension CuePolicy {
   private var width: Int { max(1, charactersPerLine) }
 
   /// Whether the words fit into a cue; a word longer than a line gets its own line.
-  fileprivate func fits(_ words: some Collection<String>) -> Bool {
-    lines(of: words, width: width).count <= max(1, linesPerCue)
+  ///
+  /// The first line has `reserved` characters less.
+  fileprivate func fits(_ words: some Collection<String>, reserved: Int) -> Bool {
+    lines(of: words, width: width, reserved: reserved).count <= max(1, linesPerCue)
   }
 
   /// Returns the words in as few lines as possible, of about equal length.
-  fileprivate func lines(of words: some Collection<String>) -> [String] {
-    let widest = lines(of: words, width: width)
+  fileprivate func lines(of words: some Collection<String>, reserved: Int) -> [String] {
+    let widest = lines(of: words, width: width, reserved: reserved)
     guard widest.count > 1 else { return widest }
     let narrow = (1..<width).first {
-      lines(of: words, width: $0).count <= widest.count
+      lines(of: words, width: $0, reserved: reserved).count <= widest.count
     }
-    return narrow.map { lines(of: words, width: $0) } ?? widest
+    return narrow.map { lines(of: words, width: $0, reserved: reserved) } ?? widest
   }
 
-  private func lines(of words: some Collection<String>, width: Int) -> [String] {
+  private func lines(
+    of words: some Collection<String>, width: Int, reserved: Int
+  ) -> [String] {
     var lines: [String] = []
     var room = 0
     for word in words {
@@ -185,8 +195,8 @@ extension CuePolicy {
         lines[last] += gap + word
         room -= gap.count + word.count
       } else {
+        room = width - word.count - (lines.isEmpty ? reserved : 0)
         lines.append(word)
-        room = width - word.count
       }
     }
     return lines
@@ -216,8 +226,9 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
     let lines = cue.lines.joined(separator: "\n")
     let times = [cue.start, cue.end].map { max(0, $0.wholeMilliseconds) }
     let (start, end) = (times[0], times[1])
-    let name = cue.speaker.map { "\($0): " } ?? ""
-    let voice = cue.speaker.map { "<v \(escaped($0))>" } ?? ""
+    let speaker = cue.speaker.map { row([$0]) }
+    let name = speaker.map { "\($0): " } ?? ""
+    let voice = speaker.map { "<v \(escaped($0))>" } ?? ""
     return switch self {
     case .srt: "\(number)\n\(clock(start, ",")) --> \(clock(end, ","))\n\(name)\(lines)\n"
     case .vtt: "\(clock(start, ".")) --> \(clock(end, "."))\n\(voice)\(escaped(lines))\n"

@@ -13,23 +13,41 @@ struct ChannelMerger {
     var waiting: [SpeechRecognitionEvent] = []
     /// No later utterance of the channel begins before this time.
     var reached = Duration.zero
+    /// The newest reported utterance: its number in the channel, and its number in the task.
+    var number: (own: Int, merged: Int)?
     var lag = Duration.zero
     var isOver = false
+
+    mutating func append(_ event: SpeechRecognitionEvent) {
+      if let last = waiting.last, event.supersedes(last) { waiting.removeLast() }
+      waiting.append(event)
+    }
   }
 
   private static let progressStep = Duration.seconds(5)
 
+  /// The number of channels of the audio; results of mono audio have no channel.
+  var channelCount = 1
+  /// The time that an utterance waits for another channel that reports nothing; nil for any time.
+  private let longestWait: Duration?
   /// The lanes by channel, counted from 0.
   private var lanes: [Int: Lane] = [:]
   /// The channel whose utterance is being reported; nil between utterances.
   private var speaking: Int?
-  /// The newest utterance with a result, by its number in its channel.
-  private var newest: (channel: Int, number: Int)?
   /// The number of utterances with results.
   private var count = 0
   private var lag = Duration.zero
   /// The time up to which progress was reported.
   private var reported = Duration.zero
+
+  /// Creates a merger without channels.
+  ///
+  /// - Parameter longestWait: the time that an utterance waits for another channel that reports
+  ///   nothing; its events are then reported out of order. Nil for a source that waits until all
+  ///   channels are recognized.
+  init(longestWait: Duration? = nil) {
+    self.longestWait = longestWait
+  }
 
   /// Adds a channel, whose first utterance begins at `start` or later.
   mutating func join(_ channel: Int, from start: Duration = .zero) {
@@ -40,18 +58,16 @@ struct ChannelMerger {
   mutating func add(
     _ event: SpeechRecognitionEvent, from channel: Int
   ) -> [SpeechRecognitionEvent] {
-    guard var lane = lanes[channel] else { return [] }
     switch event {
-    case .progressed(let time): lane.reached = max(lane.reached, time)
-    case .lagging(let lag): lane.lag = lag
+    case .progressed: break
+    case .lagging(let lag): lanes[channel]?.lag = lag
     // All channels have the same gaps.
-    case .dropped(_, .gap) where channel != lanes.keys.min(): break
-    case .speechStarted(let time), .speechEnded(let time):
-      lane.reached = max(lane.reached, time)
-      lane.waiting.append(event)
-    default: lane.waiting.append(event)
+    case .dropped(_, .gap) where channel > 0: break
+    default: lanes[channel]?.append(event)
     }
-    lanes[channel] = lane
+    if let time = event.reached, let lane = lanes[channel] {
+      lanes[channel]?.reached = max(lane.reached, time)
+    }
     return newLag() + release()
   }
 
@@ -80,9 +96,8 @@ struct ChannelMerger {
 
   /// The channel of the next event to report; nil if an earlier event may still arrive.
   private func nextChannel() -> Int? {
-    if let speaking, let lane = lanes[speaking], !(lane.isOver && lane.waiting.isEmpty) {
-      return lane.waiting.isEmpty ? nil : speaking
-    }
+    let open = speaking.flatMap { lanes[$0] }
+    if let open, !open.waiting.isEmpty { return speaking }
     let heads = lanes.compactMap { channel, lane in
       lane.waiting.first.map { (start: $0.start ?? lane.reached, channel: channel) }
     }
@@ -90,7 +105,14 @@ struct ChannelMerger {
     let isEarliest = lanes.allSatisfy { channel, lane in
       lane.isOver || !lane.waiting.isEmpty || (lane.reached, channel) > first
     }
-    return isEarliest ? first.channel : nil
+    if isEarliest && open?.isOver ?? true { return first.channel }
+    return isOverdue(first) ? first.channel : nil
+  }
+
+  /// Whether an utterance no longer waits for the other channels.
+  private func isOverdue(_ head: (start: Duration, channel: Int)) -> Bool {
+    guard let longestWait, let lane = lanes[head.channel] else { return false }
+    return lane.reached - head.start > longestWait
   }
 
   /// Returns the event with the channel of its result and the utterance's number in the task.
@@ -101,15 +123,20 @@ struct ChannelMerger {
     case .speechStarted: speaking = channel
     case .speechEnded(let time): (speaking, reported) = (nil, max(reported, time))
     case .result(var result):
-      if newest.map({ $0 != (channel, result.utterance) }) ?? true {
-        newest = (channel, result.utterance)
-        count += 1
-      }
-      (result.channel, result.utterance) = (channel, count - 1)
+      result.utterance = number(of: result, channel)
+      if channelCount > 1 { (result.channel, result.channelCount) = (channel, channelCount) }
       return .result(result)
     default: break
     }
     return event
+  }
+
+  /// Returns the number of a result's utterance in the task.
+  private mutating func number(of result: SpeechRecognitionResult, _ channel: Int) -> Int {
+    if let known = lanes[channel]?.number, known.own == result.utterance { return known.merged }
+    defer { count += 1 }
+    lanes[channel]?.number = (result.utterance, count)
+    return count
   }
 
   /// Returns the progress of the slowest channel if it is due.
@@ -129,6 +156,14 @@ extension SpeechRecognitionEvent {
     switch self {
     case .speechStarted(let time): time
     case .dropped(let range, _): range.lowerBound
+    default: nil
+    }
+  }
+
+  /// The time before which no later utterance of the channel begins; nil if the event reports none.
+  fileprivate var reached: Duration? {
+    switch self {
+    case .speechStarted(let time), .speechEnded(let time), .progressed(let time): time
     default: nil
     }
   }

@@ -8,94 +8,109 @@ import Synchronization
 /// each channel, and their events are merged.
 ///
 /// When the audio of one task ends, or a task fails, the audio of all other tasks ends, too.
-final class ChannelTasks: Sendable {
-  /// Makes the task of a channel and its recognizer, which runs on the executor.
-  typealias Maker =
-    @Sendable (ChannelTasks, ThreadExecutor, EventPipe) throws -> (SpeechTask, Recognizer)
-
+final class ChannelTasks: RunningRecognition {
   private struct State {
-    var merger = ChannelMerger()
+    var merger: ChannelMerger
+    /// Nil after the end, so that the engine is released even if the source retains the reader.
+    var makeRecognizer: RecognizerMaker?
     /// The tasks by channel, counted from 0; empty after the end.
     var tasks: [Int: SpeechTask] = [:]
     var executors: [ThreadExecutor] = []
     var reader: Task<Void, Never>?
     /// The number of tasks whose events have not ended.
     var openCount = 0
-    /// Whether a task has ended, so that no other task may begin.
+    /// Whether no other task may begin.
     var isEnding = false
+    var isFinishing = false
+    var isOver = false
     var failure: (any Error)?
 
-    mutating func add(_ task: SpeechTask, of channel: Int, from start: Duration) {
-      merger.join(channel, from: start)
-      tasks[channel] = task
-      openCount += 1
+    /// Ends the audio; no other task may begin.
+    mutating func endAudio() {
+      (isEnding, makeRecognizer) = (true, nil)
+      reader?.cancel()
+    }
+
+    /// Ends the audio if no task has begun; returns false otherwise.
+    mutating func endUnused() -> Bool {
+      guard tasks.isEmpty, !isEnding else { return false }
+      endAudio()
+      return true
     }
   }
 
   private let events: EventPipe
+  private let backPressure: SpeechRequest.BackPressure
+  private let isLive: Bool
+  /// The maximum number of decoders of all channels.
+  private let decoderCount: Int
+  /// The maximum number of threads; further channels share them.
   private let threadLimit: Int
+  private let clock: any Clock<Duration>
   private let lockstep: Lockstep?
-  private let make: Maker
+  /// The steps of all channels: a task is stuck only if no channel makes progress.
+  private let steps = StepCounter()
+  private let whenOver: @Sendable (ChannelTasks) -> Void
   private let over = Gate()
   // The lock is held while merged events enter their pipe, so that they keep their order.
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameters:
+  ///   - request: the request for all channels.
   ///   - events: the pipe for the merged events.
-  ///   - threadLimit: the number of channels that are recognized at the same time, at least 1.
+  ///   - clock: measures how long a finishing task makes no progress.
   ///   - lockstep: the clock of a virtual sound card.
-  ///   - make: makes the task of a channel.
+  ///   - makeRecognizer: makes the recognizer of a channel.
+  ///   - whenOver: called when the recognition is over.
   init(
-    into events: EventPipe, threadLimit: Int, lockstep: Lockstep?, make: @escaping Maker
+    _ request: SpeechRequest, into events: EventPipe, clock: any Clock<Duration>,
+    lockstep: Lockstep?, makeRecognizer: @escaping RecognizerMaker,
+    whenOver: @escaping @Sendable (ChannelTasks) -> Void
   ) {
-    (self.events, self.threadLimit, self.lockstep) = (events, threadLimit, lockstep)
-    self.make = make
+    (self.events, self.clock, self.lockstep) = (events, clock, lockstep)
+    (backPressure, isLive) = (request.effectiveBackPressure, request.mayBeLive)
+    decoderCount = request.decoderCount
+    threadLimit = request.mayBeLive ? .max : request.decoderCount
+    self.whenOver = whenOver
+    state = Mutex(
+      State(
+        merger: ChannelMerger(longestWait: request.longestWait), makeRecognizer: makeRecognizer))
   }
 
   /// Starts to recognize the audio.
   ///
-  /// - Throws: the error of the first channel's recognizer.
+  /// - Throws: the error of the first channel's recognizer, if the audio is live.
   func start(_ audio: SpeechTask.Audio) throws {
-    let first = try makeTask()
-    let reader = state.withLock { state in
-      state.add(first.task, of: 0, from: .zero)
+    events.onTermination { self.abandon() }
+    // The model is loaded while a live source opens. The first task of a file begins with the
+    // audio, whose number of channels determines the number of decoders.
+    if isLive { try begin(0, of: 1, from: .zero) }
+    state.withLock { state in
       let reader = Task { await self.read(audio) }
       state.reader = reader
-      return reader
+      // The consumer may have left before.
+      if state.isEnding { reader.cancel() }
     }
-    run(first, of: 0, fedBy: reader)
-    events.onTermination { self.abandon() }
   }
 
-  /// Lets the tasks report their last results even if no consumer reads the events.
-  func liftLimit() {
+  /// Ends all tasks as if their audio ended now; returns when the last result is ready for the
+  /// consumer.
+  func finish() async {
     events.change { $0.liftLimit() }
-  }
-
-  /// Returns when the last result is ready for the consumer.
-  func untilOver() async {
+    let (tasks, isUnused) = state.withLock { state in
+      state.isFinishing = true
+      state.reader?.cancel()
+      return (Array(state.tasks.values), state.endUnused())
+    }
+    if isUnused { complete(throwing: nil) }
+    for task in tasks { Task { await task.finish() } }
     await over.wait()
   }
 
-  private typealias NewTask = (task: SpeechTask, recognizer: Recognizer, events: EventPipe)
+  /// Whether the recognition has ended, for any reason.
+  var isOver: Bool { state.withLock { $0.isOver } }
 
-  private func makeTask() throws -> NewTask {
-    let executor = try state.withLock { state in
-      let count = state.openCount
-      if state.executors.count < threadLimit {
-        state.executors.append(try ThreadExecutor(name: "syrinx-speech"))
-      }
-      return state.executors[count % state.executors.count]
-    }
-    let pipe = EventPipe(policy: .events(), hold: TimeHold(lockstep, "the events of a channel"))
-    let (task, recognizer) = try make(self, executor, pipe)
-    return (task, recognizer, pipe)
-  }
-
-  private func run(_ new: NewTask, of channel: Int, fedBy reader: Task<Void, Never>) {
-    new.task.start(new.recognizer, fedBy: reader)
-    Task { await forward(new.events, of: channel) }
-  }
+  var tasks: [SpeechTask] { state.withLock { Array($0.tasks.values) } }
 
   /// Divides the audio among the tasks; the slowest task sets the pace.
   private func read(_ audio: SpeechTask.Audio) async {
@@ -103,41 +118,65 @@ final class ChannelTasks: Sendable {
     var failure: (any Error)?
     do {
       for try await buffer in audio {
-        for part in try splitter.split(buffer) { try add(part) }
+        for part in try splitter.split(buffer) { try add(part, of: splitter.channelCount) }
         for task in tasks { guard await task.intake.room() else { return } }
       }
     } catch {
-      // A `CancellationError` only means that a task canceled the reader.
+      // A `CancellationError` only means that the reader was canceled.
       failure = error is CancellationError && Task.isCancelled ? nil : error
     }
     for task in tasks { task.intake.change { $0.close(failure) } }
+    if state.withLock({ $0.endUnused() }) { complete(throwing: failure) }
   }
 
-  /// Passes audio to the task of its channel, which begins with its first audio.
-  private func add(_ part: ChannelSplitter.Part) throws {
-    let known = state.withLock { $0.tasks[part.channel] }
-    guard let task = try known ?? begin(part) else { return }
-    for buffer in part.buffers { task.intake.change { $0.add(buffer) } }
-  }
-
-  /// Starts the task of a channel; returns nil if the audio of another task has ended.
-  private func begin(_ part: ChannelSplitter.Part) throws -> SpeechTask? {
-    let (new, first) = (try makeTask(), part.buffers[0])
-    let start = first.firstFrame.duration(at: first.format.sampleRate)
-    let reader = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isEnding else { return nil }
-      state.add(new.task, of: part.channel, from: start)
-      return state.reader
+  /// Passes audio to its channel's task. The first audio starts the task.
+  private func add(_ part: ChannelSplitter.Part, of channelCount: Int) throws {
+    let known = state.withLock { state in
+      state.merger.channelCount = channelCount
+      return state.tasks[part.channel]
     }
-    guard let reader else {
-      new.events.change { $0.abandon() }
+    let start = part.buffer.firstFrame.duration(at: part.buffer.format.sampleRate)
+    let task = try known ?? begin(part.channel, of: channelCount, from: start)
+    task?.intake.change { $0.add(part.buffer) }
+  }
+
+  /// Starts the task of a channel; returns nil if the audio has ended or the consumer has left.
+  @discardableResult
+  private func begin(
+    _ channel: Int, of channelCount: Int, from start: Duration
+  ) throws -> SpeechTask? {
+    let (make, executor) = try state.withLock { state in
+      let count = state.openCount
+      if state.executors.count < threadLimit {
+        state.executors.append(try ThreadExecutor(name: "syrinx-speech"))
+      }
+      return (state.makeRecognizer, state.executors[count % state.executors.count])
+    }
+    guard let make else { return nil }
+    let pipe = EventPipe(policy: .events(), hold: TimeHold(lockstep, "the events of a channel"))
+    let task = SpeechTask(
+      backPressure, events: pipe, clock: clock, lockstep: lockstep,
+      control: TaskControl(steps: steps), isStarved: { [weak self] in self?.isStarved ?? true })
+    let recognizer = try make(task, max(1, decoderCount / channelCount), executor)
+    let (isWanted, isFinishing) = state.withLock { [events] state in
+      guard !state.isEnding, !events.inspect(\.isClosed) else { return (false, false) }
+      state.merger.join(channel, from: start)
+      state.tasks[channel] = task
+      state.openCount += 1
+      return (true, state.isFinishing)
+    }
+    guard isWanted else {
+      pipe.change { $0.abandon() }
       return nil
     }
-    run(new, of: part.channel, fedBy: reader)
-    return new.task
+    task.start(recognizer)
+    if isFinishing { Task { await task.finish() } }
+    Task { await forward(pipe, of: channel) }
+    return task
   }
 
-  private var tasks: [SpeechTask] { state.withLock { Array($0.tasks.values) } }
+  /// Whether all tasks wait for audio.
+  private var isStarved: Bool { tasks.allSatisfy(\.intake.isAwaited) }
 
   /// Merges the events of a channel with those of the others, until they end.
   private func forward(_ pipe: EventPipe, of channel: Int) async {
@@ -152,7 +191,8 @@ final class ChannelTasks: Sendable {
     } catch {
       failure = error
     }
-    pipe.releaseTime()
+    // If the consumer has left, the task must not wait for room in its pipe.
+    pipe.change { $0.abandon() }
     end(channel, throwing: failure)
   }
 
@@ -166,20 +206,37 @@ final class ChannelTasks: Sendable {
   private func end(_ channel: Int, throwing failure: (any Error)?) {
     report { $0.end(channel) }
     let (others, isLast, error) = state.withLock { state in
-      state.isEnding = true
+      state.endAudio()
       state.openCount -= 1
       state.failure = state.failure ?? failure
-      defer { if state.openCount == 0 { (state.tasks, state.executors) = ([:], []) } }
       return (Array(state.tasks.values), state.openCount == 0, state.failure)
     }
     for task in others { task.intake.change { $0.close() } }
-    guard isLast else { return }
-    events.finish(throwing: error)
+    if isLast { complete(throwing: error) }
+  }
+
+  /// Ends the merged events.
+  private func complete(throwing error: (any Error)?) {
+    release()
+    events.finish(throwing: error.map(SpeechClientError.mapped))
     over.open()
   }
 
   /// Ends the work at once, because the consumer has left.
   private func abandon() {
-    for task in tasks { task.events.change { $0.abandon() } }
+    for task in release() { task.events.change { $0.abandon() } }
+    over.open()
+  }
+
+  /// Unregisters the recognition, and returns its tasks.
+  @discardableResult
+  private func release() -> [SpeechTask] {
+    let tasks = state.withLock { state in
+      defer { (state.tasks, state.executors, state.isOver) = ([:], [], true) }
+      state.endAudio()
+      return Array(state.tasks.values)
+    }
+    whenOver(self)
+    return tasks
   }
 }

@@ -24,7 +24,8 @@ extension PipePolicy<SpeechRecognitionEvent> {
 extension SpeechRecognitionEvent {
   fileprivate var isResult: Bool { if case .result = self { true } else { false } }
 
-  fileprivate func supersedes(_ last: SpeechRecognitionEvent) -> Bool {
+  /// Whether the event makes an unread event before it obsolete.
+  func supersedes(_ last: SpeechRecognitionEvent) -> Bool {
     switch (last, self) {
     case (.result(let last), .result): !last.isFinal
     case (.lagging, .lagging), (.progressed, .progressed): true

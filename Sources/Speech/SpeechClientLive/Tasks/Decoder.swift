@@ -92,10 +92,22 @@ actor Decoder {
   }
 }
 
+/// Counts the steps of a task, or of the tasks of several channels.
+final class StepCounter: Sendable {
+  private let steps = Atomic<Int>(0)
+
+  /// The number of steps, which grows while a task makes progress.
+  var count: Int { steps.load(ordering: .relaxed) }
+
+  func add() {
+    steps.wrappingAdd(1, ordering: .relaxed)
+  }
+}
+
 /// Counts a task's steps, and interrupts the calls of its sessions on all threads when the task's
 /// results are no longer needed.
 final class TaskControl: Sendable {
-  private let steps = Atomic<Int>(0)
+  private let steps: StepCounter
   /// The functions that interrupt the calls in progress, keyed by call number.
   // The lock is never held while one of the functions runs.
   private let calls = Mutex<
@@ -103,12 +115,14 @@ final class TaskControl: Sendable {
   >(
     (false, 0, [:]))
 
-  /// The number of steps, which grows while the task makes progress.
-  var stepCount: Int { steps.load(ordering: .relaxed) }
-
-  func countStep() {
-    steps.wrappingAdd(1, ordering: .relaxed)
+  init(steps: StepCounter = StepCounter()) {
+    self.steps = steps
   }
+
+  /// The number of steps, which grows while the task makes progress.
+  var stepCount: Int { steps.count }
+
+  func countStep() { steps.add() }
 
   /// Calls `body`, and interrupts the session if the task is interrupted before or during the call.
   func withInterruption<Result>(

@@ -14,8 +14,9 @@ actor Recognizer {
   /// such piece.
   private static let step = Duration.milliseconds(100)
 
-  /// The duration of silence after which progress is reported: of all audio, or of a channel, whose
-  /// progress permits other channels to report earlier utterances.
+  /// The silence between two progress reports.
+  ///
+  /// Channels report more often, because the merger waits for their progress.
   private static let progressSteps = (
     task: FrameCount(.seconds(5), at: .speech),
     channel: FrameCount(.milliseconds(200), at: .speech)
@@ -247,7 +248,7 @@ actor Recognizer {
   }
 
   private func postProgress() {
-    // The next utterance of a channel must not begin before its progress.
+    // No later utterance of the channel may begin before the reported progress.
     let end = isChannel ? finder.earliestStart : finder.judgedEnd
     let step = isChannel ? Self.progressSteps.channel : Self.progressSteps.task
     guard !finder.isInUtterance, joiner?.isEmpty ?? true, end - reported >= step else { return }

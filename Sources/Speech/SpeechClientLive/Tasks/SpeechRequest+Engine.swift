@@ -9,11 +9,10 @@ import Synchronization
 extension SpeechEngine {
   /// Throws `.unsupported` if the options request a language feature that the engine lacks.
   func checkLanguage(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
-    if options.language == SpokenLanguage.detected, !capabilities.contains(.languageDetection) {
+    let missing = options.needed.subtracting(capabilities)
+    if missing.contains(.translation) { throw .unsupported("translation", engine: name) }
+    if missing.contains(.languageDetection) {
       throw .unsupported("the detection of languages", engine: name)
-    }
-    if options.translates, !capabilities.contains(.translation) {
-      throw .unsupported("translation", engine: name)
     }
   }
 
@@ -87,6 +86,7 @@ extension SpeechSessionOptions {
     self.init(
       wantsPartialHypotheses: request.shouldReportPartialResults,
       language: request.locale)
+    hasGrammar = request.grammar != nil
     keyPhrases = try request.checkedKeyPhrases()
     contextualPhrases = request.contextualPhrases
     alternativeCount = max(0, request.alternativeCount)

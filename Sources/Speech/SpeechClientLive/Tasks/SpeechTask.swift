@@ -4,23 +4,34 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 
+/// A recognition that `finishAll` ends: a task, or the tasks of several channels.
+protocol RunningRecognition: AnyObject, Sendable {
+  /// Whether the recognition has ended, for any reason.
+  var isOver: Bool { get }
+  /// The tasks that recognize the audio.
+  var tasks: [SpeechTask] { get }
+  /// Ends the recognition as if its audio ended now; returns when the last result is ready for the
+  /// consumer.
+  func finish() async
+}
+
 /// A running recognition: a reader moves audio into an intake, a recognizer reads the intake, and a
 /// pipe holds the events.
 ///
 /// It is over when the audio has ended, a failure has occurred, or its results are no longer
 /// needed. Then the recognizer, its engine, and its thread are released, even if the audio's source
 /// retains the reader.
-final class SpeechTask: Sendable {
+final class SpeechTask: RunningRecognition {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
   let events: EventPipe
   let intake: StreamPipe<IntakeQueue>
   /// Counts the steps of recognition, and interrupts the engine's calls when the task is over.
-  let control = TaskControl()
+  let control: TaskControl
   /// The time between two checks of the progress of a finishing task.
   static let watchInterval = Duration.seconds(1)
-  /// The tasks of the request if this task recognizes one of its channels.
-  private let group: ChannelTasks?
+  /// Whether the source delivers no audio; nil if an empty intake proves it.
+  private let isStarved: (@Sendable () -> Bool)?
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
@@ -30,14 +41,16 @@ final class SpeechTask: Sendable {
 
   init(
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
-    lockstep: Lockstep? = nil, group: ChannelTasks? = nil,
-    whenOver: @escaping @Sendable (SpeechTask) -> Void
+    lockstep: Lockstep? = nil, control: TaskControl = TaskControl(),
+    isStarved: (@Sendable () -> Bool)? = nil,
+    whenOver: @escaping @Sendable (SpeechTask) -> Void = { _ in }
   ) {
     // The clock of a virtual sound card does not advance until the recognizer waits for more audio.
     let hold = TimeHold(lockstep, "a recognizer")
     hold?.begin()
     intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
-    (self.events, self.clock, self.group, self.whenOver) = (events, clock, group, whenOver)
+    (self.events, self.clock, self.control) = (events, clock, control)
+    (self.isStarved, self.whenOver) = (isStarved, whenOver)
     // This closure retains the task. The pipe releases the closure when the pipe closes.
     events.onTermination { self.release() }
   }
@@ -48,14 +61,17 @@ final class SpeechTask: Sendable {
   /// Whether the task has ended, for any reason.
   var isOver: Bool { state.withLock { $0.isOver } }
 
+  var tasks: [SpeechTask] { [self] }
+
   /// Starts to move audio to the recognizer.
   func start(_ audio: Audio, recognizer: Recognizer) {
     start(recognizer, fedBy: Task { [intake] in await Self.read(audio, into: intake) })
   }
 
-  /// Starts a recognizer with the audio that `reader` adds to the intake; the task cancels the
-  /// reader when it is over.
-  func start(_ recognizer: Recognizer, fedBy reader: Task<Void, Never>) {
+  /// Starts a recognizer with the audio in the intake; the task cancels its reader when it is over.
+  ///
+  /// Without a reader, the caller adds the audio.
+  func start(_ recognizer: Recognizer, fedBy reader: Task<Void, Never>? = nil) {
     state.withLock { ($0.recognizer, $0.reader) = (recognizer, reader) }
     Task { [weak self, intake, control] in
       let failure = await Self.recognize(intake, control) { self }
@@ -69,13 +85,11 @@ final class SpeechTask: Sendable {
   /// A source or an engine that makes no progress is abandoned.
   func finish() async {
     events.change { $0.liftLimit() }
-    group?.liftLimit()
     intake.change { $0.finish() }
     state.withLock { $0.reader }?.cancel()
     let watch = Task { await keepWatch() }
     await over.wait()
     watch.cancel()
-    await group?.untilOver()
   }
 
   /// Ends a task that could not start or makes no progress.
@@ -162,7 +176,7 @@ final class SpeechTask: Sendable {
         continue
       }
       watch.waited(Self.watchInterval, atMost: Self.watchInterval)
-      if intake.isAwaited {
+      if isStarved?() ?? intake.isAwaited {
         intake.change { $0.close() }
       } else if watch.verdict == .stalled {
         fail(SpeechEngineError.failed(reason: "the engine has made no progress for 30 seconds"))

@@ -7,10 +7,16 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 
+/// Makes the recognizer of a task, with a maximum number of decoders.
+///
+/// The executor runs the recognizer of a channel; nil for a recognizer with its own thread.
+typealias RecognizerMaker =
+  @Sendable (_ task: SpeechTask, _ jobCount: Int, _ executor: ThreadExecutor?) throws -> Recognizer
+
 /// The tasks of one client.
 final class SpeechTasks: Sendable {
-  // The lock is held to add and remove a task.
-  private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
+  // The lock is held to add and remove a recognition.
+  private let running = Mutex<[ObjectIdentifier: any RunningRecognition]>([:])
   // The lock is held to read and write the last status of each remote engine, by its name.
   private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let clock: any Clock<Duration>
@@ -66,14 +72,21 @@ final class SpeechTasks: Sendable {
       policy: .events(resultsOnly: resultsOnly),
       hold: TimeHold(lockstep, "a reader of recognition events", isFeature: true))
     do {
-      let recognizer = try recognizers(for: request)
+      try request.checkChannels()
+      let makeRecognizer = try recognizers(for: request)
+      let audio = request.audio(in: lockstep)
       guard request.channels != .separate else {
-        try channelTasks(of: request, into: events, lockstep, recognizer)
-          .start(request.audio(in: lockstep))
+        let tasks = ChannelTasks(
+          request, into: events, clock: clock, lockstep: lockstep, makeRecognizer: makeRecognizer
+        ) { [weak self] in self?.forget($0) }
+        try tasks.start(audio)
+        register(tasks)
         return events
       }
-      let task = task(of: request, events, lockstep)
-      task.start(request.audio(in: lockstep), recognizer: try recognizer(task, nil))
+      let task = SpeechTask(
+        request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
+      ) { [weak self] in self?.forget($0) }
+      task.start(audio, recognizer: try makeRecognizer(task, request.decoderCount, nil))
       register(task)
     } catch {
       events.finish(throwing: SpeechClientError.mapped(error))
@@ -81,51 +94,24 @@ final class SpeechTasks: Sendable {
     return events
   }
 
-  private func task(
-    of request: SpeechRequest, _ events: EventPipe, _ lockstep: Lockstep?,
-    in group: ChannelTasks? = nil
-  ) -> SpeechTask {
-    SpeechTask(
-      request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep, group: group
-    ) { [weak self] in self?.forget($0) }
-  }
-
-  private func channelTasks(
-    of request: SpeechRequest, into events: EventPipe, _ lockstep: Lockstep?,
-    _ recognizer: @escaping RecognizerMaker
-  ) -> ChannelTasks {
-    let isSequential = request.shouldReportPartialResults && !request.mayBeLive
-    return ChannelTasks(
-      into: events,
-      threadLimit: request.mayBeLive ? .max : isSequential ? 1 : max(1, request.jobCount),
-      lockstep: lockstep
-    ) { [self] group, executor, channelEvents in
-      let task = task(of: request, channelEvents, lockstep, in: group)
-      let recognizer = try recognizer(task, executor)
-      register(task)
-      return (task, recognizer)
-    }
-  }
-
-  /// From here on, `finishAll` finds the task; a task that is already over is not added.
-  private func register(_ task: SpeechTask) {
-    running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
+  /// From here on, `finishAll` finds the recognition, unless it is already over.
+  private func register(_ recognition: any RunningRecognition) {
+    running.withLock { if !recognition.isOver { $0[ObjectIdentifier(recognition)] = recognition } }
   }
 
   /// Ends all tasks as if their audio ended now.
   func finishAll() async {
     await withDiscardingTaskGroup { group in
-      for task in all {
-        group.addTask { await task.finish() }
+      for recognition in recognitions {
+        group.addTask { await recognition.finish() }
       }
     }
   }
 
   /// The tasks that are not over.
-  var all: [SpeechTask] { running.withLock { Array($0.values) } }
+  var all: [SpeechTask] { recognitions.flatMap { $0.tasks } }
 
-  /// Makes the recognizer of a task; the executor runs it if it recognizes one of several channels.
-  private typealias RecognizerMaker = @Sendable (SpeechTask, ThreadExecutor?) throws -> Recognizer
+  private var recognitions: [any RunningRecognition] { running.withLock { Array($0.values) } }
 
   /// Returns a function that makes the recognizers of a request, with the caller's engine.
   private func recognizers(for request: SpeechRequest) throws -> RecognizerMaker {
@@ -135,17 +121,17 @@ final class SpeechTasks: Sendable {
     let chosen = speechEngine.choose(options) ?? speechEngine
     try chosen.checkLanguage(options)
     let (engine, detector) = (chosen.reading(request.grammar), currentDetector)
-    return { task, executor in
+    return { task, jobCount, executor in
       try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
-        jobCount: executor == nil ? request.decoderCount : 1, isLive: request.mayBeLive,
+        jobCount: jobCount, isLive: request.mayBeLive,
         joinsUtterances: request.allowsJoining, spelling: request.phraseSpelling,
         events: task.events, control: task.control, channelExecutor: executor)
     }
   }
 
-  private func forget(_ task: SpeechTask) {
-    running.withLock { $0[ObjectIdentifier(task)] = nil }
+  private func forget(_ recognition: any RunningRecognition) {
+    running.withLock { $0[ObjectIdentifier(recognition)] = nil }
   }
 
   private static func status(afterLoading engine: SpeechEngine) -> AuthorizationStatus {
@@ -160,14 +146,31 @@ final class SpeechTasks: Sendable {
 
 extension SpeechRequest {
   /// Whether the audio may come from a live source.
-  fileprivate var mayBeLive: Bool {
+  var mayBeLive: Bool {
     if case .file = source { return false }
     return isLive || effectiveBackPressure != .wait
   }
 
   /// The maximum number of utterances that are decoded at the same time.
-  fileprivate var decoderCount: Int {
+  var decoderCount: Int {
     mayBeLive || shouldReportPartialResults ? 1 : max(1, jobCount)
+  }
+
+  /// The time that an utterance of a live source waits for another channel that reports nothing;
+  /// nil for a source that itself waits.
+  var longestWait: Duration? {
+    guard case .buffer(let limit) = effectiveBackPressure else { return nil }
+    return max(limit, endpointPolicy.maximumLength)
+  }
+
+  /// Throws `.invalidRequest` for a channel that no source has.
+  fileprivate func checkChannels() throws(SpeechClientError) {
+    guard case .only(let channel) = channels else { return }
+    let captured: [Int]? = if case .microphone(let capture) = source { capture.channels } else { nil }
+    guard channel < 0 || channel >= captured?.count ?? .max else { return }
+    throw .invalidRequest(
+      reason: captured.map { "channel \(channel) of \($0.count) captured channels was requested" }
+        ?? "channel \(channel) was requested, but channels are counted from 0")
   }
 
   /// The spelling of the contextual phrases; none with a grammar or key phrases, which have their
@@ -186,12 +189,13 @@ extension SpeechRequest {
 
   /// Returns the audio; the source is opened when the audio is iterated.
   fileprivate func audio(in lockstep: Lockstep?) -> SpeechTask.Audio {
-    let all: SpeechTask.Audio =
-      switch source {
-      case .file(let url): SoundFile.buffers(of: url)
-      case .buffers(let buffers): buffers
-      case .microphone(let capture): audio(of: capture, in: lockstep)
-      }
+    let all: SpeechTask.Audio
+    switch source {
+    case .file(let url): all = SoundFile.buffers(of: url)
+    case .buffers(let buffers): all = buffers
+    // The capture has only the requested channels.
+    case .microphone(let capture): return audio(of: capture, in: lockstep)
+    }
     guard case .only(let channel) = channels else { return all }
     return Self.channel(channel, of: all)
   }
@@ -199,6 +203,6 @@ extension SpeechRequest {
   private static func channel(
     _ index: Int, of audio: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> SpeechTask.Audio {
-    audio.channels(.channels([max(0, index)]))
+    audio.channels(.channels([index]))
   }
 }
