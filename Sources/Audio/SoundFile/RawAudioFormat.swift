@@ -35,7 +35,7 @@ public struct RawAudioFormat: Hashable, Sendable {
   public init(_ coding: Coding, sampleRate: SampleRate? = nil, channelCount: Int? = nil) {
     self.coding = coding
     format = AudioFormat(
-      sampleRate: sampleRate ?? coding.usualRate,
+      sampleRate: sampleRate ?? (coding == .g722 ? 16_000 : coding.isTelephony ? 8_000 : 48_000),
       channelCount: channelCount ?? (coding.isTelephony ? 1 : 2))
   }
 
@@ -67,10 +67,6 @@ public struct RawAudioFormat: Hashable, Sendable {
 }
 
 extension RawAudioFormat.Coding {
-  fileprivate var usualRate: SampleRate {
-    self == .g722 ? 16_000 : isTelephony ? 8_000 : 48_000
-  }
-
   fileprivate var isTelephony: Bool { [.ulaw, .alaw, .gsm, .g722].contains(self) }
 
   /// The corresponding C constants; G.722 has none.
@@ -95,9 +91,8 @@ extension RawAudioFormat {
     case .int16: 2 * format.channelCount
     case .int24: 3 * format.channelCount
     case .int32, .float: 4 * format.channelCount
-    case .ulaw, .alaw: format.channelCount
+    case .ulaw, .alaw, .g722: format.channelCount
     case .gsm: 33
-    case .g722: 1
     }
   }
 

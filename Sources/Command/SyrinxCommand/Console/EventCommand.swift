@@ -6,7 +6,10 @@ import Glibc
 
 /// The options that run a command for each event.
 struct ExecOptions: ParsableArguments {
-  @Option(help: .value("command", "Command to run for each event, without a shell; see above."))
+  @Option(
+    help: .value(
+      "command",
+      "Command to run for each final text, complete file, or rise of the level, without a shell."))
   var exec: String?
 
   @Flag(help: "Run the command of --exec in sh, for variables, pipes, and lists.")
