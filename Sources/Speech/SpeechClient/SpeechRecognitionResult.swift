@@ -245,6 +245,9 @@ extension Character {
   /// word.
   package var hasNoSpaces: Bool { isChineseOrJapanese || isSouthEastAsian }
 
+  /// Whether the character is Chinese, Japanese, or Korean, which are twice as wide as Latin letters.
+  package var isWide: Bool { isChineseOrJapanese || isKorean }
+
   fileprivate var isKorean: Bool {
     switch firstScalar {
     case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF: true

@@ -100,8 +100,9 @@ struct ListenCommand: RecognizingSubcommand {
     // Handles a signal that arrived before the client had started the task.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(
-      styles: transcript.styles, languageNotice: recognition.makeLanguageNotice(),
-      console: context.console)
+      styles: transcript.styles, cuePolicy: transcript.cuePolicy,
+      language: recognition.transcriptLanguage,
+      languageNotice: recognition.makeLanguageNotice(), console: context.console)
     try await report.begin()
     do {
       for try await event in events { try await report.show(event) }

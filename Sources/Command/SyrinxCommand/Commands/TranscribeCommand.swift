@@ -36,7 +36,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
       format), and files from a folder keep their folders below it. A name in a list keeps all its \
       folders, or those after /./ in it. An existing transcript stays until the new one is complete. \
-      Ctrl-C and SIGTERM leave only complete transcripts.
+      Ctrl-C and SIGTERM leave only complete transcripts there; with a file after -o, they keep the \
+      transcript so far as that file's name with .partial added.
 
       The output folder also has manifest.jsonl and failed.txt. The manifest records what each \
       transcript was made from: --resume skips a file whose size and time, engine, model, and options \
@@ -123,9 +124,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     try transcript.checkSingleFormat()
     try output.map(checkFile)
     try require(!resume, "--resume requires --output-dir.")
-    if case .cues(let format) = transcript.styles[0], !inputs.isOneFile {
+    if transcript.styles[0].hasBeginning, !inputs.isOneFile {
       throw ValidationError(
-        "--format \(format) starts over with each file; several files require --output-dir.")
+        "--format \(transcript.styles[0].name) starts over with each file; several files require --output-dir."
+      )
     }
   }
 
@@ -237,6 +239,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
+    transcript.addCueLimits(to: &recipe)
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
     // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)

@@ -21,6 +21,9 @@ struct TranscriptReport {
   /// The utterance that has partial results, but no final result yet.
   private var open: Int?
 
+  /// Whether a final result was shown.
+  private(set) var hasResults = false
+
   /// Whether no audio was lost.
   private(set) var isComplete = true
 
@@ -31,6 +34,8 @@ struct TranscriptReport {
   ///
   /// - Parameters:
   ///   - styles: the style of each transcript.
+  ///   - cuePolicy: the limits of cues.
+  ///   - language: the language of the speech, as a BCP 47 tag; nil if it is unknown.
   ///   - file: the file that is recognized; nil for a microphone.
   ///   - outputs: the file for each style; empty for a single style on standard output.
   ///   - namesFile: whether each line of text on standard output begins with the file's name.
@@ -38,11 +43,14 @@ struct TranscriptReport {
   ///     detection.
   ///   - console: shows the results and messages.
   init(
-    styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
-    namesFile: Bool = false, languageNotice: LanguageNotice? = nil, console: Console
+    styles: [TranscriptStyle], cuePolicy: CuePolicy = CuePolicy(), language: String? = nil,
+    file: FilePath? = nil, to outputs: [PendingOutput] = [], namesFile: Bool = false,
+    languageNotice: LanguageNotice? = nil, console: Console
   ) {
     let texts = styles.map {
-      TranscriptText(style: $0, file: file, namesFile: namesFile && outputs.isEmpty)
+      TranscriptText(
+        style: $0, cuePolicy: cuePolicy, file: file,
+        namesFile: namesFile && outputs.isEmpty, language: language)
     }
     transcripts = texts.enumerated().map { index, text in
       guard !outputs.isEmpty else { return (text, { try await console.print($0) }) }
@@ -55,12 +63,13 @@ struct TranscriptReport {
 
   /// Writes the beginning of each transcript; call it before the first result.
   mutating func begin() async throws {
-    try await print { $0.begin() }
+    try await print { try $0.begin() }
   }
 
   /// Shows a partial or final result.
   mutating func show(_ result: SpeechRecognitionResult) async throws {
     open = result.isFinal ? nil : result.utterance
+    hasResults = hasResults || result.isFinal
     if !includesJSON { await showVolatile(result) }
     try await print { try $0.add(result) }
   }
@@ -128,7 +137,7 @@ struct TranscriptReport {
   /// result.
   mutating func end() async throws {
     await reportLosses()
-    try await print { $0.end() }
+    try await print { try $0.end() }
   }
 
   /// Writes the new lines of each style to its transcript.

@@ -148,7 +148,8 @@ struct TranscriptionRun: Sendable {
   ) async throws -> Bool {
     let recognition = entry.recognition
     var report = TranscriptReport(
-      styles: command.transcript.styles, file: recognition.file, to: outputs,
+      styles: command.transcript.styles, cuePolicy: command.transcript.cuePolicy,
+      language: command.recognition.transcriptLanguage, file: recognition.file, to: outputs,
       namesFile: namesFiles, languageNotice: command.recognition.makeLanguageNotice(),
       console: context.console)
     await recognition.beginProgress()
@@ -163,10 +164,22 @@ struct TranscriptionRun: Sendable {
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
+      if error is CancellationError, command.output != nil, report.hasResults {
+        try await report.end()
+        try await keepPartial(outputs[0])
+      }
       throw error
     }
     try await report.end()
     return try await recognition.finish() && report.isComplete
+  }
+}
+
+extension TranscriptionRun {
+  /// Keeps the incomplete transcript of an interrupted recognition beside the file of `--output`.
+  private func keepPartial(_ output: PendingOutput) async throws {
+    guard let path = try await output.complete(addingToName: ".partial") else { return }
+    await context.console.report("interrupted; \(path) has the transcript so far")
   }
 }
 

@@ -29,6 +29,11 @@ struct NumberReader {
     return Array(zip(reader.result, ends))
   }
 
+  /// Returns whether a lowercase word is a cardinal number or a part of one, such as "thousand".
+  static func isNumber(_ word: String) -> Bool {
+    ones[word] != nil || tens[word] != nil || scales[word] != nil || word == "hundred"
+  }
+
   private init(words: [String]) {
     self.words = words
   }

@@ -170,6 +170,14 @@ import Testing
     #expect(cues.map(\.lines) == [["go forward"]])
   }
 
+  @Test func `a policy limits the words of a subtitle`() {
+    var policy = CuePolicy()
+    policy.wordsPerCue = 1
+    var words = CueBuilder(policy: policy)
+    let result = SpeechRecognitionResult("go forward", isFinal: true)
+    #expect((words.add(result.bestTranscription) + words.flush()).count == 2)
+  }
+
   @Test func `numbers and British spellings do not count as word errors`() {
     let errors = WordErrorRate(
       reference: "Go forward 10 meters.", hypothesis: "go forward ten metres")
