@@ -233,7 +233,7 @@ extension Collection<String> {
 extension String {
   /// Returns the separator between the text and a following word: a space or nothing.
   package func separator(before word: String) -> String {
-    guard let last, let first = word.first else { return "" }
+    guard let last, let first = word.first, !last.isNewline, !first.isNewline else { return "" }
     if last.isKorean || first.isKorean { return " " }
     if last.isChineseOrJapanese || first.isChineseOrJapanese { return "" }
     return last.isSouthEastAsian && first.isSouthEastAsian ? "" : " "

@@ -49,6 +49,8 @@ struct ListenCommand: RecognizingSubcommand {
 
   @OptionGroup var recognition: SpeechOptions
 
+  @OptionGroup var textRules: TextRuleOptions
+
   @OptionGroup var wait: WaitOption
 
   @OptionGroup var engine: EngineOptions
@@ -73,16 +75,18 @@ struct ListenCommand: RecognizingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     let prepare = try await recognition.preparation()
+    let (rules, _) = try await textRules.rules(for: recognition)
     try await makeReady(speech) { await context.console.notify($0) }
     let saver = try keep.map { try AudioSaver(file: $0, console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
-      try await listen(with: speech, preparing: prepare, saving: saver, in: context)
+      try await listen(
+        with: speech, preparing: prepare, rules: rules, saving: saver, in: context)
     }
   }
 
   private func listen(
     with speech: SpeechClient, preparing prepare: (SpeechRequest) -> SpeechRequest,
-    saving saver: AudioSaver?, in context: CommandContext
+    rules: TextRules, saving saver: AudioSaver?, in context: CommandContext
   ) async throws {
     var capture = CaptureRequest.speech
     capture.device = device.id
@@ -100,7 +104,7 @@ struct ListenCommand: RecognizingSubcommand {
     // Handles a signal that arrived before the client had started the task.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(
-      styles: transcript.styles, cuePolicy: transcript.cuePolicy,
+      styles: transcript.styles, rules: rules, cuePolicy: transcript.cuePolicy,
       language: recognition.transcriptLanguage,
       languageNotice: recognition.makeLanguageNotice(), console: context.console)
     try await report.begin()

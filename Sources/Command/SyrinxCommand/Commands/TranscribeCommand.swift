@@ -101,6 +101,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var recognition: SpeechOptions
 
+  @OptionGroup var textRules: TextRuleOptions
+
   @OptionGroup var engine: EngineOptions
 
   @OptionGroup var parallel: JobsOption
@@ -112,7 +114,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   mutating func validate() throws {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
-    let texts = [filesFrom, recognition.contextFile, recognition.grammar]
+    let texts = [
+      filesFrom, recognition.contextFile, recognition.grammar, textRules.replacementFile,
+      textRules.maskFile,
+    ]
     try checkOperands(files + texts.compactMap(\.self))
     try chooseOutput()
     try require(
@@ -135,7 +140,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   private mutating func chooseOutput() throws {
     guard let name = output else { return }
     try require(outputDir == nil, "--output and --output-dir exclude each other.")
-    guard name != "-" else { return output = nil }
+    guard name != "-" else {
+      output = nil
+      return
+    }
     let style = TranscriptStyle(pathExtension: name.pathExtension)
     try require(
       style != nil || name.isFolder || name.pathExtension.first?.isLetter != true,
@@ -159,21 +167,22 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
+    let (rules, checksum) = try await textRules.rules(for: recognition)
     if let outputDir { try await makeFolder(outputDir) }
-    guard let archive = try await archive(preparing: prepare, in: context) else {
+    guard let archive = try await archive(preparing: prepare, rules: checksum, in: context) else {
       guard output != nil else {
-        return try await transcribe(to: nil, preparing: prepare, in: context)
+        return try await transcribe(to: nil, preparing: prepare, rules: rules, in: context)
       }
       // From here on, a signal must cancel the work, so that the incomplete file is removed.
       return try await context.canceledBySignals {
-        try await transcribe(to: nil, preparing: prepare, in: context)
+        try await transcribe(to: nil, preparing: prepare, rules: rules, in: context)
       }
     }
     // An open archive has a lock file. A signal must cancel the work, so that closing the archive
     // removes the lock file.
     try await context.canceledBySignals {
       do {
-        try await transcribe(to: archive, preparing: prepare, in: context)
+        try await transcribe(to: archive, preparing: prepare, rules: rules, in: context)
       } catch {
         await archive.close()
         throw error
@@ -184,7 +193,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   private func transcribe(
     to archive: TranscriptArchive?, preparing prepare: @escaping TranscriptionRun.Preparation,
-    in context: CommandContext
+    rules: TextRules, in context: CommandContext
   ) async throws {
     @Dependency(\.speechClient) var speech
     @Dependency(\.continuousClock) var clock
@@ -200,7 +209,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let showsTotal =
       archive != nil && !isOneFile && !transcript.wantsPartials(on: context.console)
     let run = TranscriptionRun(
-      command: self, speech: speech, prepare: prepare, inputs: remaining, archive: archive,
+      command: self, speech: speech, prepare: prepare, rules: rules, inputs: remaining,
+      archive: archive,
       progress: ArchiveProgress(console: showsTotal ? context.console : nil, clock: clock),
       namesFiles: !isOneFile, context: context)
     try await run.transcribeAll()
@@ -227,7 +237,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   /// Returns the archive that records which inputs are finished; nil if there is no output folder.
   private func archive(
-    preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
+    preparing prepare: TranscriptionRun.Preparation, rules checksum: String?,
+    in context: CommandContext
   ) async throws -> TranscriptArchive? {
     @Dependency(\.settings) var settings
     guard let outputDir else { return nil }
@@ -240,6 +251,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     transcript.addCueLimits(to: &recipe)
+    textRules.add(checksum, to: &recipe)
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
     // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)

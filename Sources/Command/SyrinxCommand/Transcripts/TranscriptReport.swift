@@ -12,6 +12,7 @@ struct TranscriptReport {
   /// The transcripts, one for each style, each with a function that writes a line.
   private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
   private let includesJSON: Bool
+  private let rules: TextRules
   private let file: FilePath?
   private let console: Console
   private let log = Logger(label: "syrinx")
@@ -34,6 +35,7 @@ struct TranscriptReport {
   ///
   /// - Parameters:
   ///   - styles: the style of each transcript.
+  ///   - rules: the rules for the text.
   ///   - cuePolicy: the limits of cues.
   ///   - language: the language of the speech, as a BCP 47 tag; nil if it is unknown.
   ///   - file: the file that is recognized; nil for a microphone.
@@ -43,13 +45,14 @@ struct TranscriptReport {
   ///     detection.
   ///   - console: shows the results and messages.
   init(
-    styles: [TranscriptStyle], cuePolicy: CuePolicy = CuePolicy(), language: String? = nil,
-    file: FilePath? = nil, to outputs: [PendingOutput] = [], namesFile: Bool = false,
+    styles: [TranscriptStyle], rules: TextRules = .none, cuePolicy: CuePolicy = CuePolicy(),
+    language: String? = nil, file: FilePath? = nil, to outputs: [PendingOutput] = [],
+    namesFile: Bool = false,
     languageNotice: LanguageNotice? = nil, console: Console
   ) {
     let texts = styles.map {
       TranscriptText(
-        style: $0, cuePolicy: cuePolicy, file: file,
+        style: $0, rules: rules, cuePolicy: cuePolicy, file: file,
         namesFile: namesFile && outputs.isEmpty, language: language)
     }
     transcripts = texts.enumerated().map { index, text in
@@ -59,6 +62,7 @@ struct TranscriptReport {
     }
     includesJSON = styles.contains(.json)
     (self.file, self.languageNotice, self.console) = (file, languageNotice, console)
+    self.rules = rules
   }
 
   /// Writes the beginning of each transcript; call it before the first result.
@@ -128,6 +132,7 @@ struct TranscriptReport {
     if result.isFinal {
       await console.clearStatus()
     } else {
+      let result = result.applying(rules)
       await console.showVolatile(
         result.stablePrefix.formattedString, tail: result.volatileTail.formattedString)
     }

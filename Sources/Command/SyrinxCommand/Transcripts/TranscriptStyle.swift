@@ -184,6 +184,7 @@ struct TranscriptOptions: ParsableArguments {
 /// Turns results into the lines of a transcript.
 struct TranscriptText {
   let style: TranscriptStyle
+  private let rules: TextRules
   private let file: FilePath?
   /// Whether each line of a text transcript begins with the file's name.
   private let namesFile: Bool
@@ -195,15 +196,16 @@ struct TranscriptText {
 
   /// - Parameters:
   ///   - style: the style of the transcript.
+  ///   - rules: the rules for the text.
   ///   - cuePolicy: the limits of cues.
   ///   - file: the file that is recognized; nil for a microphone.
   ///   - namesFile: whether each line of a text transcript begins with the file's name.
   ///   - language: the language of the speech, as a BCP 47 tag; nil if it is unknown.
   init(
-    style: TranscriptStyle, cuePolicy: CuePolicy = CuePolicy(), file: FilePath? = nil,
-    namesFile: Bool = false, language: String? = nil
+    style: TranscriptStyle, rules: TextRules = .none, cuePolicy: CuePolicy = CuePolicy(),
+    file: FilePath? = nil, namesFile: Bool = false, language: String? = nil
   ) {
-    (self.style, self.file, self.namesFile) = (style, file, namesFile)
+    (self.style, self.rules, self.file, self.namesFile) = (style, rules, file, namesFile)
     (self.language, builder) = (language, CueBuilder(policy: cuePolicy))
   }
 
@@ -221,9 +223,10 @@ struct TranscriptText {
 
   /// Returns the lines for a result; a partial result has lines only in JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
-    let transcription = result.bestTranscription.printable
+    // The line breaks that rules add stay; those of the engine do not.
+    let transcription = result.bestTranscription.printable.applying(rules)
     switch style {
-    case .json: return [try JSONRecord(result, file: file).jsonLine()]
+    case .json: return [try JSONRecord(result.applying(rules), file: file).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
     case .text:
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""

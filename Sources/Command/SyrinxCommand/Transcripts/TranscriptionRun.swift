@@ -14,6 +14,8 @@ struct TranscriptionRun: Sendable {
   let speech: SpeechClient
   /// Applies the options to a request.
   let prepare: Preparation
+  /// The rules for the texts.
+  let rules: TextRules
   let inputs: RemainingInputs
   /// The records of the output folder; nil if there is no output folder.
   let archive: TranscriptArchive?
@@ -148,7 +150,7 @@ struct TranscriptionRun: Sendable {
   ) async throws -> Bool {
     let recognition = entry.recognition
     var report = TranscriptReport(
-      styles: command.transcript.styles, cuePolicy: command.transcript.cuePolicy,
+      styles: command.transcript.styles, rules: rules, cuePolicy: command.transcript.cuePolicy,
       language: command.recognition.transcriptLanguage, file: recognition.file, to: outputs,
       namesFile: namesFiles, languageNotice: command.recognition.makeLanguageNotice(),
       console: context.console)

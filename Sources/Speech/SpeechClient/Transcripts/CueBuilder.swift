@@ -132,9 +132,11 @@ extension String {
   /// Whether the text is a number, and `next` is its unit, such as "percent" or "million".
   fileprivate func isNumber(of next: String) -> Bool {
     let unit = next.lowercased().trimmingSuffix { $0.isPunctuation && $0 != "%" }
-    return (last?.isNumber == true || NumberReader.isNumber(lowercased()))
-      && Self.units.contains(String(unit))
+    return (last?.isNumber == true || NumberReader.isNumber(lowercased())) && String(unit).isUnit
   }
+
+  /// Whether the lowercase word is a unit, or multiplies a number.
+  var isUnit: Bool { Self.units.contains(self) }
 
   private static let units = Set(
     """
