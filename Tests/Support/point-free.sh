@@ -73,5 +73,5 @@ if grep --quiet --text 18ClientDependencies16DependencyValuesV "$syrinx"; then
 fi
 
 heard=$("$syrinx" transcribe --engine pocketsphinx Samples/sounds/go-forward.wav)
-[ "$heard" = "go forward ten meters" ] || fail "syrinx built with the trait transcribes: '$heard'"
+[ "$heard" = "go forward 10 meters" ] || fail "syrinx built with the trait transcribes: '$heard'"
 echo "with the trait syrinx transcribes: $heard"

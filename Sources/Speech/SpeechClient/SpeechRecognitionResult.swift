@@ -246,7 +246,7 @@ extension Collection<String> {
 extension String {
   /// Returns the separator between the text and a following word: a space or nothing.
   package func separator(before word: String) -> String {
-    guard let last, let first = word.first else { return "" }
+    guard let last, let first = word.first, !last.isNewline, !first.isNewline else { return "" }
     if last.isKorean || first.isKorean { return " " }
     if last.isChineseOrJapanese || first.isChineseOrJapanese { return "" }
     return last.isSouthEastAsian && first.isSouthEastAsian ? "" : " "
@@ -257,6 +257,9 @@ extension Character {
   /// Whether the character's script has no spaces between words, so that each letter counts as a
   /// word.
   package var hasNoSpaces: Bool { isChineseOrJapanese || isSouthEastAsian }
+
+  /// Whether the character is Chinese, Japanese, or Korean, which are twice as wide as Latin letters.
+  package var isWide: Bool { isChineseOrJapanese || isKorean }
 
   fileprivate var isKorean: Bool {
     switch firstScalar {

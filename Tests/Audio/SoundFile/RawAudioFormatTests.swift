@@ -75,14 +75,54 @@ import Testing
   @Test(arguments: [0, 3]) func `raw audio without a frame is an error`(count: Int) async throws {
     let raw = RawAudioFormat(.int16, sampleRate: 16_000, channelCount: 2)
     let bytes = [UInt8](repeating: 0, count: count)
-    await #expect(throws: SoundFileError.empty(path: "standard input")) {
+    let error = { (path: String) -> SoundFileError in
+      count == 0
+        ? .empty(path: path)
+        : .cannotRead(path: path, reason: "it ends within its first frame of 4 bytes")
+    }
+    await #expect(throws: error("standard input")) {
       _ = try await read(bytes, raw)
     }
     let file = folder.file("short.raw")
     try Data(bytes).write(to: file)
-    #expect(throws: SoundFileError.empty(path: file.path)) {
+    #expect(throws: error(file.path)) {
       try SoundFileReader(url: file, raw: raw)
     }
+  }
+
+  @Test func `a raw format and a web address are an error before the address is opened`() throws {
+    let address = try #require(URL(string: "http://127.0.0.1:9/a.raw"))
+    let raw = RawAudioFormat(.ulaw)
+    for open in [
+      { _ = try SoundFileReader(url: address, raw: raw) },
+      { _ = try AudioFileInfo(url: address, raw: raw, interruption: nil) },
+    ] as [() throws -> Void] {
+      #expect { try open() } throws: { "\($0)".contains("download the file first") }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("call.gsm", Array("OggS".utf8) + [0]), ("call.gsm", Array("#!AMR\n".utf8)),
+      ("call.ul", [0, 0, 0, 0x20] + Array("ftypM4A ".utf8)),
+      ("use.al", Array("# NOTE: Derived from use.pm.\npackage use;\n".utf8)),
+    ] as [(String, [UInt8])])
+  func `a file whose content is of a known kind, or text, has no format by its extension`(
+    name: String, head: [UInt8]
+  ) throws {
+    let file = folder.file(name)
+    try Data(head + [UInt8](repeating: 0x20, count: 100)).write(to: file)
+    let descriptor = try Descriptor.reading(file.path)
+    #expect(descriptor.rawFormat(pathExtension: file.pathExtension) == nil)
+  }
+
+  @Test(arguments: [0x55, 0xD5, 0xFF, 0x0B] as [UInt8])
+  func `a constant level has the format of its extension`(byte: UInt8) throws {
+    let file = folder.file("quiet.al")
+    // The second byte of AC-3 follows 0x0B, but a signature of two bytes is too short.
+    try Data([byte, 0x77] + [UInt8](repeating: byte, count: 8_000)).write(to: file)
+    let descriptor = try Descriptor.reading(file.path)
+    #expect(descriptor.rawFormat(pathExtension: "al") == RawAudioFormat(.alaw))
   }
 
   @Test(
@@ -90,7 +130,7 @@ import Testing
       (RawAudioFormat(.gsm, channelCount: 2), "GSM 6.10 has 1 channel, not 2"),
       (RawAudioFormat(.g722, sampleRate: 8_000), "G.722 has 1 channel at 16000 Hz"),
       (RawAudioFormat(.int16, sampleRate: 1_000_000), "1 to 256 channels at 1 to 768000 Hz"),
-      (RawAudioFormat(.int16, channelCount: 1_000), "1 to 256 channels at 1 to 768000 Hz"),
+      (RawAudioFormat(.int16, channelCount: 257), "1 to 256 channels at 1 to 768000 Hz"),
     ])
   func `the error for an impossible rate or number of channels names what is possible`(
     raw: RawAudioFormat, text: String

@@ -74,11 +74,11 @@ struct RawInputTests {
     arguments: [
       ("transcribe - --raw-rate 8000", "require --raw-input"),
       ("transcribe - --raw mp3", "s16"), ("info - --raw s16 --raw-rate 0", "--raw-rate 0"),
-      ("plot - --raw s16 --raw-channels 65", "--raw-channels 65"),
+      ("plot - --raw s16 --raw-channels 257", "--raw-channels 257"),
       ("convert - a.wav --raw-input gsm --raw-channels 2", "GSM 6.10 has 1 channel, not 2"),
       ("measure - --raw g722 --raw-rate 8000", "G.722 has 1 channel at 16000 Hz"),
       ("measure -d virtual:a.wav --raw s16", "--raw-input requires files"),
-      ("info http://localhost/a --raw s16", "download the file first"),
+      ("convert - out.wav --raw s16", "--raw describes the output; use --raw-input s16"),
       ("play a.raw --raw s16", "--raw-input requires standard input"),
     ])
   func `impossible options for raw audio are usage errors`(
@@ -87,6 +87,17 @@ struct RawInputTests {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
     #expect(run.status == 64)
     #expect(run.error.contains(text), "\(run.error)")
+  }
+
+  @Test(arguments: ["transcribe", "measure", "info", "plot"])
+  func `--raw-input and a web address are an error before the address is opened`(
+    command: String
+  ) async throws {
+    // The port is the discard port, where no server answers.
+    let run = try await BuiltCommand.shell(
+      "syrinx \(command) http://127.0.0.1:9/a --raw-input s16", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("download the file first"), "\(run.error)")
   }
 
   @Test(arguments: ["transcribe", "listen", "measure", "info", "plot"])

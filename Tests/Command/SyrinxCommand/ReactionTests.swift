@@ -1,3 +1,4 @@
+import AudioThreads
 import Foundation
 import TestTools
 import Testing
@@ -38,6 +39,47 @@ struct ReactionTests {
     #expect(try reactions() == "go forward ten meters!\n")
   }
 
+  @Test func `the output of a command goes to standard error`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "listen", "-d", "virtual:go.wav", "--exec", "echo noise", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.error == "noise\n")
+  }
+
+  @Test func `a second signal ends a hanging command, too`() async throws {
+    try folder.speech("go.wav")
+    let padded = try await BuiltCommand.shell(
+      "sox go.wav long.wav pad 0 60 && mkfifo gate", in: folder)
+    #expect(padded.status == 0)
+    let run = try RunningCommand(
+      "listen", "-d", "virtual:long.wav", "--exec-shell", "--exec", "sleep 1000 > gate; :",
+      in: folder, watching: .error)
+    let gate = folder.file("gate")
+    let bytes = try await DedicatedThread.run(name: "gate") {
+      // Opening the pipe waits for the command, and reading it waits for the command's end.
+      let pipe = try FileHandle(forReadingFrom: gate)
+      run.send(SIGINT)
+      run.send(SIGTERM)
+      return try pipe.readToEnd() ?? Data()
+    }
+    #expect(bytes.isEmpty)
+    #expect(await run.status() == 128 + SIGTERM)
+  }
+
+  @Test func `if listening fails before a result, an existing transcript stays`() async throws {
+    try "old".write(to: folder.file("old.txt"), atomically: true, encoding: .utf8)
+    for name in ["old.txt", "new.vtt"] {
+      let run = try await BuiltCommand.run(
+        "listen", "-d", "virtual:missing.wav", "-o", name, in: folder)
+      #expect(run.status == 1)
+      #expect(run.error.contains("missing.wav"))
+    }
+    #expect(try String(contentsOf: folder.file("old.txt"), encoding: .utf8) == "old")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("new.vtt").path))
+  }
+
   @Test func `a missing command does not stop the recognition`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
@@ -68,10 +110,13 @@ struct ReactionTests {
     #expect(names == ["take-1.wav", "take-2.wav", "take-3.wav"], "\(lines) \(files)")
   }
 
-  @Test func `'measure --above' runs a command when the peak rises above the level`() async throws {
+  @Test func `'measure --above' runs a command when the peak rises above the level after a second`()
+    async throws
+  {
     let loud = [Float](repeating: 0.5, count: 4_800)
     let quiet = [Float](repeating: 0, count: 4_800)
-    try folder.floats("input.wav", [quiet, loud, loud, quiet, loud].flatMap { $0 + $0 })
+    let pause = [Float](repeating: 0, count: 19_200)
+    try folder.floats("input.wav", [loud, quiet, loud, pause, loud].flatMap(\.self))
     let run = try await BuiltCommand.run(
       "measure", "-d", "virtual:input.wav", "--above", "-20", "--exec", "./react", in: folder)
     #expect(run.status == 0, "\(run.error)")
@@ -88,6 +133,21 @@ struct ReactionTests {
     run.send(SIGINT)
     for await line in run.lines { Issue.record("unexpected: \(line)") }
     #expect(await run.status() == 0)
+  }
+
+  @Test func `a microphone that fails switches listening off, and listening can go on`()
+    async throws
+  {
+    let run = try RunningCommand(
+      "listen", "--toggle", "-d", "virtual:missing.wav", in: folder, watching: .both)
+    _ = try #require(await run.lines.first(containing: "listening is off;"))
+    for _ in 1...2 {
+      run.send(SIGUSR1)
+      _ = try #require(await run.lines.first(containing: "missing.wav"))
+      _ = try #require(await run.lines.first(containing: "listening is off"))
+    }
+    run.send(SIGINT)
+    #expect(await run.status() == 1)
   }
 
   @Test func `what was said before switching off becomes a final, and listening can go on`()
@@ -136,7 +196,9 @@ struct ReactionTests {
     arguments: [
       ("go.wav", "use `syrinx transcribe`"), ("- -d virtual:a.wav", "exclude each other"),
       ("- --toggle", "--toggle requires a microphone"), ("--raw-input s16", "--raw-input requires"),
-      ("--toggle --format srt", "--toggle starts over"), ("--toggle --keep a.wav", "--keep and"),
+      ("--toggle --format vtt", "--toggle restarts"), ("--toggle --keep a.wav", "--keep and"),
+      ("- --raw-input gsm", "decoded only after its end"),
+      ("- --raw-input g722", "decoded only after its end"),
       ("-o talk.doc", "use the extension txt"), ("--threshold -20", "--threshold requires"),
       ("--seconds 0", "--seconds 0"),
     ])

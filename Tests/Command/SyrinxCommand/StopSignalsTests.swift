@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SyrinxCommand
@@ -46,6 +47,16 @@ struct StopSignalsTests {
     #expect([SIGINT, SIGTERM, SIGHUP].allSatisfy { StopSignals.endsProcess($0, nil) })
     #expect(StopSignals.endsProcess(SIGUSR1, StopSignals()))
     #expect(!StopSignals.endsProcess(SIGUSR1, StopSignals(takesCommands: true)))
+  }
+
+  @Test func `every function of 'beforeExit' is called, in order`() {
+    let signals = StopSignals()
+    let calls = Mutex<[Int]>([])
+    for number in 1...3 {
+      signals.beforeExit { calls.withLock { $0.append(number) } }
+    }
+    signals.callLastActs()
+    #expect(calls.withLock(\.self) == [1, 2, 3])
   }
 
   @Test

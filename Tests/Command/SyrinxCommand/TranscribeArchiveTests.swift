@@ -182,6 +182,21 @@ import Testing
     #expect(try await run("@/own -o @/out --resume").recognized == 1)
   }
 
+  @Test func `a file is unfinished if rules for its text or limits of its subtitles have changed`()
+    async throws
+  {
+    try makeArchive()
+    let transcribe = "@/own -o @/out --format srt --resume"
+    for (text, count) in [("go => stop\n", 1), ("go => stop\n", 0), ("go => walk\n", 1)] {
+      try Data(text.utf8).write(to: folder.file("rules.txt"))
+      #expect(try await run("\(transcribe) --replace @/rules.txt").recognized == count)
+    }
+    for option in ["--raw-text", "--numbers words", "--max-words 1", "--min-gap 1"] {
+      #expect(try await run("\(transcribe) \(option)").recognized == 1)
+      #expect(try await run("\(transcribe) \(option)").recognized == 0)
+    }
+  }
+
   @Test func `a manifest truncated within a line loses only one file`() async throws {
     try makeArchive()
     _ = try await run("@/calls -o @/out")

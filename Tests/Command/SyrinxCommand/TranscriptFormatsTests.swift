@@ -82,6 +82,8 @@ struct TranscriptFormatsTests {
       ("-o out.txt --format vtt", .cues(.vtt), "out.txt"), ("-o out", .text, nil),
       ("-o out.2", .text, nil), ("-o out.txt/", .text, nil),
       ("--output-dir out.txt", .text, nil),
+      ("-o a.json --format whisper-json", .whisperJSON, "a.json"),
+      ("-o out.vtt --format vtt-words", .cues(.wordTimedVTT), "out.vtt"),
     ] as [(String, TranscriptStyle, String?)])
   func `the name after -o of transcribe selects a file or a folder`(
     options: String, style: TranscriptStyle, file: String?

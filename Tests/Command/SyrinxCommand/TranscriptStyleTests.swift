@@ -1,4 +1,9 @@
+#if Plots
+import AudioPlots
+#endif
+import ArgumentParser
 import FilePaths
+import Foundation
 import SpeechClient
 import Testing
 
@@ -20,9 +25,9 @@ struct TranscriptTextTests {
     _ style: TranscriptStyle, _ results: SpeechRecognitionResult...
   ) throws -> [String] {
     var text = TranscriptText(style: style)
-    let begin = text.begin()
+    let begin = try text.begin()
     let middle = try results.flatMap { try text.add($0) }
-    return begin + middle + text.end()
+    return try begin + middle + text.end()
   }
 
   @Test
@@ -71,4 +76,88 @@ struct TranscriptTextTests {
     #expect(
       try lines(.cues(.tsv), result("go")) == ["start\tend\ttext", "0\t1000\tgo"])
   }
+
+  @Test
+  func `a transcript in openai-whisper's JSON has its keys, and spaces before words`() throws {
+    var text = TranscriptText(
+      style: .whisperJSON, cuePolicy: CuePolicy(wordsPerCue: 2), language: "en-US")
+    let words = ["go", "\"on\"", "now"].enumerated().map { index, word in
+      TranscriptionSegment(
+        substring: word, timestamp: .seconds(index), duration: .seconds(1),
+        confidence: index == 2 ? nil : 0.5)
+    }
+    let result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: words), isFinal: true)
+    let lines = try text.begin() + text.add(result) + text.end()
+    let data = Data(lines.joined(separator: "\n").utf8)
+    let whole = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(whole["language"] as? String == "en")
+    #expect(whole["text"] as? String == " go \"on\" now")
+    let segments = try #require(whole["segments"] as? [[String: Any]])
+    #expect(segments.map { $0["id"] as? Int } == [0, 1])
+    #expect(segments.map { $0["text"] as? String } == [" go \"on\"", " now"])
+    #expect(
+      Set(segments[0].keys) == [
+        "id", "seek", "start", "end", "text", "tokens", "temperature", "avg_logprob",
+        "compression_ratio", "no_speech_prob", "words",
+      ])
+    #expect(segments[0]["avg_logprob"] as? Double == -0.693)
+    let word = try #require((segments[0]["words"] as? [[String: Any]])?.last)
+    #expect(word["word"] as? String == " \"on\"" && word["probability"] as? Double == 0.5)
+    #expect(word["start"] as? Double == 1 && word["end"] as? Double == 2)
+    #expect(segments[1]["end"] as? Double == 3)
+  }
+
+  @Test
+  func `openai-whisper's JSON without results is complete`() throws {
+    let text = try lines(.whisperJSON).joined()
+    #expect(text == #"{"language":"und","segments":[],"text":""}"#)
+  }
+
+  @Test(arguments: [
+    ("--max-words 1 --format words", "limit subtitles"), ("--max-lines 3", "limit subtitles"),
+    ("--min-gap 0.1 --format json", "limit subtitles"),
+    ("--max-line-width 0 --format srt", "--max-line-width 0 is out of range"),
+    ("--max-duration 0 --format srt", "--max-duration 0.0 is out of range"),
+    ("--min-gap -1 --format vtt", "--min-gap"), ("--max-words 2k --format vtt", "--max-words"),
+  ])
+  func `limits of subtitles are refused without subtitles, and outside of their range`(
+    options: String, reason: String
+  ) throws {
+    for command in ["transcribe a.wav", "listen"] {
+      let words = "\(command) \(options)".split(separator: " ").map(String.init)
+      let error = #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
+      #expect(error.map { RootCommand.message(for: $0) }?.contains(reason) == true)
+    }
+  }
+
+  @Test
+  func `the options set the limits of subtitles`() throws {
+    let words = """
+      transcribe a.wav -o a.srt --max-line-width 30 --max-lines 3 --max-words 4 --max-duration 5 \
+      --min-gap 0.5
+      """.split(separator: " ").map(String.init)
+    let command = try #require(try RootCommand.parsed(words) as? TranscribeCommand)
+    #expect(
+      command.transcript.cuePolicy
+        == CuePolicy(
+          charactersPerLine: 30, linesPerCue: 3, maximumDuration: .seconds(5),
+          gap: .milliseconds(500), wordsPerCue: 4))
+  }
+
+  #if Plots
+  @Test(arguments: [CueFormat.srt, .vtt, .wordTimedVTT])
+  func `the project's own reader of subtitles reads the written times and texts`(
+    format: CueFormat
+  ) throws {
+    let text = try lines(
+      .cues(format), result("go > & on"), result("stop", from: .milliseconds(6_400)))
+    let cues = TranscriptCues(text.joined(separator: "\n")).cues
+    #expect(
+      cues == [
+        PlotFrame.Cue(.zero ..< .seconds(4), "go > & on"),
+        PlotFrame.Cue(.milliseconds(6_400) ..< .milliseconds(7_400), "stop"),
+      ])
+  }
+  #endif
 }

@@ -104,6 +104,7 @@ import VirtualSoundCard
     // The last file continues for a second, until the second attempt to create the next file.
     #expect(reader.framesRead >= 72_000 && reader.shortfall == nil)
     #expect(closed.withLock { $0?.frameCount } == reader.framesRead)
+    #expect(closed.withLock { $0?.file?.path } == url.path)
   }
 
   @Test(arguments: containers)
@@ -136,6 +137,8 @@ import VirtualSoundCard
     while try !reader.read(atMost: 4_096).isEmpty {}
     #expect(reader.framesRead >= 47_000 && reader.shortfall == nil)
     #expect((closed.withLock { $0?.frameCount } ?? 0) >= 48_000)
+    // The file could not be completed under its name, so the event names no file.
+    #expect(closed.withLock { $0?.file } == nil)
   }
 }
 

@@ -17,7 +17,8 @@ package final class PendingFile {
   package let descriptor: Descriptor
   /// Whether the file is not published yet.
   private(set) var isPending = false
-  private let path: String
+  /// The path of the file once it is published.
+  package let path: String
   /// The random name; nil for an unnamed file.
   private var name: FilePath?
   /// Whether the file was created under its final name.
@@ -118,7 +119,10 @@ package final class PendingFile {
   /// Gives the file its name and replaces the existing file; calling it again has no effect.
   ///
   /// The corresponding C functions are `linkat` and `rename`.
-  package func publish() throws(SoundFileError) {
+  ///
+  /// - Parameter suffix: the text to add to the name.
+  package func publish(addingToName suffix: String = "") throws(SoundFileError) {
+    let path = path + suffix
     guard isPending else { return }
     isPending = false
     if name == nil {

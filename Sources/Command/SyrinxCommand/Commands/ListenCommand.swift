@@ -106,6 +106,8 @@ struct ListenCommand: RecognizingSubcommand {
 
   @OptionGroup var speakers: ChannelOptions
 
+  @OptionGroup var textRules: TextRuleOptions
+
   @OptionGroup var wait: WaitOption
 
   @OptionGroup var engine: EngineOptions
@@ -174,6 +176,7 @@ struct ListenCommand: RecognizingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     let prepare = try await recognition.preparation()
+    let (rules, _) = try await textRules.rules(for: recognition)
     try await makeReady(speech) { await context.console.notify($0) }
     let saver = try keep.map { try AudioSaver(file: $0, console: context.console) }
     let transcriptFile = try output.map {
@@ -182,15 +185,17 @@ struct ListenCommand: RecognizingSubcommand {
     let command = exec.command(in: context)
     var hasFinal = false
     var report = TranscriptReport(
-      styles: transcript.styles, to: [transcriptFile].compactMap(\.self),
-      speakers: speakers.speakerNames, languageNotice: recognition.makeLanguageNotice(), console: context.console)
+      styles: transcript.styles, rules: rules, cuePolicy: transcript.cuePolicy,
+      language: recognition.transcriptLanguage, to: [transcriptFile].compactMap(\.self),
+      speakers: speakers.speakerNames, languageNotice: recognition.makeLanguageNotice(),
+      console: context.console)
     try await command.finishing {
       do {
         try await report.begin()
         try await listen(preparing: prepare, saving: saver, in: context) { event in
           try await report.show(event)
           if case .result(let result) = event, result.isFinal { hasFinal = true }
-          if let command { await run(command, for: event) }
+          if let command { await run(command, for: event, rules: rules) }
         }
         try await report.end()
       } catch {
@@ -317,9 +322,11 @@ struct ListenCommand: RecognizingSubcommand {
   }
 
   /// Runs the command of `--exec` for a final result: once, or with key phrases for each phrase.
-  private func run(_ command: EventCommand, for event: SpeechRecognitionEvent) async {
+  private func run(
+    _ command: EventCommand, for event: SpeechRecognitionEvent, rules: TextRules
+  ) async {
     guard case .result(let result) = event, result.isFinal else { return }
-    let words = result.bestTranscription
+    let words = result.applying(rules).bestTranscription
     // Control characters of a server or a model must not reach a window or a shell.
     guard recognition.keyPhrases.isEmpty else {
       for phrase in words.segments.map(\.substring.printableLine) {

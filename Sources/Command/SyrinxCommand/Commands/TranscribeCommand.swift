@@ -36,7 +36,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
       format), and files from a folder keep their folders below it. A name in a list keeps all its \
       folders, or those after /./ in it. An existing transcript stays until the new one is complete. \
-      Ctrl-C and SIGTERM leave only complete transcripts.
+      Ctrl-C and SIGTERM leave only complete transcripts there; with a file after -o, they keep the \
+      transcript so far as that file's name with .partial added.
 
       The output folder also has manifest.jsonl and failed.txt. The manifest records what each \
       transcript was made from: --resume skips a file whose size and time, engine, model, and options \
@@ -52,8 +53,9 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   /// The help on parallel jobs.
   private static let jobsHelp = """
     With --jobs, several decoders of 100 MB each work in parallel: on several files, and on several \
-    utterances or separate channels of a long file. Text and order do not depend on their number. Partial results use one \
-    decoder. An engine whose utterances depend on earlier ones uses one decoder per file.
+    utterances or separate channels of a long file. Text and order do not depend on their number. \
+    Partial results use one decoder. An engine whose utterances depend on earlier ones uses one \
+    decoder per file.
     """
 
   @Argument(
@@ -102,6 +104,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var speakers: ChannelOptions
 
+  @OptionGroup var textRules: TextRuleOptions
+
   @OptionGroup var engine: EngineOptions
 
   @OptionGroup var raw: RawInputOptions
@@ -117,7 +121,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   mutating func validate() throws {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
-    let texts = [filesFrom, recognition.contextFile, recognition.grammar]
+    let texts = [
+      filesFrom, recognition.contextFile, recognition.grammar, textRules.replacementFile,
+      textRules.maskFile,
+    ]
     try checkOperands(files + texts.compactMap(\.self))
     try chooseOutput()
     try require(
@@ -129,9 +136,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     try transcript.checkSingleFormat()
     try output.map(checkFile)
     try require(!resume, "--resume requires --output-dir.")
-    if case .cues(let format) = transcript.styles[0], !inputs.isOneFile {
+    if transcript.styles[0].hasBeginning, !inputs.isOneFile {
       throw ValidationError(
-        "--format \(format) starts over with each file; several files require --output-dir.")
+        "--format \(transcript.styles[0].name) starts over with each file; several files require --output-dir."
+      )
     }
   }
 
@@ -139,7 +147,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   private mutating func chooseOutput() throws {
     guard let name = output else { return }
     try require(outputDir == nil, "--output and --output-dir exclude each other.")
-    guard name != "-" else { return output = nil }
+    guard name != "-" else {
+      output = nil
+      return
+    }
     let style = TranscriptStyle(pathExtension: name.pathExtension)
     try require(
       style != nil || name.isFolder || name.pathExtension.first?.isLetter != true,
@@ -163,21 +174,22 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
+    let (rules, checksum) = try await textRules.rules(for: recognition)
     if let outputDir { try await makeFolder(outputDir) }
-    guard let archive = try await archive(preparing: prepare, in: context) else {
+    guard let archive = try await archive(preparing: prepare, rules: checksum, in: context) else {
       guard output != nil else {
-        return try await transcribe(to: nil, preparing: prepare, in: context)
+        return try await transcribe(to: nil, preparing: prepare, rules: rules, in: context)
       }
       // From here on, a signal must cancel the work, so that the incomplete file is removed.
       return try await context.canceledBySignals {
-        try await transcribe(to: nil, preparing: prepare, in: context)
+        try await transcribe(to: nil, preparing: prepare, rules: rules, in: context)
       }
     }
     // An open archive has a lock file. A signal must cancel the work, so that closing the archive
     // removes the lock file.
     try await context.canceledBySignals {
       do {
-        try await transcribe(to: archive, preparing: prepare, in: context)
+        try await transcribe(to: archive, preparing: prepare, rules: rules, in: context)
       } catch {
         await archive.close()
         throw error
@@ -188,7 +200,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   private func transcribe(
     to archive: TranscriptArchive?, preparing prepare: @escaping TranscriptionRun.Preparation,
-    in context: CommandContext
+    rules: TextRules, in context: CommandContext
   ) async throws {
     @Dependency(\.speechClient) var speech
     @Dependency(\.continuousClock) var clock
@@ -204,7 +216,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let showsTotal =
       archive != nil && !isOneFile && !transcript.wantsPartials(on: context.console)
     let run = TranscriptionRun(
-      command: self, speech: speech, prepare: prepare, inputs: remaining, archive: archive,
+      command: self, speech: speech, prepare: prepare, rules: rules, inputs: remaining,
+      archive: archive,
       progress: ArchiveProgress(console: showsTotal ? context.console : nil, clock: clock),
       namesFiles: !isOneFile, context: context)
     try await run.transcribeAll()
@@ -231,7 +244,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   /// Returns the archive that records which inputs are finished; nil if there is no output folder.
   private func archive(
-    preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
+    preparing prepare: TranscriptionRun.Preparation, rules checksum: String?,
+    in context: CommandContext
   ) async throws -> TranscriptArchive? {
     @Dependency(\.settings) var settings
     guard let outputDir else { return nil }
@@ -244,8 +258,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe["rawInput"] = rawInput.map { "\($0.coding.rawValue), \($0.format)" }
-    recipe["channels"] = speakers.channels?.argument
+    recipe["channels"] = speakers.channels.map { "\($0)" }
     recipe["speakers"] = speakers.speakers
+    transcript.addCueLimits(to: &recipe)
+    textRules.add(checksum, to: &recipe)
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
     // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)

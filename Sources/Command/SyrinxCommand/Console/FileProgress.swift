@@ -20,6 +20,8 @@ actor FileProgress {
   private var stopwatch: Stopwatch?
   private var throttle = StatusThrottle()
   private var start = Duration.zero
+  /// The latest position; the events of an utterance that overlaps another may go back.
+  private var reached = Duration.zero
 
   /// Creates the progress of a file; `total` is its length, or nil if it is unknown.
   init(_ file: FilePath, total: Duration?, console: Console) {
@@ -35,9 +37,10 @@ actor FileProgress {
   /// Shows the position up to which the audio is processed, if an update is due.
   func show(_ position: Duration) async {
     guard let stopwatch else { return }
+    reached = max(reached, position)
     let elapsed = stopwatch.elapsed()
-    if elapsed < Self.catchingUp { start = max(start, position) }
-    guard let line = Self.line(file, at: position, of: total, from: start, after: elapsed),
+    if elapsed < Self.catchingUp { start = reached }
+    guard let line = Self.line(file, at: reached, of: total, from: start, after: elapsed),
       throttle.admits(elapsed)
     else { return }
     await console.showStatus(line)

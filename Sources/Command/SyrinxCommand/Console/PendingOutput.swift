@@ -79,12 +79,17 @@ actor PendingOutput {
   }
 
   /// Syncs the file to the disk and gives it its name; after a failure, the file disappears.
-  func complete() throws(SoundFileError) {
+  ///
+  /// - Parameter suffix: the text to add to the name; a file of the name without it stays.
+  /// - Returns: the file's path; nil for a named pipe or a device.
+  @discardableResult
+  func complete(addingToName suffix: String = "") throws(SoundFileError) -> String? {
     let last = state
     state = .ended
-    guard case .file(let file) = last else { return }
+    guard case .file(let file) = last else { return nil }
     try file.descriptor.synchronize(path: path)
-    try file.publish()
+    try file.publish(addingToName: suffix)
+    return file.path + suffix
   }
 }
 

@@ -118,6 +118,7 @@ struct SpeechOptions: ParsableArguments {
   /// Throws if the transcript's format cannot contain what these options request.
   func checkTranscript(_ transcript: TranscriptOptions) throws {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
+    try transcript.checkCueLimits()
   }
 
   /// The engine that these options select, by default the engine of `\.speechEngine`.
@@ -130,6 +131,14 @@ struct SpeechOptions: ParsableArguments {
     options.alternativeCount = alternatives ?? 0
     for setting in engineSettings { options.engineOptions[setting.name] = setting.value }
     return engine.choose(options) ?? engine
+  }
+
+  /// The language of the transcripts, as a BCP 47 tag: the requested one, or that of the model; nil
+  /// if it is unknown.
+  var transcriptLanguage: String? {
+    let engine = chosenEngine
+    // Querying the availability of a remote engine would wait for its server.
+    return language ?? (engine.isRemote ? nil : engine.availability().model?.language)
   }
 
   /// Whether the options request dictation without any engine options.

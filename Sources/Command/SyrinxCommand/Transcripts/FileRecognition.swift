@@ -9,18 +9,17 @@ final class FileRecognition: Sendable {
   let file: FilePath
   private let context: CommandContext
   private let problems = FileProblems()
-  // The lock is held to add a buffer's length or read the sum.
-  private let readLength = Mutex(Duration.zero)
+  // The lock is held to add a buffer, to read the length, or to take the finished comparison; nil
+  // for no comparison.
+  private let audio: Mutex<(length: Duration, comparison: ChannelComparison?)>
   private let progress: FileProgress?
-  // The lock is held to add a buffer, or to take the finished comparison; nil for no comparison.
-  private let comparison: Mutex<ChannelComparison?>
 
   init(
     _ file: FilePath, showsProgress: Bool, comparesChannels: Bool = false,
     in context: CommandContext
   ) async {
     (self.file, self.context) = (file, context)
-    comparison = Mutex(comparesChannels ? ChannelComparison() : nil)
+    audio = Mutex((length: .zero, comparison: comparesChannels ? ChannelComparison() : nil))
     guard showsProgress, context.console.isWatched else {
       progress = nil
       return
@@ -31,9 +30,10 @@ final class FileRecognition: Sendable {
 
   func request(wantsPartials: Bool) -> SpeechRequest {
     let noted = file.buffers(problems: problems).map { [self] buffer in
-      let length = buffer.frameCount.duration(at: buffer.format.sampleRate)
-      readLength.withLock { $0 += length }
-      comparison.withLock { $0?.add(buffer) }
+      audio.withLock { audio in
+        audio.length += buffer.duration
+        audio.comparison?.add(buffer)
+      }
       return buffer
     }
     var request = SpeechRequest(buffers: noted, shouldReportPartialResults: wantsPartials)
@@ -42,7 +42,7 @@ final class FileRecognition: Sendable {
   }
 
   /// The length of the audio read so far.
-  var length: Duration { readLength.withLock { $0 } }
+  var length: Duration { audio.withLock { $0.length } }
 
   /// Shows the progress from now on; the pace is measured from this moment.
   func beginProgress() async {
@@ -73,12 +73,12 @@ final class FileRecognition: Sendable {
 
   /// Writes a notice if the channels differ, once the first minute or the whole file is compared.
   private func reportChannels(atEnd: Bool) async {
-    let compared = comparison.withLock { comparison in
-      comparison.map { $0.isComplete || atEnd } == true ? comparison.take() : nil
+    let compared = audio.withLock { audio in
+      audio.comparison.map { $0.isComplete || atEnd } == true ? audio.comparison.take() : nil
     }
     guard compared?.differs == true else { return }
     await context.console.notify(
-      "\(file): its channels differ; --channels separate recognizes the speaker of each channel")
+      "\(file): the channels differ. Use --channels separate if each has its own speaker")
   }
 }
 

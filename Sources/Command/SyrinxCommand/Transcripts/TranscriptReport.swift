@@ -12,6 +12,7 @@ struct TranscriptReport {
   /// The transcripts, one for each style, each with a function that writes a line.
   private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
   private let includesJSON: Bool
+  private let rules: TextRules
   private let file: FilePath?
   private let console: Console
   private let log = Logger(label: "syrinx")
@@ -21,6 +22,9 @@ struct TranscriptReport {
   private var languageNotice: LanguageNotice?
   /// The utterance that has partial results, but no final result yet.
   private var open: Int?
+
+  /// Whether a final result was shown.
+  private(set) var hasResults = false
 
   /// Whether no audio was lost.
   private(set) var isComplete = true
@@ -32,6 +36,9 @@ struct TranscriptReport {
   ///
   /// - Parameters:
   ///   - styles: the style of each transcript.
+  ///   - rules: the rules for the text.
+  ///   - cuePolicy: the limits of cues.
+  ///   - language: the language of the speech, as a BCP 47 tag; nil if it is unknown.
   ///   - file: the file that is recognized; nil for a microphone.
   ///   - outputs: the file for each style; empty for a single style on standard output.
   ///   - namesFile: whether each line of text on standard output begins with the file's name.
@@ -40,13 +47,15 @@ struct TranscriptReport {
   ///     detection.
   ///   - console: shows the results and messages.
   init(
-    styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
+    styles: [TranscriptStyle], rules: TextRules = .none, cuePolicy: CuePolicy = CuePolicy(),
+    language: String? = nil, file: FilePath? = nil, to outputs: [PendingOutput] = [],
     namesFile: Bool = false, speakers: SpeakerNames = SpeakerNames(),
     languageNotice: LanguageNotice? = nil, console: Console
   ) {
     let texts = styles.map {
       TranscriptText(
-        style: $0, file: file, namesFile: namesFile && outputs.isEmpty, speakers: speakers)
+        style: $0, rules: rules, cuePolicy: cuePolicy, file: file,
+        namesFile: namesFile && outputs.isEmpty, speakers: speakers, language: language)
     }
     transcripts = texts.enumerated().map { index, text in
       guard !outputs.isEmpty else { return (text, { try await console.print($0) }) }
@@ -55,17 +64,18 @@ struct TranscriptReport {
     }
     includesJSON = styles.contains(.json)
     (self.file, self.speakers, self.languageNotice) = (file, speakers, languageNotice)
-    self.console = console
+    (self.console, self.rules) = (console, rules)
   }
 
   /// Writes the beginning of each transcript; call it before the first result.
   mutating func begin() async throws {
-    try await print { $0.begin() }
+    try await print { try $0.begin() }
   }
 
   /// Shows a partial or final result.
   mutating func show(_ result: SpeechRecognitionResult) async throws {
     open = result.isFinal ? nil : result.utterance
+    hasResults = hasResults || result.isFinal
     if !includesJSON { await showVolatile(result) }
     try await print { try $0.add(result) }
   }
@@ -124,6 +134,7 @@ struct TranscriptReport {
     if result.isFinal {
       await console.clearStatus()
     } else {
+      let result = result.applying(rules)
       let name = speakers.name(of: result).map { "\($0): " } ?? ""
       await console.showVolatile(
         name + result.stablePrefix.formattedString, tail: result.volatileTail.formattedString)
@@ -134,7 +145,7 @@ struct TranscriptReport {
   /// result.
   mutating func end() async throws {
     await reportLosses()
-    try await print { $0.end() }
+    try await print { try $0.end() }
   }
 
   /// Writes the new lines of each style to its transcript.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioCore
 import FilePaths
+import Glibc
 import SpeechClient
 
 /// The style of a transcript.
@@ -11,8 +12,10 @@ enum TranscriptStyle: Hashable {
   case json
   /// Cues, divided at pauses.
   case cues(CueFormat)
+  /// One JSON object with the keys of openai-whisper; its segments are cues.
+  case whisperJSON
 
-  static let all = [text] + CueFormat.allCases.map(cues) + [json]
+  static let all = [text] + CueFormat.allCases.map(cues) + [json, whisperJSON]
 
   /// Creates the style for a file extension; nil if no style uses it.
   init?(pathExtension: String) {
@@ -28,18 +31,28 @@ enum TranscriptStyle: Hashable {
     case .text: "text"
     case .json: "json"
     case .cues(let format): format.rawValue
+    case .whisperJSON: "whisper-json"
     }
   }
 
   /// Whether the style contains word times.
   var hasWordTimes: Bool { self != .text }
 
+  /// Whether a transcript begins with a header or numbers its parts, so that it has only one input.
+  var hasBeginning: Bool { self != .text && self != .json }
+
+  /// Whether the limits of cues affect the transcript.
+  var hasCues: Bool { ![.text, .json, .cues(.words)].contains(self) }
+
   /// The file extension.
   var pathExtension: String {
     switch self {
     case .text: "txt"
     case .json: "jsonl"
+    case .cues(.wordTimedVTT): "words.vtt"
+    case .cues(.words): "words.tsv"
     case .cues(let format): format.rawValue
+    case .whisperJSON: "json"
     }
   }
 }
@@ -48,9 +61,10 @@ enum TranscriptStyle: Hashable {
 struct TranscriptOptions: ParsableArguments {
   @Option(
     help: """
-      Format: text (a line for each utterance), srt or vtt (subtitles), tsv (start and end in \
-      milliseconds, and text), or json (an object for each result); with --output-dir, several \
-      separated by commas.
+      Format: text (a line for each utterance), srt or vtt (subtitles), vtt-words (with the time of \
+      each word), tsv (start and end in milliseconds, and text), words (the same for each word), json \
+      (an object for each result), or whisper-json (one object with the keys of openai-whisper); with \
+      --output-dir, several separated by commas.
       """, completion: .list(TranscriptStyle.all.map(\.name)), transform: Self.styles)
   var format: [TranscriptStyle]?
 
@@ -60,6 +74,71 @@ struct TranscriptOptions: ParsableArguments {
 
   @Flag(help: "Show utterances while they are recognized.")
   var partials = false
+
+  @Option(
+    parsing: .unconditional,
+    help: .value("count", "Maximum number of characters in a line of a subtitle (default: 42)."))
+  var maxLineWidth: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: .value("count", "Maximum number of lines of a subtitle (default: 2)."))
+  var maxLines: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: .value("count", "Maximum number of words in a subtitle (default: no limit)."))
+  var maxWords: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: .value("time", "Maximum duration of a subtitle (default: 7)."),
+    transform: TimeValue.seconds)
+  var maxDuration: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: .value("time", "Minimum time between two subtitles (default: 0.08)."),
+    transform: TimeValue.seconds)
+  var minGap: Double?
+
+  func validate() throws {
+    try check("--max-line-width", maxLineWidth, in: 1...1_000, "a number")
+    try check("--max-lines", maxLines, in: 1...1_000, "a number")
+    try check("--max-words", maxWords, in: 1...1_000, "a number")
+    try check("--max-duration", maxDuration, in: 0.1...3_600, "seconds")
+    try check("--min-gap", minGap, in: 0...60, "seconds")
+  }
+
+  /// The limits of cues.
+  var cuePolicy: CuePolicy {
+    var policy = CuePolicy()
+    policy.charactersPerLine = maxLineWidth ?? policy.charactersPerLine
+    policy.linesPerCue = maxLines ?? policy.linesPerCue
+    policy.wordsPerCue = maxWords ?? policy.wordsPerCue
+    policy.maximumDuration = maxDuration.map { .seconds($0) } ?? policy.maximumDuration
+    policy.gap = minGap.map { .seconds($0) } ?? policy.gap
+    return policy
+  }
+
+  /// Adds the limits to the record of the options that a transcript depends on.
+  func addCueLimits(to record: inout JSONRecord) {
+    record["maxLineWidth"] = maxLineWidth
+    record["maxLines"] = maxLines
+    record["maxWords"] = maxWords
+    record["maxDuration"] = maxDuration
+    record["minGap"] = minGap
+  }
+
+  /// Throws if no transcript has cues, but an option limits them.
+  func checkCueLimits() throws {
+    guard cuePolicy != CuePolicy(), !styles.contains(where: \.hasCues) else { return }
+    throw ValidationError(
+      """
+      --max-line-width, --max-lines, --max-words, --max-duration, and --min-gap limit subtitles; use \
+      --format srt, vtt, vtt-words, tsv, or whisper-json.
+      """)
+  }
 
   /// The styles of the transcripts, at least one.
   var styles: [TranscriptStyle] {
@@ -96,60 +175,112 @@ struct TranscriptOptions: ParsableArguments {
   static let help = """
     With --partials, utterances are shown while they are recognized: on a terminal, one line is \
     rewritten, with the part that may still change dimmed; with --json, each change is a line. Other \
-    transcripts stay final. Cues have at most two lines of 42 characters and last at most 7 seconds; \
-    they are cut where the speaker pauses. With --channels separate, the name of the speaker precedes \
-    each line of text and each cue, in WebVTT as <v Left>.
+    transcripts stay final. Subtitles are cut at the ends of sentences, at commas, and where the \
+    speaker pauses, but not between a number and its unit. They stay long enough to read 21 \
+    characters per second if the next one leaves time for that. With --channels separate, the name \
+    of the speaker precedes each line of text and each cue, in WebVTT as <v Left>.
     """
 }
 
 /// Turns results into the lines of a transcript.
 struct TranscriptText {
   let style: TranscriptStyle
+  private let rules: TextRules
   private let file: FilePath?
   /// Whether each line of a text transcript begins with the file's name.
   private let namesFile: Bool
   private let speakers: SpeakerNames
-  private var builder = CueBuilder()
+  private let language: String?
+  private var builder: CueBuilder
   private var count = 0
+  /// The text of the segments so far, which openai-whisper's JSON repeats.
+  private var text = ""
 
+  /// - Parameters:
+  ///   - style: the style of the transcript.
+  ///   - rules: the rules for the text.
+  ///   - cuePolicy: the limits of cues.
+  ///   - file: the file that is recognized; nil for a microphone.
+  ///   - namesFile: whether each line of a text transcript begins with the file's name.
+  ///   - speakers: the names of the channels' speakers.
+  ///   - language: the language of the speech, as a BCP 47 tag; nil if it is unknown.
   init(
-    style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false,
-    speakers: SpeakerNames = SpeakerNames()
+    style: TranscriptStyle, rules: TextRules = .none, cuePolicy: CuePolicy = CuePolicy(),
+    file: FilePath? = nil, namesFile: Bool = false, speakers: SpeakerNames = SpeakerNames(),
+    language: String? = nil
   ) {
-    (self.style, self.file, self.namesFile) = (style, file, namesFile)
+    (self.style, self.rules, self.file, self.namesFile) = (style, rules, file, namesFile)
     self.speakers = speakers
+    (self.language, builder) = (language, CueBuilder(policy: cuePolicy))
   }
 
-  func begin() -> [String] {
-    guard case .cues(let format) = style else { return [] }
-    return format.header.map { [$0] } ?? []
+  func begin() throws -> [String] {
+    switch style {
+    case .text, .json: return []
+    case .cues(let format): return format.header.map { [$0] } ?? []
+    case .whisperJSON:
+      let code = language?.lowercased().prefix(while: \.isLetter) ?? "und"
+      return [
+        try (["language": String(code)] as JSONRecord).jsonLine().dropLast() + ",\"segments\":["
+      ]
+    }
   }
 
   /// Returns the lines for a result; a partial result has lines only in JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
-    let transcription = result.bestTranscription.printable
+    // The line breaks that rules add stay; those of the engine do not.
+    let transcription = result.bestTranscription.printable.applying(rules)
     let speaker = speakers.name(of: result)
     switch style {
-    case .json: return [try JSONRecord(result, file: file, speaker: speaker).jsonLine()]
+    case .json:
+      return [try JSONRecord(result.applying(rules), file: file, speaker: speaker).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
     case .text:
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""
       return [name + (speaker.map { "\($0): " } ?? "") + transcription.formattedString]
-    case .cues(let format):
-      return lines(of: builder.add(transcription, speaker: speaker), format)
+    case .cues, .whisperJSON:
+      return try lines(of: builder.add(transcription, speaker: speaker))
     }
   }
 
-  mutating func end() -> [String] {
-    guard case .cues(let format) = style else { return [] }
-    return lines(of: builder.flush(), format)
+  mutating func end() throws -> [String] {
+    let last = try lines(of: builder.flush())
+    guard style == .whisperJSON else { return last }
+    return last + ["]," + (try (["text": text] as JSONRecord).jsonLine().dropFirst())]
   }
 
-  private mutating func lines(of cues: [Cue], _ format: CueFormat) -> [String] {
-    cues.map { cue in
+  private mutating func lines(of cues: [Cue]) throws -> [String] {
+    try cues.map { cue in
       count += 1
-      return format.text(of: cue, number: count)
+      if case .cues(let format) = style { return format.text(of: cue, number: count) }
+      return try (count > 1 ? "," : "") + whisperSegment(cue).jsonLine()
     }
+  }
+
+  /// Returns a segment of openai-whisper's JSON, in which a word begins with the space before it.
+  ///
+  /// The keys about Whisper's decoder have neutral values.
+  private mutating func whisperSegment(_ cue: Cue) -> JSONRecord {
+    var segmentText = ""
+    let words = cue.words.map { word -> JSONRecord in
+      // The first word also begins with a space, if its script has spaces.
+      let before = text.isEmpty ? word.substring : text
+      let spaced = before.separator(before: word.substring) + word.substring
+      text += spaced
+      segmentText += spaced
+      return [
+        "word": spaced, "start": word.timestamp.inRecordSeconds, "end": word.end.inRecordSeconds,
+        "probability": word.confidence.map { $0.rounded(toParts: 1_000) },
+      ]
+    }
+    let logarithms = cue.words.compactMap(\.confidence).map { log(max($0, 0.001)) }
+    let mean = logarithms.reduce(0, +) / Double(max(1, logarithms.count))
+    return [
+      "id": count - 1, "seek": 0, "start": cue.start.inRecordSeconds,
+      "end": cue.end.inRecordSeconds, "text": segmentText, "tokens": [Int](),
+      "temperature": 0.0, "avg_logprob": mean.rounded(toParts: 1_000), "compression_ratio": 1.0,
+      "no_speech_prob": 0.0, "words": words,
+    ]
   }
 }
 

@@ -14,6 +14,8 @@ struct TranscriptionRun: Sendable {
   let speech: SpeechClient
   /// Applies the options to a request.
   let prepare: Preparation
+  /// The rules for the texts.
+  let rules: TextRules
   let inputs: RemainingInputs
   /// The records of the output folder; nil if there is no output folder.
   let archive: TranscriptArchive?
@@ -150,7 +152,8 @@ struct TranscriptionRun: Sendable {
   ) async throws -> Bool {
     let recognition = entry.recognition
     var report = TranscriptReport(
-      styles: command.transcript.styles, file: recognition.file, to: outputs,
+      styles: command.transcript.styles, rules: rules, cuePolicy: command.transcript.cuePolicy,
+      language: command.recognition.transcriptLanguage, file: recognition.file, to: outputs,
       namesFile: namesFiles, speakers: command.speakers.speakerNames,
       languageNotice: command.recognition.makeLanguageNotice(),
       console: context.console)
@@ -166,10 +169,22 @@ struct TranscriptionRun: Sendable {
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
+      if error is CancellationError, command.output != nil, report.hasResults {
+        try await report.end()
+        try await keepPartial(outputs[0])
+      }
       throw error
     }
     try await report.end()
     return try await recognition.finish() && report.isComplete
+  }
+}
+
+extension TranscriptionRun {
+  /// Keeps the incomplete transcript of an interrupted recognition beside the file of `--output`.
+  private func keepPartial(_ output: PendingOutput) async throws {
+    guard let path = try await output.complete(addingToName: ".partial") else { return }
+    await context.console.report("interrupted; \(path) has the transcript so far")
   }
 }
 

@@ -2,14 +2,17 @@ import AudioCore
 
 /// Builds cues of readable length from final transcriptions.
 ///
-/// It cuts at pauses and at the ends of sentences.
+/// It cuts at pauses and at the ends of sentences. A longer sentence is cut at a comma or at its
+/// longest pause, but not between a number and its unit.
 ///
 /// A cue never spans utterances. Add the final transcriptions in order and call `flush` at the end.
 /// A short cue is held until the next cue determines how long the short cue can be shown.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
   private var held: Cue?
-  /// The number of characters of the speaker's name before the first line.
+  /// The end of the last returned cue.
+  private var lastEnd = Duration.zero
+  /// The number of columns of the speaker's name before the first line.
   private var reserved = 0
 
   /// The start of the cue that `add` has held back; nil if there is none.
@@ -22,10 +25,12 @@ public struct CueBuilder: Sendable {
 
   /// Adds an utterance, with the name of its speaker if that is known, and returns the completed
   /// cues, in order.
+  ///
+  /// Words of white space, such as line breaks, are omitted.
   public mutating func add(_ transcription: Transcription, speaker: String? = nil) -> [Cue] {
-    var rest = transcription.segments[...]
+    var rest = transcription.segments.filter { !$0.substring.allSatisfy(\.isWhitespace) }[...]
     var ready: [Cue] = []
-    reserved = speaker.map { "\($0): ".count } ?? 0
+    reserved = speaker.map { "\($0): ".columnCount } ?? 0
     while !rest.isEmpty {
       let count = cueLength(of: rest)
       var cue = cue(of: rest.prefix(count))
@@ -47,8 +52,10 @@ public struct CueBuilder: Sendable {
     var count = 1
     while count < words.count {
       let next = words.startIndex + count
-      let isEnd = words[next - 1].substring.endsSentence(before: words[next].substring)
-      if isEnd || pause(before: next, in: words) >= policy.pause { return count }
+      let isEnd =
+        words[next - 1].substring.endsSentence(before: words[next].substring)
+        || pause(before: next, in: words) >= policy.pause
+      if isEnd, !words.isWithinQuantity(next) { return count }
       guard fits(words.prefix(count + 1)) else { return forcedLength(of: words, atMost: count) }
       count += 1
     }
@@ -57,13 +64,19 @@ public struct CueBuilder: Sendable {
 
   /// Returns the number of words in a cue that must end because of its size limit.
   ///
-  /// Of the first `count` words, the cue gets those before the longest silence in the second half.
+  /// Of the first `count` words, the cue gets those before the best break in the second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
-    let candidates = max(1, (count + 1) / 2)...count
-    return candidates.reversed().max {
-      pause(before: words.startIndex + $0, in: words)
-        < pause(before: words.startIndex + $1, in: words)
+    let breaks = (1...count).filter { !words.isWithinQuantity(words.startIndex + $0) }
+    let late = breaks.filter { $0 >= (count + 1) / 2 }
+    return (late.isEmpty ? breaks : late).reversed().max {
+      merit(of: words.startIndex + $0, in: words) < merit(of: words.startIndex + $1, in: words)
     } ?? count
+  }
+
+  /// Returns the pause before a word, longer after a comma; the longest one is the best break.
+  private func merit(of index: Int, in words: ArraySlice<TranscriptionSegment>) -> Duration {
+    let isAfterComma = words[index - 1].substring.last.map { ",;:\u{3001}\u{FF0C}".contains($0) }
+    return pause(before: index, in: words) + (isAfterComma == true ? policy.pause / 2 : .zero)
   }
 
   private func pause(before index: Int, in words: ArraySlice<TranscriptionSegment>) -> Duration {
@@ -73,34 +86,78 @@ public struct CueBuilder: Sendable {
   private func fits(_ words: ArraySlice<TranscriptionSegment>) -> Bool {
     guard let first = words.first, let last = words.last else { return true }
     return last.end - first.timestamp <= policy.maximumDuration
+      && words.count <= policy.wordsPerCue
       && policy.fits(words.map(\.substring), reserved: reserved)
   }
 
   private func cue(of words: ArraySlice<TranscriptionSegment>) -> Cue {
     Cue(
       start: words.first?.timestamp ?? .zero, end: words.last?.end ?? .zero,
-      lines: policy.lines(of: words.map(\.substring), reserved: reserved))
+      lines: policy.lines(of: words.map(\.substring), reserved: reserved), words: Array(words))
   }
 
   private mutating func replaceHeld(with next: Cue) -> [Cue] {
-    defer { held = next }
-    return held.map { [extended($0, before: next)] } ?? []
+    var next = next
+    let ready = held.map { [extended($0, before: next)] } ?? []
+    lastEnd = ready.last?.end ?? lastEnd
+    // A returned cue can no longer end sooner, so the next cue begins later.
+    if lastEnd > .zero, lastEnd <= next.start {
+      next.start = max(next.start, min(lastEnd + policy.gap, next.middle))
+    }
+    held = next
+    return ready
   }
 
   private mutating func releaseIfLongEnough() -> [Cue] {
-    guard let cue = held, cue.end - cue.start >= policy.minimumDuration else { return [] }
+    guard let cue = held, cue.end - cue.start >= policy.duration(of: cue) else { return [] }
     held = nil
+    lastEnd = cue.end
     return [cue]
   }
 
-  /// Extends a short cue to the minimum duration, but not into the next cue.
+  /// Extends a cue to a readable duration, but not into the gap before the next cue.
+  ///
+  /// If the next cue begins too soon for the gap, the cue ends sooner, but not in its first half.
   private func extended(_ cue: Cue, before next: Cue?) -> Cue {
     var cue = cue
-    let wanted = max(cue.end, cue.start + policy.minimumDuration)
-    let latest = next.map { max(cue.end, $0.start - policy.gap) }
+    let wanted = max(cue.end, cue.start + policy.duration(of: cue))
+    let latest = next.map { max(cue.end - policy.gap, cue.middle, $0.start - policy.gap) }
     cue.end = latest.map { min(wanted, $0) } ?? wanted
     return cue
   }
+}
+
+extension Cue {
+  fileprivate var middle: Duration { start + (end - start) / 2 }
+}
+
+extension ArraySlice<TranscriptionSegment> {
+  /// Whether a number ends before the word at this index, which is the number's unit.
+  fileprivate func isWithinQuantity(_ index: Int) -> Bool {
+    index < endIndex && self[index - 1].substring.isNumber(of: self[index].substring)
+  }
+}
+
+extension String {
+  /// Whether the text is a number, and `next` is its unit, such as "percent" or "million".
+  fileprivate func isNumber(of next: String) -> Bool {
+    let unit = next.lowercased().trimmingSuffix { $0.isPunctuation && $0 != "%" }
+    return (last?.isNumber == true || NumberReader.isNumber(lowercased())) && String(unit).isUnit
+  }
+
+  /// Whether the lowercase word is a unit, or multiplies a number.
+  var isUnit: Bool { Self.units.contains(self) }
+
+  private static let units = Set(
+    """
+    % percent per cent hundred thousand million billion trillion dollar dollars cent cents euro euros \
+    pound pounds yen degree degrees a.m p.m am pm o'clock second seconds minute minutes hour hours day \
+    days week weeks month months year years meter meters metre metres kilometer kilometers kilometre \
+    kilometres centimeter centimeters millimeter millimeters mile miles foot feet inch inches gram grams \
+    kilo kilos kilogram kilograms ton tons liter liters litre litres watt watts volt volts hertz bits \
+    bytes megabytes gigabytes mm cm m km g kg mg l ml s ms h min kb mb gb tb w kw v hz khz mhz ghz \
+    \u{20AC} $ \u{A3} \u{B0}c \u{B0}f prozent kilom\u{E8}tres
+    """.split(separator: " ").map(String.init))
 }
 
 extension TranscriptionSegment {
@@ -137,23 +194,32 @@ extension StringProtocol {
 /// The limits that keep cues readable; the defaults are those of broadcasters.
 public struct CuePolicy: Hashable, Sendable {
   /// The maximum number of characters in a line; a single word may exceed it.
+  ///
+  /// A Chinese, Japanese, or Korean character counts as two.
   public var charactersPerLine: Int
   /// The maximum number of lines in a cue.
   public var linesPerCue: Int
-  /// The maximum duration of a cue's words; a single word may exceed it.
+  /// The maximum duration of a cue; a single word may exceed it.
   public var maximumDuration: Duration
-  /// The minimum duration of a cue, unless the next cue begins sooner.
+  /// The minimum duration of a cue, unless the next cue begins sooner or `maximumDuration` is
+  /// shorter.
   public var minimumDuration: Duration
   /// The minimum pause between words that ends a cue.
   public var pause: Duration
-  /// The time between an extended cue and the next cue.
+  /// The minimum time between a cue and the next cue, as far as the words leave half of their time
+  /// to each cue.
   public var gap: Duration
+  /// The maximum number of words in a cue; 1 for a cue for each word.
+  public var wordsPerCue: Int
+  /// The maximum reading speed: a cue with more text is shown longer, unless the next cue begins
+  /// sooner.
+  public var charactersPerSecond: Double
 
-  /// Creates a policy; if `charactersPerLine` or `linesPerCue` is below 1, it counts as 1.
+  /// Creates a policy; a number of characters, lines, or words below 1 counts as 1.
   public init(
     charactersPerLine: Int = 42, linesPerCue: Int = 2, maximumDuration: Duration = .seconds(7),
     minimumDuration: Duration = .seconds(1), pause: Duration = .milliseconds(700),
-    gap: Duration = .milliseconds(80)
+    gap: Duration = .milliseconds(80), wordsPerCue: Int = .max, charactersPerSecond: Double = 21
   ) {
     self.charactersPerLine = charactersPerLine
     self.linesPerCue = linesPerCue
@@ -161,21 +227,32 @@ public struct CuePolicy: Hashable, Sendable {
     self.minimumDuration = minimumDuration
     self.pause = pause
     self.gap = gap
+    self.wordsPerCue = wordsPerCue
+    self.charactersPerSecond = charactersPerSecond
   }
 }
 
 extension CuePolicy {
   private var width: Int { max(1, charactersPerLine) }
 
+  /// Returns the duration in which a cue can be read.
+  fileprivate func duration(of cue: Cue) -> Duration {
+    let columns = cue.lines.reduce(0) { $0 + $1.columnCount }
+    let reading = Duration.seconds(Double(columns) / max(1, charactersPerSecond))
+    return min(max(minimumDuration, reading), max(maximumDuration, cue.end - cue.start))
+  }
+
   /// Whether the words fit into a cue; a word longer than a line gets its own line.
   ///
-  /// The first line has `reserved` characters less.
-  fileprivate func fits(_ words: some Collection<String>, reserved: Int) -> Bool {
-    lines(of: words, width: width, reserved: reserved).count <= max(1, linesPerCue)
+  /// The first line has `reserved` fewer columns.
+  fileprivate func fits(_ words: [String], reserved: Int) -> Bool {
+    lines(of: joinedQuantities(in: words), width: width, reserved: reserved).count
+      <= max(1, linesPerCue)
   }
 
   /// Returns the words in as few lines as possible, of about equal length.
-  fileprivate func lines(of words: some Collection<String>, reserved: Int) -> [String] {
+  fileprivate func lines(of words: [String], reserved: Int) -> [String] {
+    let words = joinedQuantities(in: words)
     let widest = lines(of: words, width: width, reserved: reserved)
     guard widest.count > 1 else { return widest }
     let narrow = (1..<width).first {
@@ -184,18 +261,32 @@ extension CuePolicy {
     return narrow.map { lines(of: words, width: $0, reserved: reserved) } ?? widest
   }
 
-  private func lines(
-    of words: some Collection<String>, width: Int, reserved: Int
-  ) -> [String] {
+  /// Returns the words, with numbers joined to their units if both together fit into a line.
+  private func joinedQuantities(in words: [String]) -> [String] {
+    var joined: [String] = []
+    for (index, word) in words.enumerated() {
+      if index > 0, words[index - 1].isNumber(of: word), let last = joined.last {
+        let quantity = last + last.separator(before: word) + word
+        if quantity.columnCount <= width {
+          joined[joined.count - 1] = quantity
+          continue
+        }
+      }
+      joined.append(word)
+    }
+    return joined
+  }
+
+  private func lines(of words: [String], width: Int, reserved: Int) -> [String] {
     var lines: [String] = []
     var room = 0
     for word in words {
       let gap = lines.last?.separator(before: word) ?? ""
-      if let last = lines.indices.last, room >= gap.count + word.count {
+      if let last = lines.indices.last, room >= gap.count + word.columnCount {
         lines[last] += gap + word
-        room -= gap.count + word.count
+        room -= gap.count + word.columnCount
       } else {
-        room = width - word.count - (lines.isEmpty ? reserved : 0)
+        room = width - word.columnCount - (lines.isEmpty ? reserved : 0)
         lines.append(word)
       }
     }
@@ -203,82 +294,7 @@ extension CuePolicy {
   }
 }
 
-/// A text format for cues.
-public enum CueFormat: String, Hashable, Sendable, CaseIterable {
-  /// SubRip: numbered cues, times as `00:00:01,500`.
-  case srt
-  /// WebVTT for browsers: times as `00:00:01.500`; `&`, `<`, and `>` are escaped.
-  case vtt
-  /// A tab-separated table of start and end in milliseconds, and text.
-  case tsv
-
-  /// The first line of a file, without the line feed; nil if the file begins with a cue.
-  public var header: String? {
-    switch self {
-    case .srt: nil
-    case .vtt: "WEBVTT\n"
-    case .tsv: "start\tend\ttext"
-    }
-  }
-
-  /// Returns the text of a cue without the last line feed; `number` counts cues from 1.
-  public func text(of cue: Cue, number: Int) -> String {
-    let lines = cue.lines.joined(separator: "\n")
-    let times = [cue.start, cue.end].map { max(0, $0.wholeMilliseconds) }
-    let (start, end) = (times[0], times[1])
-    let speaker = cue.speaker.map { row([$0]) }
-    let name = speaker.map { "\($0): " } ?? ""
-    let voice = speaker.map { "<v \(escaped($0))>" } ?? ""
-    return switch self {
-    case .srt: "\(number)\n\(clock(start, ",")) --> \(clock(end, ","))\n\(name)\(lines)\n"
-    case .vtt: "\(clock(start, ".")) --> \(clock(end, "."))\n\(voice)\(escaped(lines))\n"
-    case .tsv: "\(start)\t\(end)\t\(name)\(row(cue.lines))"
-    }
-  }
-
-  private func row(_ lines: [String]) -> String {
-    String(lines.joinedAsWritten.map { $0 == "\t" || $0.isNewline ? " " : $0 })
-  }
-
-  private func clock(_ thousandths: Int, _ point: String) -> String {
-    let seconds = thousandths / 1_000
-    let parts = [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { digits($0, 2) }
-    return parts.joined(separator: ":") + point + digits(thousandths % 1_000, 3)
-  }
-
-  private func digits(_ number: Int, _ count: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, count - digits.count)) + digits
-  }
-
-  private func escaped(_ text: String) -> String {
-    text.reduce(into: "") { escaped, character in
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      default: escaped.append(character)
-      }
-    }
-  }
-}
-
-/// A timed piece of a transcript, such as a subtitle.
-public struct Cue: Hashable, Sendable {
-  /// The start, from the beginning of the audio.
-  public var start: Duration
-  /// The end, from the beginning of the audio.
-  public var end: Duration
-  /// The lines, from top to bottom.
-  public var lines: [String]
-  /// The name of the speaker, which precedes the lines; nil if it is unknown.
-  public var speaker: String?
-
-  /// Creates a cue.
-  public init(start: Duration, end: Duration, lines: [String], speaker: String? = nil) {
-    self.start = start
-    self.end = end
-    self.lines = lines
-    self.speaker = speaker
-  }
+extension String {
+  /// The number of characters, with two for each Chinese, Japanese, or Korean character.
+  fileprivate var columnCount: Int { reduce(0) { $0 + ($1.isWide ? 2 : 1) } }
 }

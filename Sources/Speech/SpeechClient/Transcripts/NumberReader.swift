@@ -1,9 +1,15 @@
 /// Converts English number words to digits; a run of number words becomes one number.
 struct NumberReader {
   /// A number with its suffix: none, st, nd, rd, or th, or the s of a decade.
-  private struct Number {
+  struct Number {
     var digits: String
     var suffix = ""
+    /// The number of words up to and including the number's last word.
+    var end = 0
+
+    var text: String { digits + suffix }
+    /// The value of a whole number without a suffix.
+    var whole: Int? { suffix.isEmpty ? Int(digits) : nil }
   }
 
   private let words: [String]
@@ -29,6 +35,48 @@ struct NumberReader {
     return Array(zip(reader.result, ends))
   }
 
+  /// Returns the numbers at the beginning of the words, before any of them extends another.
+  static func run(in words: [String]) -> [Number] {
+    var reader = NumberReader(words: words)
+    var numbers: [Number] = []
+    while true {
+      if !numbers.isEmpty, reader.isDigitOh {
+        reader.place += 1
+        numbers.append(Number(digits: "0", end: reader.place))
+      } else if var number = reader.number() {
+        number.end = reader.place
+        numbers.append(number)
+      } else {
+        return numbers
+      }
+    }
+  }
+
+  /// Returns whether a lowercase word is a cardinal number or a part of one, such as "thousand".
+  static func isNumber(_ word: String) -> Bool {
+    ones[word] != nil || tens[word] != nil || isScale(word)
+  }
+
+  /// Returns whether a lowercase word is a number, a part of one, or has digits.
+  static func isPart(_ word: String) -> Bool {
+    isNumber(word.withoutTh) || ordinals[word] != nil || decades[word] != nil
+      || word.contains(where: \.isNumber)
+  }
+
+  /// Returns whether a lowercase word multiplies the number before it, such as "thousand".
+  static func isScale(_ word: String) -> Bool { scales[word] != nil || word == "hundred" }
+
+  /// Returns the word for a number below 20, or for a multiple of ten below 100.
+  static func name(of number: Int) -> String { names[number] ?? "" }
+
+  private static let names = Dictionary(
+    ones.merging(tens) { one, _ in one }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
+
+  /// Whether the current word is the "oh" before another digit.
+  private var isDigitOh: Bool {
+    (word() == "oh" || word() == "o") && Self.ones[word(1)] != nil
+  }
+
   private init(words: [String]) {
     self.words = words
   }
@@ -41,7 +89,7 @@ struct NumberReader {
     if let unit = Self.signs[word()] {
       place += 1
       readMoney(in: unit)
-    } else if isOpen, word() == "oh" || word() == "o", Self.ones[word(1)] != nil {
+    } else if isOpen, isDigitOh {
       place += 1
       append(Number(digits: "0"))
     } else if let number = number() {
@@ -55,6 +103,10 @@ struct NumberReader {
     if word() == "per", word(1) == "cent" {
       place += 1
       append("percent")
+    } else if isOpen, ["a", "p"].contains(word()), word(1) == "m" {
+      // "3 p m" is a time, like "3 p.m." and "3 pm".
+      append(word() + "m")
+      place += 1
     } else if word() != "and" || !isBeforeCents {
       append(Self.units[word()] ?? word())
     }
@@ -91,7 +143,7 @@ struct NumberReader {
   }
 
   private mutating func append(_ number: Number) {
-    let text = number.digits + number.suffix
+    let text = number.text
     if isOpen, number.suffix.isEmpty || number.suffix == "s" {
       result[result.count - 1] += text
     } else {

@@ -8,7 +8,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// - Numbers are written in digits: "two hundred and fifty" and "250" are the word 250, "the
   ///   twenty-first" is 21st, "two point five million" is 2500000, "the nineties" are the 90s.
   ///   Consecutive numbers are joined: "nineteen eighty-four" is 1984, "ten thirty" is 1030 like
-  ///   10:30, and "nine one one" is 911.
+  ///   10:30, "3 p m" is 3 pm, and "nine one one" is 911.
   /// - Money and signs are words: "$5" is 5 dollar, "£2.50" is 2 pound 50 cent (also for pence), "5
   ///   %" is 5 percent, "&" is and, "-3" is minus 3.
   /// - Contractions are expanded: "isn't" is is not, "we'd" is we would, "it's" is it is. The 's of
@@ -128,7 +128,7 @@ extension WordNormalization {
   /// are removed.
   private static func unifiedWords(for word: String) -> [String] {
     if fillers.contains(word) { return [] }
-    return (phrases[word] ?? expanded(word)).map(american)
+    return (phrases[word] ?? expanded(word)).map(EnglishSpelling.american)
   }
 
   private static let fillers: Set<String> = [
@@ -164,75 +164,4 @@ extension WordNormalization {
     let stem = String(word.dropLast(2))
     return word.hasSuffix("'s") && subjects.contains(stem) ? [stem, "is"] : [word]
   }
-
-  private static func american(_ word: String) -> String {
-    if let other = spellings[word] { return other }
-    for length in stride(from: min(word.count, longestStem), through: 5, by: -1) {
-      let stem = String(word.prefix(length))
-      if let other = stems[stem] { return other + word.dropFirst(length) }
-    }
-    return withZ(word)
-  }
-
-  /// Spells words such as organise and organisation with a z, except for the stems in `wordsWithS`.
-  private static func withZ(_ word: String) -> String {
-    for ending in ["ise", "ises", "ised", "iser", "isers", "ising", "isation", "isations"]
-    where word.hasSuffix(ending) && word.count - ending.count >= 4 {
-      let stem = word.dropLast(ending.count)
-      return wordsWithS.contains { stem.hasSuffix($0) } ? word : stem + "iz" + ending.dropFirst(2)
-    }
-    return word
-  }
-
-  /// The parts before "ise" of words that are always spelled with an s.
-  private static let wordsWithS = [
-    "adv", "rev", "dev", "superv", "telev", "improv", "exerc", "surpr", "enterpr", "compr", "desp",
-    "prem", "prom", "otherw", "likew", "clockw", "lengthw", "crossw", "prec", "disgu", "franch",
-    "merchand", "expert", "parad", "treat", "turquo", "porpo", "torto", "appra", "mayonna",
-  ]
-
-  private static let longestStem = stems.keys.map(\.count).max() ?? 0
-
-  /// American spellings by the beginnings of British words.
-  private static let stems: [String: String] = [
-    "armour": "armor", "behaviour": "behavior", "clamour": "clamor", "colour": "color",
-    "endeavour": "endeavor", "favour": "favor", "flavour": "flavor", "harbour": "harbor",
-    "honour": "honor", "humour": "humor", "labour": "labor", "neighbour": "neighbor",
-    "odour": "odor", "parlour": "parlor", "rumour": "rumor", "saviour": "savior",
-    "savour": "savor", "splendour": "splendor", "tumour": "tumor", "vapour": "vapor",
-    "vigour": "vigor",
-    "cancelle": "cancele", "cancelli": "canceli", "counsello": "counselo", "fuelle": "fuele",
-    "jewelle": "jewele", "labelle": "labele", "labelli": "labeli", "levelle": "levele",
-    "levelli": "leveli", "marvello": "marvelo", "modelle": "modele", "modelli": "modeli",
-    "quarrelle": "quarrele", "signalle": "signale", "signalli": "signali",
-    "travelle": "travele", "travelli": "traveli",
-    "analyse": "analyze", "analysi": "analyzi", "analysis": "analysis", "paralyse": "paralyze",
-    "catalyse": "catalyze", "anaemi": "anemi", "anaesth": "anesth", "encyclopaed": "encycloped",
-    "oestrogen": "estrogen", "paediatric": "pediatric", "manoeuvre": "maneuver",
-    "archaeolog": "archeolog", "sceptic": "skeptic", "aluminium": "aluminum",
-    "moustache": "mustache", "plough": "plow", "mould": "mold", "acknowledgement": "acknowledgment",
-    "judgement": "judgment", "aeroplane": "airplane", "pyjama": "pajama", "skilful": "skillful",
-    "wilful": "willful", "instalment": "installment", "enrolment": "enrollment",
-    "fulfilment": "fulfillment",
-  ]
-
-  /// American spellings by whole British words.
-  private static let spellings: [String: String] = [
-    "centre": "center", "centres": "centers", "centred": "centered", "theatre": "theater",
-    "theatres": "theaters", "metre": "meter", "metres": "meters", "kilometre": "kilometer",
-    "kilometres": "kilometers", "centimetre": "centimeter", "centimetres": "centimeters",
-    "millimetre": "millimeter", "millimetres": "millimeters", "litre": "liter", "litres": "liters",
-    "fibre": "fiber", "fibres": "fibers", "calibre": "caliber", "sombre": "somber",
-    "lustre": "luster", "meagre": "meager", "spectre": "specter",
-    "catalogue": "catalog", "catalogues": "catalogs", "dialogue": "dialog", "dialogues": "dialogs",
-    "analogue": "analog", "defence": "defense", "defences": "defenses", "offence": "offense",
-    "offences": "offenses", "licence": "license", "licences": "licenses", "pretence": "pretense",
-    "practise": "practice", "practised": "practiced", "practising": "practicing",
-    "grey": "gray", "greys": "grays", "greyer": "grayer", "tyre": "tire", "tyres": "tires",
-    "cheque": "check", "cheques": "checks", "programme": "program", "programmes": "programs",
-    "kerb": "curb", "cosy": "cozy", "ageing": "aging", "fulfil": "fulfill", "enrol": "enroll",
-    "learnt": "learned", "burnt": "burned", "spelt": "spelled", "dreamt": "dreamed",
-    "spoilt": "spoiled", "whilst": "while", "amongst": "among", "towards": "toward",
-    "afterwards": "afterward", "mum": "mom", "maths": "math", "jewellery": "jewelry",
-  ]
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import SpeechClient
 import SpeechEngine
 
 /// Gives words the spelling of a request's phrases if they differ only in case, spaces, and
@@ -104,8 +105,8 @@ struct PhraseSpelling {
         Word.spread(phrase, over: span).map(\.frames)
       }
     var spelled = zip(phrase, places).map { Word($0, frames: $1, confidence: confidence) }
-    let before = words.first.map { marks(around: $0.text).before } ?? ""
-    let after = words.last.map { marks(around: $0.text).after } ?? ""
+    let before = words.first.map { $0.text.outerMarks.before } ?? ""
+    let after = words.last.map { $0.text.outerMarks.after } ?? ""
     let hasCapital = words.first?.text.dropFirst(before.count).first?.isUppercase == true
     let isLower = phrase.allSatisfy { $0 == $0.lowercased() }
     let first = spelled[0].text
@@ -119,7 +120,7 @@ struct PhraseSpelling {
 
   /// Returns the text in lower case, without spaces, hyphens, and outer punctuation marks.
   private static func letters(of text: String) -> String {
-    let (before, after) = marks(around: text)
+    let (before, after) = text.outerMarks
     return text.dropFirst(before.count).dropLast(after.count).lowercased()
       .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
   }
@@ -128,19 +129,9 @@ struct PhraseSpelling {
   ///
   /// Several marks at the same end of a word count as one.
   private static func innerMarkCount(of words: [String]) -> Int {
-    words.dropLast().count { !marks(around: $0).after.isEmpty }
-      + words.dropFirst().count { !marks(around: $0).before.isEmpty }
-  }
-
-  private static func marks(around text: String) -> (before: Substring, after: Substring) {
-    let before = text.prefix { outerMarks.contains($0) }
-    let after = text.dropFirst(before.count).reversed().prefix { outerMarks.contains($0) }
-    return (before, text.suffix(after.count))
+    words.dropLast().count { !$0.outerMarks.after.isEmpty }
+      + words.dropFirst().count { !$0.outerMarks.before.isEmpty }
   }
 
   private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
-  /// The punctuation marks that belong to the sentence, not to the word.
-  ///
-  /// The marks of "C#" and "C++" belong to the word.
-  private static let outerMarks = Set(".,;:!?…\"'()[]“”‘’«»¿¡")
 }

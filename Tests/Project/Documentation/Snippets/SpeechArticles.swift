@@ -180,6 +180,37 @@ import Testing
     #expect(cues.map(\.lines) == [["go forward"]])
   }
 
+  @Test func `a policy limits the words of a subtitle`() {
+    var policy = CuePolicy()
+    policy.wordsPerCue = 1
+    var words = CueBuilder(policy: policy)
+    let result = SpeechRecognitionResult("go forward", isFinal: true)
+    #expect((words.add(result.bestTranscription) + words.flush()).count == 2)
+  }
+
+  @Test func `a program applies rules to the text of results`() async throws {
+    prepareDependencies {
+      $0.speechClient.startTask = { _ in
+        AsyncThrowingStream {
+          $0.yield(SpeechRecognitionResult("darn syrings color", isFinal: true))
+          $0.finish()
+        }
+      }
+    }
+    @Dependency(\.speechClient) var speech
+    let request = SpeechRequest(microphone: .speech)
+    var rules = TextRules(numbers: .usual, spelling: .british)
+    rules.replace("syrings", with: "Syrinx")
+    rules.mask("darn")
+    for try await result in await speech.startTask(request: request) {
+      print(result.applying(rules).bestTranscription.formattedString)
+      #expect(result.applying(rules).bestTranscription.formattedString == "d*** Syrinx colour")
+    }
+    try rules.addReplacements(parsing: "# names\nsyrings => Syrinx\nc sharp → C#")
+    try rules.addMasks(parsing: "darn\nheck")
+    #expect(rules.applied(to: "heck c sharp") == "h*** C#")
+  }
+
   @Test func `numbers and British spellings do not count as word errors`() {
     let errors = WordErrorRate(
       reference: "Go forward 10 meters.", hypothesis: "go forward ten metres")

@@ -26,9 +26,12 @@ struct CueBuilderTests {
 
   @Test
   func `a short utterance becomes one cue with one line, shown for the duration of its words`() {
+    let words = utterance("go forward ten meters", from: .seconds(2))
     #expect(
-      cues(utterance("go forward ten meters", from: .seconds(2))) == [
-        Cue(start: .seconds(2), end: .milliseconds(3_200), lines: ["go forward ten meters"])
+      cues(words) == [
+        Cue(
+          start: .seconds(2), end: .milliseconds(3_200), lines: ["go forward ten meters"],
+          words: words.segments)
       ])
   }
 
@@ -77,8 +80,8 @@ struct CueBuilderTests {
     let cue = cues(utterance(words, word: .milliseconds(50))).first
     #expect(
       cue?.lines == [
-        String(repeating: "\u{6F22}\u{5B57}", count: 21),
-        String(repeating: "\u{6F22}\u{5B57}", count: 21),
+        String(repeating: "\u{6F22}\u{5B57}", count: 10),
+        String(repeating: "\u{6F22}\u{5B57}", count: 10),
       ])
     #expect(
       CueFormat.tsv.text(
@@ -119,7 +122,51 @@ struct CueBuilderTests {
     let hurried = cues(utterance("yes"), utterance("no", from: .milliseconds(900)))
     #expect(hurried.map(\.end) == [.milliseconds(820), .milliseconds(1_900)])
     let close = cues(utterance("yes"), utterance("no", from: .milliseconds(310)))
-    #expect(close.first?.end == .milliseconds(300))
+    #expect(close.map(\.start) == [.zero, .milliseconds(310)])
+    #expect(close.first?.end == .milliseconds(230))
+  }
+
+  @Test
+  func `a cue after one that was already returned begins after the gap`() {
+    let cues = cues(
+      utterance("go forward ten meters"), utterance("yes", from: .milliseconds(1_210)))
+    #expect(cues.map(\.start) == [.zero, .milliseconds(1_280)])
+    #expect(cues.map(\.end) == [.milliseconds(1_200), .milliseconds(2_280)])
+  }
+
+  @Test
+  func `a cue with much text is shown until it can be read at 21 characters per second`() {
+    let text = "internationalization standardization"
+    #expect(cues(utterance(text)).first?.end == .seconds(36.0 / 21))
+    let slow = CuePolicy(maximumDuration: .milliseconds(1_500))
+    #expect(cues(utterance(text), policy: slow).first?.end == .milliseconds(1_500))
+  }
+
+  @Test
+  func `a long cue is cut after a comma rather than at a short silence`() {
+    let text =
+      "elevenchars elevenchars elevenchars elevenchars, elevenchars elevenchars elevenchars"
+    let cut = cues(utterance(text + " elevenchars", pauses: [5: .milliseconds(200)]))
+    #expect(cut.first?.words.count == 4)
+    let paused = cues(utterance(text + " elevenchars", pauses: [5: .milliseconds(400)]))
+    #expect(paused.first?.words.count == 5)
+  }
+
+  @Test(arguments: ["250 kilometers", "ten percent", "5 p.m.", "3 million", "20 %", "9 \u{20AC}"])
+  func `neither a pause nor a limit cuts between a number and its unit`(quantity: String) {
+    let text = "about \(quantity) of it"
+    let all = cues(utterance(text, pauses: [2: .seconds(1)]))
+    #expect(all.map(\.lines) == [["about \(quantity) of it"]])
+    let short = cues(utterance(text), policy: CuePolicy(wordsPerCue: 2))
+    #expect(short.map(\.lines) == [["about"], [quantity], ["of it"]])
+    let narrow = CuePolicy(charactersPerLine: max(quantity.count, 10), linesPerCue: 3)
+    #expect(cues(utterance(text), policy: narrow).first?.lines[1].hasPrefix(quantity) == true)
+    #expect(cues(utterance(text), policy: CuePolicy(wordsPerCue: 1)).count == 5)
+  }
+
+  @Test
+  func `line breaks between the words do not count as words`() {
+    #expect(cues(utterance("go \u{2028} on")).map(\.lines) == [["go on"]])
   }
 
   @Test

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import SpeechClient
+import TestTools
+import Testing
+
+@testable import SyrinxCommand
+
+/// Transcribes "go forward ten meters" with options for its text.
+@Suite(.timeLimit(.minutes(5))) struct TextRuleOptionsTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: [
+    ("", "go forward 10 meters"), ("--raw-text", "go forward ten meters"),
+    ("--numbers as-recognized", "go forward ten meters"),
+    ("--numbers words --spelling uk", "go forward ten metres"),
+    ("--replace rules.txt --mask-profanity words.txt", "advance 10 m*****"),
+    ("--key-phrase forward", "forward"),
+  ])
+  func `the options change the text of 'transcribe'`(options: String, text: String) async throws {
+    try folder.speech("go.wav")
+    try Data("# moves\nGo forward => advance\n".utf8).write(to: folder.file("rules.txt"))
+    try Data("meters\n".utf8).write(to: folder.file("words.txt"))
+    let run = try await BuiltCommand.shell("syrinx transcribe go.wav \(options)", in: folder)
+    #expect(run.output == text + "\n", "\(run.error)")
+  }
+
+  @Test func `partial and final results of 'listen' follow the rules`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "listen", "--device", "virtual:go.wav", "--partials", "--json", in: folder)
+    let lines = try run.outputLines.map(UtteranceLine.init)
+    #expect(lines.count > 1 && lines.allSatisfy { !$0.text.contains("ten") })
+    #expect(lines.last?.text == "go forward 10 meters")
+    #expect(lines.last?.words.map(\.word) == ["go", "forward", "10", "meters"])
+  }
+
+  @Test(arguments: [
+    ("--replace", "a => b\ngo forward\n", "rules, line 2, column 11: the rule has no"),
+    ("--mask-profanity", "one\ntwo words\n", "rules, line 2, column 5: the line has a second word"),
+  ])
+  func `an error in a file of rules is reported with its line and column`(
+    option: String, text: String, message: String
+  ) async throws {
+    try folder.speech("go.wav")
+    try Data(text.utf8).write(to: folder.file("rules"))
+    for command in ["transcribe go.wav", "listen -d virtual:go.wav"] {
+      let run = try await BuiltCommand.shell("syrinx \(command) \(option) rules", in: folder)
+      #expect(run.status == 1 && run.output.isEmpty)
+      #expect(run.error.contains(message), "\(run.error)")
+    }
+  }
+
+  @Test(arguments: [
+    "--raw-text --numbers digits", "--raw-text --spoken-punctuation", "--numbers roman",
+    "--spelling fr", "--replace - --mask-profanity -",
+  ])
+  func `options that exclude each other and unknown styles are refused`(options: String) {
+    let words = "transcribe a.wav \(options)".split(separator: " ").map(String.init)
+    #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
+  }
+
+  @Test func `text in the JSON of results is not changed twice by rules for its line breaks`()
+    throws
+  {
+    var text = TranscriptText(
+      style: .text, rules: TextRules(writesSpokenPunctuation: true))
+    let words = SpeechRecognitionResult("stop new line go\u{1B}", isFinal: true)
+    #expect(try text.add(words) == ["stop\nGo\\x1B"])
+  }
+}
