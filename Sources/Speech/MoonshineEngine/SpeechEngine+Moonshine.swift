@@ -53,10 +53,10 @@ extension SpeechEngine {
   /// The best engine on this machine for the language of each request: Moonshine if it is installed
   /// for the language, otherwise Whisper, otherwise PocketSphinx.
   ///
-  /// PocketSphinx recognizes key phrases. Whisper detects languages and translates. Without Whisper,
-  /// such a request ends with Whisper's error, and so does a request for a language that no
-  /// installed engine recognizes. A damaged Moonshine model is an error; no other engine replaces
-  /// it.
+  /// PocketSphinx recognizes key phrases. Whisper detects languages and translates. Without
+  /// Whisper, such a request ends with Whisper's error. A request for a language that no installed
+  /// engine recognizes ends with the error of Moonshine, or of Whisper if Moonshine is not
+  /// installed. A damaged Moonshine model is an error; no other engine replaces it.
   public static var best: SpeechEngine { best() }
 
   /// Returns the best engine, optionally with a model of your own.

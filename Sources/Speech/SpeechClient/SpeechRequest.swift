@@ -122,17 +122,18 @@ public struct SpeechRequest: Sendable {
   public enum Channels: Hashable, Sendable {
     /// All channels, mixed into one.
     case mixed
-    /// Each channel separately, for recordings with one speaker in each channel; at most 16 channels.
+    /// Each channel separately, for recordings with one speaker in each channel; at most 16
+    /// channels.
     ///
     /// The results share one timeline, and are in the order of the utterances' starts: a result
-    /// waits until all earlier utterances of other channels are over. With `buffer(upTo:)`, it waits
-    /// at most for the longest backlog or utterance, whichever is longer, and is then reported out
-    /// of order.
+    /// waits until all earlier utterances of other channels are over. With `buffer(upTo:)`, it
+    /// waits at most as long as the longest backlog or `EndpointPolicy.maximumLength`, whichever is
+    /// longer, and is then reported out of order.
     ///
-    /// A channel is skipped while it equals an earlier channel, except for noise 40 dB below the
-    /// loudest sound or below -70 dBFS. A channel that ends before the others is silent. Each
-    /// channel has its own decoder; with a higher `jobCount`, the channels of a file share that many
-    /// decoders.
+    /// A channel is skipped while it equals an earlier channel, except for clicks, and for noise 40
+    /// dB below the loudest sound or below -70 dBFS. A channel that ends before the others is
+    /// silent. Each channel has its own decoder; with a higher `jobCount`, the channels of a file
+    /// share that many decoders.
     case separate
     /// This channel alone, counted from 0.
     ///

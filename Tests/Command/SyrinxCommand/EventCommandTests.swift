@@ -183,7 +183,8 @@ struct EventCommandTests {
       gracePeriod: nil)
     await command.run(for: "one", as: "SYRINX_FILE")
     try await folder.waitForWriter(of: "ready")
-    #expect(await !command.interrupt())
+    let isWaitedFor = await command.interrupt()
+    #expect(!isWaitedFor)
     await clock.watch(for: 1)
     await clock.advance(by: .seconds(1))
     let end = Task { await command.finish() }

@@ -61,21 +61,28 @@ import Testing
     #expect(notices(0.38, 0.38, engine: engine("pocketsphinx")).count == 1)
   }
 
-  /// Returns an engine for many languages, which is installed if it has languages.
-  private func polyglot(_ languages: String...) -> EngineMaker {
+  /// Returns an engine for many languages, which may be installed.
+  private func polyglot(isInstalled: Bool) -> EngineMaker {
     EngineMaker("polyglot") { _ in
       var engine = SpeechEngine()
       engine.name = "polyglot"
       engine.capabilities = [.languageDetection]
-      engine.models = { languages.map { SpeechModel(language: $0, location: "/p") } }
+      engine.availability = {
+        isInstalled
+          ? .ready(SpeechModel(language: "mul", location: "/p"))
+          : .unavailable(.modelNotInstalled(searched: [], remedy: ""))
+      }
       return engine
     }
   }
 
   @Test func `the notice names the command or the options for an engine for many languages`() {
     for (maker, advice) in [
-      (polyglot(), "; `syrinx engines install polyglot` installs an engine for many languages"),
-      (polyglot("en", "es"), "; --engine polyglot -l auto recognizes it"),
+      (
+        polyglot(isInstalled: false),
+        "; `syrinx engines install polyglot` installs an engine for many languages"
+      ),
+      (polyglot(isInstalled: true), "; use --engine polyglot -l auto"),
     ] {
       let text = withDependencies {
         $0.engineMakers.named = [EngineMaker("other") { _ in engine() }, maker]

@@ -57,13 +57,17 @@ struct SpeechOptionsTests {
     let translated = try request("--translate")
     #expect(translated.translates && translated.locale == SpokenLanguage.detected)
     #expect(try request("--translate", "-l", "de").locale == "de")
+    #expect(try request("-l", "AUTO").locale == SpokenLanguage.detected)
     let plain = try request()
     #expect(!plain.translates && plain.locale == "fr")
   }
 
   @Test func `-l auto and --translate end with a reason if no engine can do them`() async throws {
     try folder.speech("go.wav")
-    for (option, feature) in [("-l auto", "detection"), ("-l en --translate", "translation")] {
+    for (option, feature) in [
+      ("-l auto", "detection"), ("-l en --translate", "translation"),
+      ("--translate", "translation"),
+    ] {
       let run = try await BuiltCommand.shell(
         "syrinx transcribe go.wav --engine pocketsphinx \(option)", in: folder)
       #expect(run.status == 64 && run.output.isEmpty && run.errorLines.count == 1)
@@ -275,16 +279,28 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: [
-    (["es"], "--engine polyglot -l es recognizes it"), (["de"], nil),
-    ([], "`syrinx engines install polyglot` installs an engine for many languages"),
+    (
+      SpeechEngineAvailability.ready(SpeechModel(language: "mul", location: "/p")),
+      "use --engine polyglot -l es"
+    ),
+    (.unavailable(.languageMissing(wanted: "es", available: "en")), nil),
+    (
+      .unavailable(.modelNotInstalled(searched: [], remedy: "")),
+      "`syrinx engines install polyglot` installs an engine for many languages"
+    ),
+    (
+      .unavailable(.libraryMissing(searched: [], remedy: "")),
+      "`syrinx engines install polyglot` installs an engine for many languages"
+    ),
   ])
   func `the error for a missing language names an engine that recognizes it`(
-    languages: [String], remedy: String?
+    availability: SpeechEngineAvailability, remedy: String?
   ) async throws {
-    let polyglot = EngineMaker("polyglot") { _ in
+    let polyglot = EngineMaker("polyglot") { settings in
       var engine = SpeechEngine()
       engine.capabilities = [.languageDetection]
-      engine.models = { languages.map { SpeechModel(language: $0, location: "/p") } }
+      #expect(settings.language == "es")
+      engine.availability = { availability }
       return engine
     }
     try await withDependencies {
@@ -302,6 +318,27 @@ struct SpeechOptionsTests {
       await #expect(throws: SpeechClientError.unavailable(reason: reason)) {
         try await client.makeReady(for: options)
       }
+    }
+  }
+
+  @Test func `the remedy is that of the engine that the options choose`() async throws {
+    try await withDependencies {
+      $0.speechEngine = SpeechEngine()
+      $0.speechEngine.choose = { options in
+        var engine = SpeechEngine()
+        engine.name = options.translates ? "whisper" : "moonshine"
+        engine.availability = { .unavailable(.modelNotInstalled(searched: [], remedy: "")) }
+        return engine
+      }
+    } operation: {
+      var speech = SpeechClient()
+      speech.requestAuthorization = { .denied(reason: "none") }
+      let (client, options) = (speech, try SpeechOptions.parse(["-l", "en", "--translate"]))
+      let error = await #expect(throws: SpeechClientError.self) {
+        try await client.makeReady(for: options)
+      }
+      let reason = "\(try #require(error))"
+      #expect(reason.contains("`syrinx engines install whisper`"), "\(reason)")
     }
   }
 

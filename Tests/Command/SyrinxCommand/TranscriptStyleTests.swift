@@ -66,6 +66,25 @@ struct TranscriptTextTests {
   }
 
   @Test
+  func `the cues of speakers who interrupt each other are in the order of their starts`() throws {
+    func spoken(
+      _ text: String, by channel: Int, from start: Duration = .zero
+    ) -> SpeechRecognitionResult {
+      var result = result(text, from: start)
+      result.channel = channel
+      return result
+    }
+    let lines = try lines(
+      .cues(.tsv), spoken("a b c d e f g h i j k l m n o p q r", by: 0),
+      spoken("yes", by: 1, from: .seconds(4)), spoken("well then", by: 0, from: .seconds(20)),
+      spoken("no", by: 1, from: .seconds(40)))
+    let starts = lines.dropFirst().compactMap { Int($0.prefix { $0 != "\t" }) }
+    #expect(starts == starts.sorted() && starts.count == lines.count - 1, "\(lines)")
+    #expect(starts.contains(4_000) && lines.contains { $0.hasSuffix("Right: yes") })
+    #expect(starts.count > 5 && lines.last?.hasSuffix("Right: no") == true)
+  }
+
+  @Test
   func `cues are numbered without gaps up to the last cue`() throws {
     #expect(
       try lines(

@@ -13,7 +13,7 @@ import Testing
   private func whisper(_ languages: String...) -> SpeechEngine {
     var engine = SpeechEngine()
     engine.name = "whisper"
-    engine.capabilities = [.languageDetection, .translation]
+    engine.capabilities = [.partialResults, .languageDetection, .translation]
     engine.models = { languages.map { SpeechModel(language: $0, location: "/w") } }
     engine.availability = {
       languages.isEmpty
@@ -31,26 +31,51 @@ import Testing
 
   /// Returns the name of the engine for a request.
   private func name(
-    _ best: SpeechEngine, _ language: String?, translates: Bool = false, phrase: String? = nil
+    _ best: SpeechEngine, _ language: String?, translates: Bool = false, phrase: String? = nil,
+    hasGrammar: Bool = false
   ) -> String? {
     var options = SpeechSessionOptions(language: language)
-    options.translates = translates
+    (options.translates, options.hasGrammar) = (translates, hasGrammar)
     options.keyPhrases = phrase.map { [KeyPhrase($0)] } ?? []
     return best.choose(options)?.name
   }
 
   @Test func `without Moonshine, Whisper recognizes every language that its model supports`() {
     let best = best(whisper("en", "es"))
-    #expect(best.name == "whisper")
     #expect(best.capabilities.isSuperset(of: [.keyPhrases, .languageDetection, .translation]))
     for language in ["es", "es-MX", "en", nil] { #expect(name(best, language) == "whisper") }
     #expect(name(best, "es", phrase: "hola") == "pocketsphinx")
     #expect(best.availability().model?.location == "/w")
   }
 
-  @Test func `without an engine for the language, PocketSphinx reports the missing language`() {
+  @Test func `without an engine for the language, Whisper's error names the installation`() {
     let best = best(whisper())
-    #expect(best.name == "pocketsphinx" && name(best, "es") == "pocketsphinx")
+    for language in ["es", "tlh"] { #expect(name(best, language) == "whisper") }
+    for language in [nil, "en", "en-US"] { #expect(name(best, language) == "pocketsphinx") }
+    let foreign = self.best(whisper(), language: "es")
+    #expect(
+      foreign.availability()
+        == .unavailable(.modelNotInstalled(searched: [], remedy: "install it")))
+  }
+
+  @Test func `a language that no model supports belongs to Whisper, which reports it`() {
+    let best = best(whisper("en", "es", "nb"))
+    for language in ["nb", "nb-NO", "eo"] { #expect(name(best, language) == "whisper") }
+  }
+
+  @Test func `PocketSphinx gets a request with a grammar or other features that Whisper lacks`()
+    throws
+  {
+    var phrases = SpeechSessionOptions()
+    phrases.keyPhrases = [KeyPhrase("go")]
+    let model = try #require(SpeechEngine.best.choose(phrases)?.models().first)
+    let best = best(whisper("en", "es"), moonshine: URL(filePath: model.location))
+    #expect(name(best, "en") == "whisper")
+    #expect(name(best, "en", hasGrammar: true) == "pocketsphinx")
+    #expect(name(best, "es", hasGrammar: true) == "whisper")
+    var options = SpeechSessionOptions(language: "en")
+    options.alternativeCount = 2
+    #expect(best.choose(options)?.name == "pocketsphinx")
   }
 
   @Test(arguments: [nil, "es"])

@@ -8,6 +8,12 @@ import Testing
   private var merger = ChannelMerger()
 
   init() {
+    join(ChannelMerger())
+  }
+
+  private mutating func join(_ new: ChannelMerger) {
+    merger = new
+    merger.channelCount = 2
     merger.join(0)
     merger.join(1)
   }
@@ -65,10 +71,40 @@ import Testing
     #expect(add(0, result("a", isFinal: false), result("a c")) == ["0 #0 a", "0 #0 a c"])
     #expect(
       add(0, .speechEnded(at: at(28))) == [
-        "ended 28", "started 15", "1 #1 b", "1 #1 b", "ended 20",
+        "ended 28", "started 15", "1 #1 b", "ended 20",
       ]
     )
     #expect(add(0, .progressed(to: at(31))) == ["started 30", "1 #2 d"])
+  }
+
+  @Test mutating func `of the partial results of an utterance that waits, only the newest is kept`()
+  {
+    #expect(add(0, .speechStarted(at: at(10))) == [])
+    #expect(
+      add(
+        1, .speechStarted(at: at(15)), result("b", isFinal: false), result("b c", isFinal: false))
+        == ["started 10"])
+    #expect(add(1, .progressed(to: at(16)), result("b c d", isFinal: false)) == [])
+    #expect(add(0, .speechEnded(at: at(20))) == ["ended 20", "started 15", "1 #0 b c d"])
+    #expect(add(1, result("b c d e")) == ["1 #0 b c d e"])
+  }
+
+  @Test
+  mutating func `a live utterance waits for a limited time, and each utterance has one number`() {
+    join(ChannelMerger(longestWait: at(100)))
+    #expect(add(1, .progressed(to: at(11))) == [])
+    #expect(
+      add(0, .speechStarted(at: at(10)), result("a", isFinal: false)) == ["started 10", "0 #0 a"])
+    #expect(add(1, .speechStarted(at: at(20)), result("b"), .speechEnded(at: at(30))) == [])
+    #expect(add(1, .progressed(to: at(120))) == [])
+    #expect(add(1, .progressed(to: at(121))) == ["started 20", "1 #1 b", "ended 30"])
+    #expect(add(0, result("a c"), .speechEnded(at: at(40))) == ["0 #0 a c", "ended 40"])
+  }
+
+  @Test mutating func `results of mono audio have no channel`() {
+    merger = ChannelMerger()
+    merger.join(0)
+    #expect(add(0, .speechStarted(at: at(10)), result("a")) == ["started 10", "-1 #0 a"])
   }
 
   @Test mutating func `the end of a channel releases the events of the others`() {

@@ -97,6 +97,27 @@ import Testing
     #expect(asked.withLock { $0 } == [wanted])
   }
 
+  @Test func `only the requested channels are captured`() async throws {
+    let asked = Mutex<[CaptureRequest]>([])
+    for channels in [SpeechRequest.Channels.mixed, .only(2), .separate] {
+      for captured in [nil, [4, 5, 6]] {
+        var request = SpeechRequest(microphone: .speech, shouldReportPartialResults: false)
+        var capture = CaptureRequest.speech
+        capture.channels = captured
+        (request.source, request.channels) = (.microphone(capture), channels)
+        let outcome = await all(
+          recognize(request) { request in
+            asked.withLock { $0.append(request) }
+            return self.captured(audio(utterances: 2))
+          })
+        #expect(outcome.finals == ["go", "on"] && outcome.results.allSatisfy { $0.channel == nil })
+      }
+    }
+    let requests = asked.withLock { $0 }
+    #expect(requests.map(\.channelCount) == [1, 1, 1, 1, nil, nil])
+    #expect(requests.map(\.channels) == [nil, [4, 5, 6], [2], [6], nil, [4, 5, 6]])
+  }
+
   @Test func `an error of the capture is thrown unchanged, after the results so far`() async {
     let lost = AudioRecorderError.deviceLost("hw:1")
     // The microphone is lost in the middle of the second utterance.

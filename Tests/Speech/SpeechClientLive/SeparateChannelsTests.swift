@@ -1,13 +1,17 @@
 import AudioCore
+import AudioThreads
 import ClientDependencies
+import Dispatch
 import SpeechClient
 import SpeechEngine
+import Synchronization
 import SyrinxTestSupport
+import TestTools
 import Testing
 
 @testable import SpeechClientLive
 
-/// Tests the recognition of each channel by itself.
+/// Tests the separate recognition of each channel.
 @Suite(.timeLimit(.minutes(5))) struct SeparateChannelsTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [
@@ -121,11 +125,25 @@ import Testing
     #expect(results.map(\.channel) == [1, 0])
   }
 
-  @Test func `mono audio is the first channel`() async throws {
+  @Test func `the results of mono audio have no channel`() async throws {
     let results = try await tasks.start(
       request(buffers(speaker(1, 10..<15))), on: scripted.engine
     ).all()
-    #expect(results.map(\.channel) == [0])
+    #expect(results.map(\.channel) == [nil])
+  }
+
+  @Test func `mono audio is recognized by all decoders`() async throws {
+    let permission = DispatchSemaphore(value: 0)
+    let engine = SharedEngine { _ in
+      permission.wait()
+      permission.signal()
+    }
+    var request = request(audio(utterances: 6))
+    request.jobCount = 3
+    let results = tasks.start(request, on: engine.engine)
+    await engine.hasMade(sessions: 3)
+    permission.signal()
+    #expect(try await results.all().map(\.channel) == Array(repeating: nil, count: 6))
   }
 
   @Test func `audio without buffers has no results`() async throws {
@@ -144,6 +162,9 @@ import Testing
       try await tasks.start(request([many]), on: scripted.engine).all()
     }
     #expect(error.map { "\($0)" }?.contains("at most 16 channels") == true)
+    await #expect(throws: SpeechClientError.self) {
+      try await tasks.start(request(call, channels: .only(-1)), on: scripted.engine).all()
+    }
     #expect(tasks.all.isEmpty)
   }
 
@@ -182,6 +203,69 @@ import Testing
     try await consumer.value
     while scripted.events.count(where: { $0 == .released }) < 2 { await Task.yield() }
     while !tasks.all.isEmpty { await Task.yield() }
+  }
+
+  @Test func `leaving the stream while a channel begins ends that channel, too`() async throws {
+    let events = EventPipe(policy: .events())
+    let made = Mutex<[SpeechTask]>([])
+    let request = request(call)
+    guard case .buffers(let audio) = request.source else { return }
+    let channels = ChannelTasks(
+      request, into: events, clock: ContinuousClock(), lockstep: nil
+    ) { [scripted] task, _, executor in
+      let count = made.withLock { made in
+        made.append(task)
+        return made.count
+      }
+      if count == 2 { events.change { $0.abandon() } }
+      return try Recognizer(
+        engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
+        detector: .energy, isLive: false, events: task.events, control: task.control,
+        channelExecutor: executor)
+    } whenOver: { _ in
+    }
+    try channels.start(audio)
+    while made.withLock({ $0.count }) < 2 { await Task.yield() }
+    await channels.finish()
+    while !made.withLock({ $0.allSatisfy(\.isOver) }) { await Task.yield() }
+    #expect(channels.tasks.isEmpty && channels.isOver)
+  }
+
+  @Test func `a stuck channel that begins after finishing fails, too`() async throws {
+    let clock = TestClock()
+    let tasks = SpeechTasks(clock: clock)
+    let same = buffers(speaker(9), speaker(9), tenths: 20)
+    let source = LateSource(
+      same, then: Array(buffers(speaker(1, 30..<35), speaker(2, 30..<35), tenths: 60).dropFirst(20))
+    )
+    let blocking = BlockingEngine(in: .finishing)
+    defer { blocking.release() }
+    var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
+    request.channels = .separate
+    let results = tasks.start(request, on: blocking.engine)
+    await source.isAsked.wait()
+    while tasks.all.isEmpty { await Task.yield() }
+    let finishing = Task { await tasks.finishAll() }
+    await blocking.reached.wait()
+    await clock.pass(by: SpeechTask.watchInterval) { await finishing.value }
+    await #expect(
+      throws: SpeechClientError.engineFailed(
+        reason: "the engine has made no progress for 30 seconds")
+    ) {
+      try await results.all()
+    }
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `finishing ends a request whose source has delivered no audio`() async throws {
+    let source = StubbornSource()
+    defer { source.release() }
+    var request = SpeechRequest(buffers: source)
+    request.channels = .separate
+    let results = tasks.start(request, on: scripted.engine)
+    await source.isAsked.wait()
+    await tasks.finishAll()
+    #expect(try await results.all().isEmpty)
   }
 
   @Test func `finishing returns the last results of all channels, even without a reader`()
@@ -234,5 +318,34 @@ import Testing
       if case .result = event { finals += 1 }
     }
     #expect(finals == 75 && read.value == 1_501)
+  }
+}
+
+/// A stream that delivers its last buffers only after its consumer is canceled.
+private final class LateSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  /// Opens when the consumer requests the first of the last buffers.
+  let isAsked = Gate()
+  private let buffers: [AudioBuffer]
+  private let firstLate: Int
+  private let canceled = Gate()
+  private let count = Atomic(0)
+
+  init(_ buffers: [AudioBuffer], then late: [AudioBuffer]) {
+    (self.buffers, firstLate) = (buffers + late, buffers.count)
+  }
+
+  func makeAsyncIterator() -> LateSource { self }
+
+  func next() async -> AudioBuffer? {
+    let index = count.wrappingAdd(1, ordering: .relaxed).oldValue
+    if index == firstLate {
+      isAsked.open()
+      await withTaskCancellationHandler {
+        await canceled.wait()
+      } onCancel: {
+        canceled.open()
+      }
+    }
+    return index < buffers.count ? buffers[index] : nil
   }
 }

@@ -56,7 +56,7 @@ import Testing
   {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     for (request, feature) in [
-      (request(), "the detection of languages"),
+      (request(), "the detection of languages"), (request(translates: true), "translation"),
       (request(locale: nil, translates: true), "translation"),
     ] {
       await #expect(

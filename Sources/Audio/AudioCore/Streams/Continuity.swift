@@ -88,9 +88,9 @@ extension AudioStreamError: CustomStringConvertible {
     case .formatsDiffer(let expected, let actual):
       "cannot mix \(actual) with \(expected); resample one input or map its channels before the mix"
     case .tooFewChannels(let needed, let actual):
-      "channel \(needed), counted from 1, was requested, but the audio is \(actual)"
+      "channel \(needed), counted from 1, is needed, but the audio is \(actual)"
     case .tooManyChannels(let limit, let actual):
-      "the audio is \(actual), and at most \(limit) channels can be separated; select one of them"
+      "the audio is \(actual), and at most \(limit) channels can be separated; select one channel"
     case .outOfOrder(let expected, let actual):
       "a buffer begins at frame \(actual.rawValue), before frame \(expected.rawValue), where the"
         + " previous buffer ended; number the buffers in rising order"

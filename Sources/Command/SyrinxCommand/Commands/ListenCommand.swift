@@ -6,7 +6,6 @@ import FilePaths
 import Logging
 import SoundFile
 import SpeechClient
-import Synchronization
 
 /// `syrinx listen`: transcribes a microphone.
 struct ListenCommand: RecognizingSubcommand {
@@ -65,8 +64,8 @@ struct ListenCommand: RecognizingSubcommand {
     help: .value(
       "file",
       """
-      File for the captured audio, 16 kHz and mono (all channels with --channels): wav, flac, or any other format of `syrinx \
-      record`. Word times refer to this file.
+      File for the captured audio, 16 kHz and mono (all channels with --channels separate): wav, \
+      flac, or any other format of `syrinx record`. Word times refer to this file.
       """))
   var keep: FilePath?
 
@@ -156,10 +155,10 @@ struct ListenCommand: RecognizingSubcommand {
     }
     guard toggle else { return }
     try require(keep == nil, "--keep and --toggle exclude each other.")
-    if case .cues(let format) = transcript.styles[0] {
-      throw ValidationError(
-        "--toggle restarts the timestamps, which \(format) does not permit; use txt, tsv, or json.")
-    }
+    let style = transcript.styles[0]
+    try require(
+      !style.hasBeginning,
+      "--toggle restarts the timestamps, which \(style.name) does not permit; use text or json.")
   }
 
   /// Selects the format by the extension of `--output`, unless an option does.
@@ -183,7 +182,6 @@ struct ListenCommand: RecognizingSubcommand {
       try PendingOutput(path: $0.text, followsLinks: true, growsInPlace: true)
     }
     let command = exec.command(in: context)
-    var hasFinal = false
     var report = TranscriptReport(
       styles: transcript.styles, rules: rules, cuePolicy: transcript.cuePolicy,
       language: recognition.transcriptLanguage, to: [transcriptFile].compactMap(\.self),
@@ -194,14 +192,13 @@ struct ListenCommand: RecognizingSubcommand {
         try await report.begin()
         try await listen(preparing: prepare, saving: saver, in: context) { event in
           try await report.show(event)
-          if case .result(let result) = event, result.isFinal { hasFinal = true }
           if let command { await run(command, for: event, rules: rules) }
         }
         try await report.end()
       } catch {
         // The final results are kept. The first error is the one to report.
         await report.reportLosses()
-        await end(transcriptFile, hasFinal: hasFinal, reportingTo: context.console)
+        await end(transcriptFile, hasResults: report.hasResults, reportingTo: context.console)
         throw error
       }
       try await transcriptFile?.complete()
@@ -211,9 +208,9 @@ struct ListenCommand: RecognizingSubcommand {
 
   /// Completes a transcript after an error; without final results, an existing file stays.
   private func end(
-    _ transcript: PendingOutput?, hasFinal: Bool, reportingTo console: Console
+    _ transcript: PendingOutput?, hasResults: Bool, reportingTo console: Console
   ) async {
-    guard hasFinal else {
+    guard hasResults else {
       await transcript?.discard()
       return
     }
@@ -280,7 +277,9 @@ struct ListenCommand: RecognizingSubcommand {
     var request = SpeechRequest(microphone: .speech, shouldReportPartialResults: wantsPartials)
     if input != nil { (request.backPressure, request.isLive) = (.wait, true) }
     request.source = .buffers(source)
-    request.channels = speakers.channels ?? .mixed
+    // A microphone is captured with only the channel that `--channels N` names.
+    let hasAllChannels = input != nil || speakers.channels == .separate
+    if hasAllChannels { request.channels = speakers.channels ?? .mixed }
     request.measuresWordTimes = transcript.styles[0].hasWordTimes
     return request
   }
@@ -299,7 +298,7 @@ struct ListenCommand: RecognizingSubcommand {
     } else {
       var capture = CaptureRequest.speech
       capture.device = device.id
-      if (speakers.channels ?? .mixed) != .mixed { capture.channelCount = nil }
+      capture = capture.capturing(speakers.channels ?? .mixed)
       capture.onDeviceLoss = wait.onDeviceLoss
       capture.id = session
       source = MicrophoneAudio(capture) { first in
@@ -345,79 +344,5 @@ struct ListenCommand: RecognizingSubcommand {
     await context.console.notifyTerminal(
       "listening to \(microphone) (\(format)); press Ctrl-C to stop")
     context.log.info("listening to \(microphone): \(format)")
-  }
-}
-
-/// Shows the level of the microphone's audio on the terminal.
-private actor InputMeter {
-  private let console: Console
-  private var levels = LevelMeter(every: .milliseconds(100))
-  private var meter = LevelMeterLine()
-
-  init(console: Console) {
-    self.console = console
-  }
-
-  /// Returns the same buffers, and shows the level of each buffer as it is read.
-  nonisolated func showing(
-    _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
-  ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
-    buffers.map { buffer in
-      await self.show(buffer)
-      return buffer
-    }
-  }
-
-  private func show(_ buffer: AudioBuffer) async {
-    let rate = buffer.format.sampleRate
-    for reading in levels.process(buffer) {
-      let label = reading.endFrame.duration(at: rate).clockText
-      meter.update(reading, at: rate, label: label)
-      await console.showMeter(meter)
-    }
-  }
-}
-
-/// Saves the recognizer's input to the file of `--keep`, so that word times apply to the file.
-private final class AudioSaver: Sendable {
-  private let file: FilePath
-  private let encoding: SoundFileEncoding
-  private let console: Console
-  // The lock is held to store or read the failure.
-  private let failure = Mutex<(error: any Error, isReported: Bool)?>(nil)
-
-  init(file: FilePath, console: Console) throws(SoundFileError) {
-    self.file = file
-    encoding = try SoundFileEncoding(pathExtension: file.pathExtension)
-    self.console = console
-  }
-
-  /// Returns the same buffers, and writes each to the file until a write fails.
-  func saving(
-    _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
-  ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
-    let policy = TeePolicy(
-      failure: .continues { error in
-        self.failure.withLock { $0 = (error, false) }
-      })
-    return buffers.teed(to: file.url, encoding: encoding, policy: policy).map { buffer in
-      await self.report()
-      return buffer
-    }
-  }
-
-  /// Throws if the file is incomplete; call it after the last result.
-  func finish() async throws(CommandEnd) {
-    await report()
-    if failure.withLock({ $0 != nil }) { throw .reported }
-  }
-
-  private func report() async {
-    let error = failure.withLock { failure in
-      defer { failure?.isReported = true }
-      return failure?.isReported == false ? failure?.error : nil
-    }
-    guard let error else { return }
-    await console.report("the audio is no longer kept: \(error)")
   }
 }

@@ -35,7 +35,9 @@ struct SpeechOptions: ParsableArguments {
   /// The language from `--locale` or the settings; a translation detects it by default.
   var language: String? {
     @Dependency(\.settings) var settings
-    return locale ?? (translates ? SpokenLanguage.detected : settings.locale)
+    let language = locale ?? (translates ? SpokenLanguage.detected : settings.locale)
+    let isDetected = language?.lowercased() == SpokenLanguage.detected
+    return isDetected ? SpokenLanguage.detected : language
   }
 
   @Option(
@@ -239,7 +241,9 @@ extension SpeechClient {
   private static func remedy(for options: SpeechOptions) -> String? {
     @Dependency(\.engineMakers) var engines
     let engine = options.chosenEngine
-    if !engine.isRemote, let language = options.language, case .unavailable(.languageMissing) = engine.availability() {
+    if !engine.isRemote, let language = options.language,
+      case .unavailable(.languageMissing) = engine.availability()
+    {
       return engines.advice(onLanguage: language)
     }
     let remedy = EngineName(rawValue: engine.name)?.remedy

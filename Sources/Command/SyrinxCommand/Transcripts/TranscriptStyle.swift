@@ -191,7 +191,7 @@ struct TranscriptText {
   private let namesFile: Bool
   private let speakers: SpeakerNames
   private let language: String?
-  private var builder: CueBuilder
+  private var sorter: CueSorter
   private var count = 0
   /// The text of the segments so far, which openai-whisper's JSON repeats.
   private var text = ""
@@ -211,7 +211,7 @@ struct TranscriptText {
   ) {
     (self.style, self.rules, self.file, self.namesFile) = (style, rules, file, namesFile)
     self.speakers = speakers
-    (self.language, builder) = (language, CueBuilder(policy: cuePolicy))
+    (self.language, sorter) = (language, CueSorter(policy: cuePolicy))
   }
 
   func begin() throws -> [String] {
@@ -239,12 +239,12 @@ struct TranscriptText {
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""
       return [name + (speaker.map { "\($0): " } ?? "") + transcription.formattedString]
     case .cues, .whisperJSON:
-      return try lines(of: builder.add(transcription, speaker: speaker))
+      return try lines(of: sorter.add(transcription, of: result.channel, speaker: speaker))
     }
   }
 
   mutating func end() throws -> [String] {
-    let last = try lines(of: builder.flush())
+    let last = try lines(of: sorter.flush())
     guard style == .whisperJSON else { return last }
     return last + ["]," + (try (["text": text] as JSONRecord).jsonLine().dropFirst())]
   }
@@ -284,6 +284,68 @@ struct TranscriptText {
   }
 }
 
+/// Builds the cues of each channel, and sorts them by their starts, as WebVTT requires.
+///
+/// Without it, the cues of a long utterance would precede those of a speaker who interrupts it.
+private struct CueSorter {
+  /// The time after which a cue is complete, even if its builder still holds it.
+  private static let longestHold = Duration.seconds(10)
+
+  private let policy: CuePolicy
+  /// The builders by channel; nil for audio without channels.
+  private var builders: [Int?: CueBuilder] = [:]
+  /// The cues that a cue of another channel may precede.
+  private var pending: [Cue] = []
+  /// The start of the last returned cue.
+  private var latest = Duration.zero
+
+  init(policy: CuePolicy) {
+    self.policy = policy
+  }
+
+  /// Adds a transcription, and returns the cues that no later transcription can precede.
+  ///
+  /// The transcriptions are in the order of their starts.
+  mutating func add(_ transcription: Transcription, of channel: Int?, speaker: String?) -> [Cue] {
+    var builder = builders[channel] ?? CueBuilder(policy: policy)
+    pending += builder.add(transcription, speaker: speaker)
+    builders[channel] = builder
+    guard channel != nil, let time = transcription.segments.first?.timestamp else {
+      return sorted(upTo: nil)
+    }
+    flush { $0 + Self.longestHold <= time }
+    return sorted(upTo: builders.values.compactMap(\.heldStart).reduce(time, min))
+  }
+
+  /// Returns all remaining cues.
+  mutating func flush() -> [Cue] {
+    flush { _ in true }
+    return sorted(upTo: nil)
+  }
+
+  /// Takes the cues from the builders that hold one with such a start.
+  private mutating func flush(where isComplete: (_ start: Duration) -> Bool) {
+    for channel in builders.keys {
+      guard let start = builders[channel]?.heldStart, isComplete(start) else { continue }
+      pending += builders[channel]?.flush() ?? []
+    }
+  }
+
+  /// Removes and returns the pending cues up to a start; nil for all.
+  private mutating func sorted(upTo limit: Duration?) -> [Cue] {
+    let isReady = { (cue: Cue) in limit.map { cue.start <= $0 } ?? true }
+    var ready = pending.filter(isReady).sorted { $0.start < $1.start }
+    pending.removeAll(where: isReady)
+    for index in ready.indices {
+      // The first word of an utterance may begin slightly before its sound.
+      latest = max(latest, ready[index].start)
+      ready[index].start = latest
+      ready[index].end = max(latest, ready[index].end)
+    }
+    return ready
+  }
+}
+
 extension Transcription {
   /// The transcription without the control characters that a server or a model may return in words.
   fileprivate var printable: Transcription {
@@ -307,12 +369,12 @@ extension JSONRecord {
     With --json, each result is an object on its own line: "event" (partial or final), "utterance" \
     (from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
     "words", each with "word", "start", "end", and, if the engine reports it, "confidence" (0 to 1); \
-    "estimatedTimes" marks estimated word times. With --channels separate, "channel" is the number of \
-    the channel (from 1), and "speaker" its name. With --locale auto, "language" is the detected \
-    language, and "languageProbability" its probability (0 to 1). A partial result has "stable": the beginning of the \
-    text, in which only the spelling should still change. A final result has "wordsPerMinute" \
-    and "averagePause" (seconds) and, with --alternatives, the n-best "alternatives", most likely \
-    first, for the utterance and for each word.
+    "estimatedTimes" marks estimated word times. With --channels separate, "channel" is the number \
+    of the channel (from 1), and "speaker" its name. With --locale auto, "language" is the detected \
+    language, and "languageProbability" its probability (0 to 1). A partial result has "stable": \
+    the beginning of the text, in which only the spelling should still change. A final result has \
+    "wordsPerMinute" and "averagePause" (seconds) and, with --alternatives, the n-best \
+    "alternatives", most likely first, for the utterance and for each word.
     """
 
   init(_ result: SpeechRecognitionResult, file: FilePath? = nil, speaker: String? = nil) {

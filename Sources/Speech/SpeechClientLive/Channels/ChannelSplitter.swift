@@ -64,7 +64,9 @@ struct ChannelSplitter {
       if let twin = twins[channel] {
         guard channel < count else { continue }
         twins[channel] = next(twin, of: channel, in: buffer)
-        if twins[channel] == nil { parts += recent.map { (channel: channel, buffer: $0.only(channel)) } }
+        if twins[channel] == nil {
+          parts += recent.map { (channel: channel, buffer: $0.only(channel)) }
+        }
       } else {
         parts.append((channel, buffer.only(channel)))
       }

@@ -129,7 +129,7 @@ final class ChannelTasks: RunningRecognition {
     if state.withLock({ $0.endUnused() }) { complete(throwing: failure) }
   }
 
-  /// Passes audio to its channel's task. The first audio starts the task.
+  /// Passes audio to its channel's task, which the first audio starts.
   private func add(_ part: ChannelSplitter.Part, of channelCount: Int) throws {
     let known = state.withLock { state in
       state.merger.channelCount = channelCount

@@ -42,8 +42,8 @@ final class SpeechTask: RunningRecognition {
   init(
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
     lockstep: Lockstep? = nil, control: TaskControl = TaskControl(),
-    isStarved: (@Sendable () -> Bool)? = nil,
-    whenOver: @escaping @Sendable (SpeechTask) -> Void = { _ in }
+    whenOver: @escaping @Sendable (SpeechTask) -> Void = { _ in },
+    isStarved: (@Sendable () -> Bool)? = nil
   ) {
     // The clock of a virtual sound card does not advance until the recognizer waits for more audio.
     let hold = TimeHold(lockstep, "a recognizer")

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 import AudioThreads
 import ClientDependencies
 import SoundCard
@@ -84,8 +85,8 @@ final class SpeechTasks: Sendable {
         return events
       }
       let task = SpeechTask(
-        request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
-      ) { [weak self] in self?.forget($0) }
+        request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep,
+        whenOver: { [weak self] in self?.forget($0) })
       task.start(audio, recognizer: try makeRecognizer(task, request.decoderCount, nil))
       register(task)
     } catch {
@@ -166,7 +167,8 @@ extension SpeechRequest {
   /// Throws `.invalidRequest` for a channel that no source has.
   fileprivate func checkChannels() throws(SpeechClientError) {
     guard case .only(let channel) = channels else { return }
-    let captured: [Int]? = if case .microphone(let capture) = source { capture.channels } else { nil }
+    let captured: [Int]? =
+      if case .microphone(let capture) = source { capture.channels } else { nil }
     guard channel < 0 || channel >= captured?.count ?? .max else { return }
     throw .invalidRequest(
       reason: captured.map { "channel \(channel) of \($0.count) captured channels was requested" }

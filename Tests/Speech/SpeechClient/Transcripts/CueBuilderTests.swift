@@ -44,6 +44,14 @@ struct CueBuilderTests {
       ])
   }
 
+  @Test func `the first line has room for the name of the speaker`() {
+    var builder = CueBuilder()
+    let words = utterance("the quick brown fox jumps over the")
+    let cues = builder.add(words, speaker: "the caller") + builder.flush()
+    #expect(cues.map(\.lines) == [["the quick", "brown fox jumps over the"]])
+    #expect(cues.map(\.speaker) == ["the caller"])
+  }
+
   @Test
   func `a pause ends a cue even if the next word fits`() {
     let cues = cues(utterance("one two three four", pauses: [2: .milliseconds(700)]))

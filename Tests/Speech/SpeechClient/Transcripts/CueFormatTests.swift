@@ -27,6 +27,15 @@ struct CueFormatTests {
     #expect(CueFormat.tsv.text(of: cue, number: 7) == "3723004\t3724500\ta < b & c d e")
   }
 
+  @Test(arguments: CueFormat.allCases)
+  func `the name of a speaker adds no lines or columns`(format: CueFormat) {
+    func separators(_ speaker: String) -> Int {
+      let cue = Cue(start: .zero, end: .seconds(1), lines: ["go"], speaker: speaker)
+      return format.text(of: cue, number: 1).count { $0 == "\t" || $0.isNewline }
+    }
+    #expect(separators("a\tb\r\nc\nd") == separators("a"))
+  }
+
   private func words(_ words: (String, Int, Double?)...) -> [TranscriptionSegment] {
     words.map {
       TranscriptionSegment(
