@@ -14,9 +14,7 @@ struct ListenCommand: RecognizingSubcommand {
     abstract: "Transcribe a microphone or a live stream, one line per utterance.",
     discussion: """
       Examples:
-        syrinx listen
         syrinx listen --partials --keep meeting.flac
-        syrinx listen --key-phrase "lights on" --exec 'lamp on'
         syrinx listen --toggle --exec 'wtype -'
         arecord -t raw -f MU_LAW | syrinx listen - --raw-input ulaw
 

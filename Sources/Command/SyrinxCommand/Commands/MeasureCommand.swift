@@ -17,7 +17,6 @@ struct MeasureCommand: FileListSubcommand {
         syrinx measure song.flac
         syrinx measure *.wav --json
         syrinx measure --device hw:1 --seconds 60
-        syrinx measure --device hw:1 --above -20 --exec 'notify-send loud'
 
       Loudness follows EBU R 128: integrated, the highest momentary (0.4 s) and short-term (3 s) \
       loudness, and the range. True peaks lie between samples. Samples from 32767/32768 are clipped; \

@@ -13,7 +13,6 @@ struct RecordCommand: Subcommand {
         syrinx record take.wav --seconds 10
         syrinx record take-%03d.flac --roll-seconds 3600
         syrinx record - --stop-after-silence 2 | ffmpeg -i - take.m4a
-        syrinx record take-%03d.wav --roll-seconds 60 --exec upload
 
       Keys:
         q   complete the file and end
