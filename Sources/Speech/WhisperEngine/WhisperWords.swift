@@ -58,11 +58,13 @@ extension [SpeechHypothesis.Word] {
     var rest = self[...]
     while let word = rest.first {
       let end = word.text.first.flatMap { brackets[$0] }
-      let count = end.flatMap { end in
-        rest.prefix(6).firstIndex { $0.text.dropFirst($0 == word ? 1 : 0).contains(end) }
+      let last = end.flatMap { end in
+        rest.prefix(6).indices.first { index in
+          rest[index].text.dropFirst(index == rest.startIndex ? 1 : 0).contains(end)
+        }
       }
-      if let count {
-        rest = rest[(count + 1)...]
+      if let last {
+        rest = rest[(last + 1)...]
         continue
       }
       rest = rest.dropFirst()
