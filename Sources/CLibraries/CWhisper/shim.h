@@ -3,6 +3,7 @@
 #pragma once
 #include <malloc.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// whisper_context_params
@@ -29,5 +30,11 @@ typedef struct {
   int32_t max_tokens;
   bool debug_mode;
   int32_t audio_ctx;
+  bool tdrz_enable;
+  bool unused[3];
   uint64_t other[30];
 } SyrinxWhisperParams;
+
+_Static_assert(sizeof(SyrinxWhisperContextParams) == 48, "size");
+_Static_assert(sizeof(SyrinxWhisperParams) == 304, "size");
+_Static_assert(offsetof(SyrinxWhisperParams, audio_ctx) == 56, "offset");

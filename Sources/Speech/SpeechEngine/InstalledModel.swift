@@ -107,7 +107,7 @@ package enum LanguageTag {
   /// An unknown language.
   package static let unknown = "und"
 
-  /// Several languages: those of a model that supports any of its languages at a time.
+  /// The language of a multilingual model.
   package static let multiple = "mul"
 
   /// The codes of ISO 639-1.

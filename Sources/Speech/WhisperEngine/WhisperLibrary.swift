@@ -61,7 +61,8 @@ struct WhisperLibrary: Sendable {
     for name in ["avx", "avx2", "fma", "f16c", "bmi2"] {
       let isBuiltFor: Flag? = library.optional("ggml_cpu_has_\(name)")
       if let isBuiltFor, isBuiltFor() != 0, !flags.isEmpty, !flags.contains(Substring(name)) {
-        throw ModelDamage("it needs a processor with \(name.uppercased())")
+        throw ModelDamage(
+          "it needs a processor with \(name.uppercased()); name a library for this one")
       }
     }
     #endif
@@ -98,7 +99,10 @@ struct WhisperLibrary: Sendable {
   /// user can change the file.
   private static func checked(_ path: FilePath) throws(SpeechEngineError) -> FilePath {
     try SpeechEngineError.checkingFile { () throws(ONNXError) in
-      try InstalledFolder(path.folder).file(path.name.text)
+      let folder = try InstalledFolder(path.folder)
+      // The library loads the others in its folder.
+      for file in folder.manifest?.files ?? [] { _ = try folder.file(file.name) }
+      return try folder.file(path.name.text)
     }
   }
 }

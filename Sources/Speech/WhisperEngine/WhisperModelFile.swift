@@ -9,10 +9,14 @@ struct WhisperModelFile: InstalledModel, Equatable, Sendable {
 
   var location: String { path.text }
 
-  /// English for a model whose name ends so, as in `ggml-base.en-q5_1.bin`; otherwise any language.
-  ///
-  /// The file's vocabulary decides when the model is loaded.
-  var language: String { path.name.text.contains(".en") ? "en" : LanguageTag.multiple }
+  /// English for a file with the smaller vocabulary of English models; otherwise any language.
+  var language: String {
+    guard path.status?.isRegularFile == true, let head = try? path.contents(atMost: 8),
+      head.count >= 8
+    else { return LanguageTag.multiple }
+    let vocabulary = head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    return vocabulary == 51_864 ? "en" : LanguageTag.multiple
+  }
 
   func validate() throws(SpeechEngineError) { _ = try contents() }
 

@@ -10,7 +10,7 @@ final class WhisperSession: SpeechEngineSession {
 
   private let model: WhisperModel
   private let task: WhisperTask
-  /// A call that an interruption abandoned may still use it, so it is not used afterward.
+  /// Not used after an interruption, because an abandoned call may still use it.
   private let state: WhisperState
   private let interruption = InterruptionFlag()
   private var utterance = Utterance()
@@ -111,6 +111,7 @@ final class WhisperSession: SpeechEngineSession {
   /// with the whole window.
   private func text(isFinal: Bool) throws(SpeechEngineError) -> WhisperText {
     try interruption.check()
+    guard utterance.samples.contains(where: { $0 != 0 }) else { return WhisperText() }
     let (samples, task, flag) = (utterance.samples, task, interruption)
     return try interruption.runAbandonable(with: state) { state throws(SpeechEngineError) in
       let decode = { (window: Int) throws(SpeechEngineError) -> WhisperText in
@@ -161,9 +162,18 @@ extension WhisperModel {
 
   /// Returns the tokens with which the model expects the phrases; none without phrases.
   fileprivate func prompt(_ phrases: [String]) -> [Token] {
-    guard !phrases.isEmpty else { return [] }
-    let text = " " + phrases.joined(separator: ", ") + "."
-    return [previous] + tokens(of: text, atMost: WhisperState.longestPrompt)
+    // libwhisper's tokenizer recurses for each character of a word, so long words would exhaust the
+    // thread's stack.
+    let phrases = phrases.lazy.map { phrase in
+      phrase.split(whereSeparator: \.isWhitespace).filter { $0.utf8.count <= 200 }
+        .joined(separator: " ")
+    }
+    var text = ""
+    for phrase in phrases where !phrase.isEmpty && text.utf8.count + phrase.utf8.count < 1_000 {
+      text += text.isEmpty ? " \(phrase)" : ", \(phrase)"
+    }
+    guard !text.isEmpty else { return [] }
+    return [previous] + tokens(of: text + ".", atMost: WhisperState.longestPrompt)
   }
 }
 

@@ -2,7 +2,7 @@ import AudioCore
 import Glibc
 import SpeechEngine
 
-/// The recognition of an utterance: what to decode.
+/// The options of a decode.
 struct WhisperTask: Sendable {
   /// The index of the spoken language; nil to detect it.
   var language: Int?
@@ -12,11 +12,11 @@ struct WhisperTask: Sendable {
 }
 
 /// A decoded text.
-struct WhisperText: Equatable, Sendable {
+struct WhisperText: Sendable {
   typealias Token = WhisperModel.Token
 
   var tokens: [Token] = []
-  /// The logarithm of each token's probability, and of the end's.
+  /// The log probability of each token, and then of the end token.
   var logProbabilities: [Float] = []
   /// The probability that the audio has no speech.
   var noSpeech = 0.0
@@ -34,30 +34,27 @@ struct WhisperText: Equatable, Sendable {
     return exp(sum / Double(logProbabilities.count))
   }
 
-  /// Whether another decode may find a better text; false if the audio is almost surely silent.
-  var isDoubtful: Bool { !isEnded || probability < 0.5 && noSpeech < 0.85 }
+  /// Whether another decode may find a better text; false for silence, in which it would find an
+  /// invented one.
+  var isDoubtful: Bool { !isEnded || probability < 0.5 && !isSilence }
 
   /// Whether the model found no speech and is not sure of its text.
   var isSilence: Bool {
-    tokens.isEmpty
+    tokens.isEmpty && noSpeech > 0.3
       || noSpeech > 0.6 && probability < SpeechHypothesis.doubtfulProbability
       || !isEnded && noSpeech > 0.3
   }
 
-  /// The better of two texts: one that ended, or else the likelier one.
+  /// Returns the text that ended; if both or neither did, the likelier text.
   func orBetter(_ other: WhisperText) -> WhisperText {
     if isEnded != other.isEnded { return isEnded ? self : other }
     return other.probability > probability ? other : self
   }
-
-  static func == (one: Self, other: Self) -> Bool {
-    one.tokens == other.tokens && one.isEnded == other.isEnded
-  }
 }
 
 extension WhisperState {
-  /// The tokens per second of the fastest speech, in languages whose characters are several tokens.
-  private static let mostPerSecond = 20
+  /// The maximum rate of tokens; a character takes several tokens in some scripts.
+  private static let mostPerSecond = 30
   /// The tokens that fit into the decoder, the prompt included.
   private static let mostTokens = 440
   /// The most tokens of a prompt.
@@ -75,14 +72,12 @@ extension WhisperState {
     try encode(samples, window: frames)
     try check()
     var text = WhisperText()
-    let beginning = task.prompt + [model.start]
     let first = Int(model.start) + 1
     let languages: [Float]
-    (text.noSpeech, languages) = try decode(beginning, after: 0) { scores in
-      (
-        scores.probability(of: Int(model.noSpeech)),
-        Array(scores[first...].prefix(model.languageCount))
-      )
+    // Phrases before the start would affect the language.
+    (text.noSpeech, languages) = try decode([model.start], after: 0) { scores in
+      let languages = scores[first...].prefix(model.languageCount)
+      return (scores.probability(of: Int(model.noSpeech)), Array(languages))
     }
     var prefix = [model.noTimestamps]
     if model.isMultilingual {
@@ -94,10 +89,12 @@ extension WhisperState {
           model.token(ofLanguage: index), task.translates ? model.translate : model.transcribe,
         ] + prefix
     }
-    var past = beginning.count + prefix.count
+    let hasPrompt = !task.prompt.isEmpty
+    if hasPrompt { prefix = task.prompt + [model.start] + prefix }
+    var past = prefix.count + (hasPrompt ? 0 : 1)
     let seconds = samples.count / SampleRate.speech.hertz + 1
     let most = min(Self.mostPerSecond * seconds, Self.mostTokens - past)
-    var next = try likeliest(after: prefix, past: beginning.count)
+    var next = try likeliest(after: prefix, past: hasPrompt ? 0 : 1)
     // People repeat themselves, too, but not as fast as the model.
     let loop = max(24, 8 * seconds)
     while next.token != model.end, text.tokens.count < most, text.repeatedCount == 0 {

@@ -13,7 +13,7 @@ extension WhisperText {
       zip(tokens, logProbabilities).dropLast(isEnded ? 0 : repeatedCount).map { (bytes($0), $1) })
     let spoken = words.withoutDescriptions
     let isLikely = noSpeech <= 0.15 && probability >= 0.7
-    return isInvented(spoken.map(\.text), unlikely: !isLikely) ? [] : spoken
+    return !isLikely && isInvented(spoken.map(\.text)) ? [] : spoken
   }
 
   /// Joins tokens into words: a word begins with a space or, in a script without spaces, with any
@@ -28,7 +28,9 @@ extension WhisperText {
       words[words.count - 1].logProbabilities.append(logProbability)
     }
     return words.compactMap { bytes, logProbabilities in
+      // A text that was cut off may end within a character.
       let text = String(decoding: bytes, as: UTF8.self).drop { $0.isWhitespace }
+        .filter { $0 != "\u{FFFD}" }
       guard !text.isEmpty else { return nil }
       let mean = logProbabilities.reduce(0, +) / Float(logProbabilities.count)
       return SpeechHypothesis.Word(
@@ -47,56 +49,64 @@ extension WhisperText {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// The words outside brackets, and with letters or digits.
+  /// The words without descriptions of sounds, such as "[Music]" and "(door closes)".
+  ///
+  /// A description begins with a bracket at the beginning of a word and ends with one within six
+  /// words. Other signs, as in "50 %", belong to the previous word.
   fileprivate var withoutDescriptions: Self {
-    var closing: Character?
-    return filter { word in
-      var isSpoken = false
-      for character in word.text {
-        if let end = closing {
-          if character == end { closing = nil }
-        } else if let end = brackets[character] {
-          closing = end
-        } else if character.isLetter || character.isNumber {
-          isSpoken = true
+    var kept: Self = []
+    var rest = self[...]
+    while let word = rest.first {
+      let end = word.text.first.flatMap { brackets[$0] }
+      let last = end.flatMap { end in
+        rest.prefix(6).indices.first { index in
+          rest[index].text.dropFirst(index == rest.startIndex ? 1 : 0).contains(end)
         }
       }
-      return isSpoken
+      if let last {
+        rest = rest[(last + 1)...]
+        continue
+      }
+      rest = rest.dropFirst()
+      if word.text.contains(where: { $0.isLetter || $0.isNumber }) {
+        kept.append(word)
+      } else if !kept.isEmpty, word.text != "♪" {
+        kept[kept.count - 1].text += " " + word.text
+      }
     }
+    return kept
   }
 }
 
 /// The closing brackets of descriptions of sounds, by the opening ones.
 private let brackets: [Character: Character] = [
-  "[": "]", "(": ")", "♪": "♪", "*": "*", "【": "】", "（": "）",
+  "[": "]", "(": ")", "♪": "♪", "【": "】", "（": "）",
 ]
 
-/// Parts of sentences that are never speech.
-private let credits = ["amara.org", "amaraorg", "opensubtitles", "zdf 20", "字幕by"]
+/// Parts of the credits of subtitles, without spaces.
+private let credits = ["amara.org", "opensubtitles", "untertitelungdeszdf", "字幕by"]
 
-/// Sentences that are speech only if the model is sure of it.
+/// Sentences that are speech only if the model is sure of them.
 private let fillers: Set<String> = [
   "you", "thank you", "thanks", "thanks for watching", "thank you for watching", "bye", "bye bye",
   "thank you very much", "please subscribe", "so", "okay", "oh", "hmm", "gracias",
-  "muchas gracias",
-  "gracias por ver el video", "suscríbete", "merci", "merci d'avoir regardé cette vidéo",
-  "sous-titrage st' 501", "sous-titrage société radio-canada", "untertitelung des zdf",
-  "vielen dank", "vielen dank fürs zuschauen", "danke", "grazie", "obrigado", "tchau",
-  "продолжение следует", "спасибо за просмотр", "спасибо", "ご視聴ありがとうございました",
-  "ありがとうございました", "おやすみなさい", "시청해주셔서 감사합니다", "감사합니다", "mbc 뉴스 이덕영입니다",
-  "谢谢", "谢谢大家", "谢谢观看", "請不吝點贊訂閱轉發打賞支持明鏡與點點欄目", "dziękuję", "teşekkür ederim", "obrigada",
+  "muchas gracias", "gracias por ver el video", "suscríbete", "merci",
+  "merci d'avoir regardé cette vidéo", "sous-titrage st' 501",
+  "sous-titrage société radio-canada", "vielen dank", "vielen dank fürs zuschauen", "danke",
+  "grazie", "obrigado", "obrigada", "tchau", "продолжение следует", "спасибо за просмотр",
+  "спасибо",
+  "ご視聴ありがとうございました", "ありがとうございました", "おやすみなさい", "시청해주셔서 감사합니다", "감사합니다",
+  "谢谢", "谢谢大家", "谢谢观看", "dziękuję", "teşekkür ederim",
 ]
 
 /// Whether the models invent these words in silence, because subtitles of films end with them.
-///
-/// `unlikely` states that the model is not sure of the words.
-private func isInvented(_ words: [String], unlikely: Bool) -> Bool {
-  let spaced = words.joined(separator: " ").lowercased()
-  if credits.contains(where: spaced.contains) { return true }
-  guard unlikely else { return false }
+private func isInvented(_ words: [String]) -> Bool {
   let marks: Set<Character> = [".", ",", "!", "?", "…", "。", "、", "！", "？"]
+  let spaced = words.joined(separator: " ").lowercased()
   let plain = spaced.filter { !marks.contains($0) }
+  let joined = spaced.filter { $0 != " " }
   return fillers.contains(plain) || fillers.contains(plain.filter { $0 != " " })
+    || words.count <= 8 && credits.contains(where: joined.contains)
 }
 
 extension Unicode.Scalar {

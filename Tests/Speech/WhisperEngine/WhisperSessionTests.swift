@@ -150,6 +150,19 @@ import Testing
     #expect(hinted.text.lowercased().hasPrefix("go forward"), "\(hinted.text)")
   }
 
+  @Test(arguments: ["a", " ", "語"])
+  func `contextual phrases of 100,000 characters do not crash`(character: String) throws {
+    let phrase = String(repeating: character, count: 100_000)
+    let session = try session("en") { $0.contextualPhrases = [phrase, "forward"] }
+    #expect(try session.recognize(Clip.goForward.samples).text.contains("forward"))
+  }
+
+  @Test func `an utterance without sound has no words and takes no decode`() throws {
+    let session = try session("en")
+    #expect(try session.recognize([]).words.isEmpty)
+    #expect(try session.recognize([Float](repeating: 0, count: 480_000)).words.isEmpty)
+  }
+
   @Test func `unsupported options and unknown languages are errors`() throws {
     let unsupported: [(inout SpeechSessionOptions) -> Void] = [
       { $0.grammar = "#JSGF V1.0; grammar g; public <g> = yes;" },

