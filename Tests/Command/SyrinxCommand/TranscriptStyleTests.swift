@@ -61,6 +61,20 @@ struct TranscriptTextTests {
   }
 
   @Test
+  func `cues of several speakers are in the order of their starts`() throws {
+    var left = result("one. Two", from: .zero)
+    var right = result("three", from: .milliseconds(500))
+    (left.channel, right.channel) = (0, 1)
+    #expect(
+      try lines(.cues(.tsv), left, right) == [
+        "start\tend\ttext", "0\t1000\tLeft: one.", "500\t1500\tRight: three",
+        "1000\t2000\tLeft: Two",
+      ])
+    #expect(
+      try lines(.text, left, right) == ["Left: one. Two", "Right: three"])
+  }
+
+  @Test
   func `cues are numbered without gaps up to the last cue`() throws {
     #expect(
       try lines(

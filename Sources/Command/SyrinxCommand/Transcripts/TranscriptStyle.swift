@@ -110,6 +110,8 @@ struct TranscriptText {
   private let namesFile: Bool
   private let speakers: SpeakerNames
   private var builder = CueBuilder()
+  /// The cues of separate channels that begin after the newest utterance.
+  private var later: [Cue] = []
   private var count = 0
 
   init(
@@ -136,13 +138,25 @@ struct TranscriptText {
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""
       return [name + (speaker.map { "\($0): " } ?? "") + transcription.formattedString]
     case .cues(let format):
-      return lines(of: builder.add(transcription, speaker: speaker), format)
+      let cues = builder.add(transcription, speaker: speaker)
+      let start = speaker == nil ? nil : transcription.segments.first?.timestamp
+      return lines(of: ordered(cues, upTo: start), format)
     }
   }
 
   mutating func end() -> [String] {
     guard case .cues(let format) = style else { return [] }
-    return lines(of: builder.flush(), format)
+    return lines(of: ordered(builder.flush(), upTo: nil), format)
+  }
+
+  /// Returns the cues that begin up to `start`, in the order of their starts; nil returns all cues.
+  ///
+  /// A cue in an utterance may begin after the next utterance, which is another speaker's.
+  private mutating func ordered(_ cues: [Cue], upTo start: Duration?) -> [Cue] {
+    let all = (later + cues).sorted { $0.start < $1.start }
+    let ready = all.prefix { cue in start.map { cue.start <= $0 } ?? true }
+    later = Array(all[ready.endIndex...])
+    return Array(ready)
   }
 
   private mutating func lines(of cues: [Cue], _ format: CueFormat) -> [String] {
