@@ -182,9 +182,9 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
     if !state.readers.isEmpty || state.queue.isAbandoned { hold?.end() }
     if state.queue.hasRoom {
+      let isWanted = !state.queue.isClosed
       for producer in state.producers {
-        wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted)
-        }
+        wakeUps.append { producer.resume(returning: isWanted) }
       }
       state.producers = []
     }

@@ -15,7 +15,7 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   case speechEnded(at: Duration)
 
   /// The audio up to this timestamp is recognized; reported after every five seconds of audio
-  /// without speech.
+  /// without speech, for separate channels without speech in any of them.
   case progressed(to: Duration)
 
   /// The backlog of a live source: recognition lags behind the audio.

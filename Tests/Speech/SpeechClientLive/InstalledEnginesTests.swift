@@ -59,6 +59,15 @@ import Testing
     #expect(engines.last?.capabilities == [.grammar])
   }
 
+  @Test func `an engine that combines engines is listed as the engine that it chooses`() async {
+    var (best, one) = (Self.engine("two", [german]), Self.engine("one", [german]))
+    (best.capabilities, one.capabilities) = ([.grammar, .keyPhrases], [.grammar])
+    best.choose = { [one] _ in one }
+    let engines = await client(best, [one, Self.engine("two", [])]).engines()
+    #expect(engines.map(\.name) == ["one", "two"] && engines.map(\.isInUse) == [true, false])
+    #expect(engines.first?.capabilities == [.grammar])
+  }
+
   @Test func `if no engines are set, only the engine in use is listed`() async {
     let engines = await client(Self.engine("mine", [english])).engines()
     #expect(engines.map(\.name) == ["mine"])

@@ -145,19 +145,19 @@ final class ChannelTasks: RunningRecognition {
   private func begin(
     _ channel: Int, of channelCount: Int, from start: Duration
   ) throws -> SpeechTask? {
-    let (make, executor) = try state.withLock { state in
-      let count = state.openCount
+    let parts = try state.withLock { state -> (RecognizerMaker, ThreadExecutor)? in
+      guard let makeRecognizer = state.makeRecognizer else { return nil }
       if state.executors.count < threadLimit {
         state.executors.append(try ThreadExecutor(name: "syrinx-speech"))
       }
-      return (state.makeRecognizer, state.executors[count % state.executors.count])
+      return (makeRecognizer, state.executors[state.openCount % state.executors.count])
     }
-    guard let make else { return nil }
+    guard let (makeRecognizer, executor) = parts else { return nil }
     let pipe = EventPipe(policy: .events(), hold: TimeHold(lockstep, "the events of a channel"))
     let task = SpeechTask(
       backPressure, events: pipe, clock: clock, lockstep: lockstep,
       control: TaskControl(steps: steps), isStarved: { [weak self] in self?.isStarved ?? true })
-    let recognizer = try make(task, max(1, decoderCount / channelCount), executor)
+    let recognizer = try makeRecognizer(task, max(1, decoderCount / channelCount), executor)
     let (isWanted, isFinishing) = state.withLock { [events] state in
       guard !state.isEnding, !events.inspect(\.isClosed) else { return (false, false) }
       state.merger.join(channel, from: start)
