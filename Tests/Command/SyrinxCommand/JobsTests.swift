@@ -54,7 +54,7 @@ struct JobsTests {
     let run = try await BuiltCommand.run(
       "transcribe", "--jobs", "2", "a.wav", "go.wav", "b.wav", "go.wav", "/dev/null", in: folder)
     #expect(run.status == 1)
-    let line = "go.wav: go forward ten meters\n"
+    let line = "go.wav: go forward 10 meters\n"
     #expect(run.output == line + line)
     let reports = run.errorLines
     try #require(reports.count == 3)
@@ -68,9 +68,9 @@ struct JobsTests {
       "transcribe", "--jobs", "2", "--output-dir", "out", "go.wav", "two.wav", in: folder)
     #expect(run.status == 0)
     let two = try String(contentsOf: folder.file("out/two.txt"), encoding: .utf8)
-    #expect(two == "turn left and go back\ngo forward ten meters\n")
+    #expect(two == "turn left and go back\ngo forward 10 meters\n")
     let one = try String(contentsOf: folder.file("out/go.txt"), encoding: .utf8)
-    #expect(one == "go forward ten meters\n")
+    #expect(one == "go forward 10 meters\n")
   }
 
   @Test(arguments: ["0", "257", "x"]) func `an invalid number of jobs is a usage error`(
@@ -125,7 +125,7 @@ struct JobsTests {
       echo go.wav >&3
       read -r -t 120 line <&4; echo "$line"; kill $!
       """, in: folder)
-    #expect(run.output == "go.wav: go forward ten meters\n")
+    #expect(run.output == "go.wav: go forward 10 meters\n")
   }
 }
 

@@ -15,7 +15,7 @@ struct ListenCommandTests {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run("listen", "--device", "virtual:go.wav", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.error.isEmpty)
   }
 
@@ -24,12 +24,12 @@ struct ListenCommandTests {
     try folder.speech("go.wav")
     let text = try await BuiltCommand.run(
       "listen", "--partials", "--device", "virtual:go.wav", in: folder)
-    #expect(text.output == "go forward ten meters\n")
+    #expect(text.output == "go forward 10 meters\n")
     let json = try await BuiltCommand.run(
       "listen", "--partials", "--json", "--device", "virtual:go.wav", in: folder)
     let lines = try UtteranceLine.results(of: json.outputLines)
     #expect(lines.last?.final == true)
-    #expect(lines.last?.text == "go forward ten meters")
+    #expect(lines.last?.text == "go forward 10 meters")
     #expect(lines.dropLast().contains { !$0.final && $0.text.hasPrefix("go") })
     #expect(lines.count { $0.final } == 1)
     // Stable words must stay the same in all later results.
@@ -73,7 +73,7 @@ struct ListenCommandTests {
     let run = try await BuiltCommand.shell(
       "syrinx listen --device virtual:broken.wav \(options)", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.error.contains("contains 2 NaN or infinite samples, replaced by silence"))
   }
 

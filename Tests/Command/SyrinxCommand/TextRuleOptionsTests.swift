@@ -33,7 +33,7 @@ import Testing
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:go.wav", "--partials", "--json", in: folder)
-    let lines = try run.outputLines.map(UtteranceLine.init)
+    let lines = try UtteranceLine.results(of: run.outputLines)
     #expect(lines.count > 1 && lines.allSatisfy { !$0.text.contains("ten") })
     #expect(lines.last?.text == "go forward 10 meters")
     #expect(lines.last?.words.map(\.word) == ["go", "forward", "10", "meters"])

@@ -23,7 +23,7 @@ struct TranscribeCommandTests {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run("transcribe", "go.wav", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.error.isEmpty)
   }
 
@@ -38,7 +38,7 @@ struct TranscribeCommandTests {
     #expect(lines.map(\.file) == ["two.wav", "two.wav", "one.wav"])
     #expect(lines.map(\.utterance) == [0, 1, 0])
     let last = try #require(lines.last)
-    #expect(last.final && last.text == "go forward ten meters")
+    #expect(last.final && last.text == "go forward 10 meters")
     #expect(last.words.map(\.word).joined(separator: " ") == last.text)
     #expect(last.start == last.words.first?.start && last.end == last.words.last?.end)
     for word in last.words {
@@ -57,7 +57,7 @@ struct TranscribeCommandTests {
     let run = try await BuiltCommand.run(
       "transcribe", "missing.wav", "none", "empty.wav", "text.wav", "go.wav", in: folder)
     #expect(run.status == 1)
-    #expect(run.output == "go.wav: go forward ten meters\n")
+    #expect(run.output == "go.wav: go forward 10 meters\n")
     let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
     try #require(reports.count == 4)
     #expect(
@@ -92,7 +92,7 @@ struct TranscribeCommandTests {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.shell("cat go.wav | syrinx transcribe -", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
   }
 
   @Test
@@ -125,7 +125,7 @@ struct TranscribeCommandTests {
         { exec 3>gate; head -1; exec 0<&-; cat go.wav >&3; }
       """, in: folder)
     #expect(run.status == 141)
-    #expect(run.output == "go.wav: go forward ten meters\n")
+    #expect(run.output == "go.wav: go forward 10 meters\n")
     #expect(run.error.isEmpty)
   }
 
@@ -182,7 +182,7 @@ struct TranscribeCommandTests {
     let spoken = ALSASetup.sample("go-forward.wav")
     let run = try await BuiltCommand.run("transcribe", "slow.wav", spoken, in: folder)
     #expect(run.status == 1)
-    #expect(run.output == "\(spoken): go forward ten meters\n")
+    #expect(run.output == "\(spoken): go forward 10 meters\n")
     #expect(run.errorLines.count == 1 && run.error.contains("slow.wav"), "\(run.error)")
   }
 

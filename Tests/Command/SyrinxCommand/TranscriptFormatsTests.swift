@@ -28,7 +28,7 @@ struct TranscriptFormatsTests {
     let srt = try await BuiltCommand.run("transcribe", "go.wav", "--format", "srt", in: folder)
     let lines = srt.output.split(separator: "\n", omittingEmptySubsequences: false)
     try #require(lines.count == 5)
-    #expect(lines[0] == "1" && lines[2] == "go forward ten meters" && lines[3].isEmpty)
+    #expect(lines[0] == "1" && lines[2] == "go forward 10 meters" && lines[3].isEmpty)
     let tsv = try await BuiltCommand.run("transcribe", "go.wav", "--format", "tsv", in: folder)
     let columns = try #require(tsv.outputLines.last).split(separator: "\t")
     let start = try #require(Int(columns[0]))
@@ -53,7 +53,7 @@ struct TranscriptFormatsTests {
     #expect(run.status == 1 && run.output.isEmpty)
     #expect(run.errorLines.count == 2 && run.error.contains("missing.wav"))
     #expect(run.errorLines.last == "syrinx: 1 of 3 files failed; a/b/failed.txt lists them")
-    #expect(try text("a/b/go.txt") == "go forward ten meters\n")
+    #expect(try text("a/b/go.txt") == "go forward 10 meters\n")
     #expect(try text("a/b/two.txt").split(separator: "\n").count == 2)
     let made = try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b").path)
     #expect(made.sorted() == ["failed.txt", "go.txt", "manifest.jsonl", "two.txt"])
@@ -69,10 +69,10 @@ struct TranscriptFormatsTests {
       syrinx transcribe go.wav -o folder.txt
       """, in: folder)
     #expect(run.status == 0 && run.output.isEmpty, "\(run.error)")
-    #expect(try text("go.txt") == "go forward ten meters\n")
+    #expect(try text("go.txt") == "go forward 10 meters\n")
     #expect(try text("go.vtt").hasPrefix("WEBVTT\n\n00:00:0"))
-    #expect(try UtteranceLine(text("go.json")).text == "go forward ten meters")
-    #expect(try text("folder.txt/go.txt") == "go forward ten meters\n")
+    #expect(try UtteranceLine(text("go.json")).text == "go forward 10 meters")
+    #expect(try text("folder.txt/go.txt") == "go forward 10 meters\n")
   }
 
   @Test(
@@ -124,9 +124,9 @@ struct TranscriptFormatsTests {
       "transcribe", "go.wav", "--json", "--partials", in: folder)
     let lines = try json.outputLines.map(UtteranceLine.init)
     #expect(lines.count { $0.final } == 1 && lines.count > 1)
-    #expect(lines.last?.text == "go forward ten meters")
+    #expect(lines.last?.text == "go forward 10 meters")
     let text = try await BuiltCommand.run("transcribe", "go.wav", "--partials", in: folder)
-    #expect(text.output == "go forward ten meters\n")
+    #expect(text.output == "go forward 10 meters\n")
   }
 
   @Test
@@ -139,7 +139,7 @@ struct TranscriptFormatsTests {
     let shown = run.output.split(separator: "\r").map { $0.trimmingCharacters(in: .whitespaces) }
     // The stable text comes first, and the volatile text is dimmed.
     #expect(shown.contains { $0.hasPrefix("go ") && $0.contains("\u{1B}[2m") })
-    #expect(run.output.contains("\rgo forward ten meters\r\n"))
+    #expect(run.output.contains("\rgo forward 10 meters\r\n"))
   }
 
   @Test
@@ -185,7 +185,7 @@ struct TranscriptFormatsTests {
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:go.wav", "--keep", "nowhere/kept.wav", in: folder)
     #expect(run.status == 1)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.errorLines.count == 1 && run.error.contains("no longer kept"))
     let usage = try await BuiltCommand.run(
       "listen", "--device", "virtual:go.wav", "--keep", "kept.xyz", in: folder)

@@ -170,12 +170,12 @@ struct TranscriptTextTests {
     format: CueFormat
   ) throws {
     let text = try lines(
-      .cues(format), result("go > & on"), result("stop", from: .milliseconds(6_400)))
+      .cues(format), result("go > & on"), result("stop", from: .seconds(6)))
     let cues = TranscriptCues(text.joined(separator: "\n")).cues
     #expect(
       cues == [
         PlotFrame.Cue(.zero ..< .seconds(4), "go > & on"),
-        PlotFrame.Cue(.milliseconds(6_400) ..< .milliseconds(7_400), "stop"),
+        PlotFrame.Cue(.seconds(6) ..< .seconds(7), "stop"),
       ])
   }
   #endif

@@ -66,7 +66,7 @@ struct VoskCommandTests {
   func `'transcribe' uses the engine of --engine`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk")
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.output == "go forward\nten meters\n")
+    #expect(run.output == "go forward\n10 meters\n")
   }
 
   @Test
@@ -75,7 +75,7 @@ struct VoskCommandTests {
       "syrinx listen --device virtual:speech.wav --engine vosk --model vosk/vosk-model-small-en-us-0.1"
     )
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.output == "go forward\nten meters\n")
+    #expect(run.output == "go forward\n10 meters\n")
   }
 
   @Test
@@ -87,7 +87,7 @@ struct VoskCommandTests {
       environment: vosk.environment)
     #expect(run.status == 0, "\(run.error)")
     let lines = run.outputLines
-    #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "ten meters"])
+    #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "10 meters"])
     let lags = try lines.compactMap(LagLine.init).map(\.seconds)
     // The library sleeps until all audio has arrived, so recognition lags even on a fast machine.
     #expect(try #require(lags.max()) >= 1)
@@ -107,7 +107,7 @@ struct VoskCommandTests {
     #expect(
       lines.map { "\($0.file ?? "") \($0.text)" }
         == ["speech.wav", "again.wav", "speech.wav"].flatMap { file in
-          ["\(file) go forward", "\(file) ten meters"]
+          ["\(file) go forward", "\(file) 10 meters"]
         })
     let calls = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
     #expect(calls.count { $0.hasPrefix("model_new") } == 1)

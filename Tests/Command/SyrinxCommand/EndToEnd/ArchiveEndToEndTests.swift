@@ -48,7 +48,7 @@ import Testing
     let lines = run.outputLines
     try #require(lines.count == 5, "\(run.output)")
     #expect(lines[0] == #"./2024/c.txt\0./b.txt\0./351\n".txt\0"#)
-    #expect(lines[1] == "go forward ten meters" && lines[2] == lines[1])
+    #expect(lines[1] == "go forward 10 meters" && lines[2] == lines[1])
     #expect(lines[3] == #"{"event":"finished","failed":0,"skipped":0,"transcribed":3}"#)
     #expect(lines[4] == #"{"event":"finished","failed":0,"skipped":3,"transcribed":0}"#)
   }

@@ -35,8 +35,8 @@ struct MoonshineCommandTests {
     let run = try await shell(
       "syrinx transcribe speech.wav; syrinx transcribe --engine pocketsphinx speech.wav")
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.outputLines.first?.hasPrefix("Go forward ten met") == true, "\(run.output)")
-    #expect(run.outputLines.last == "go forward ten meters")
+    #expect(run.outputLines.first?.hasPrefix("Go forward 10 met") == true, "\(run.output)")
+    #expect(run.outputLines.last == "go forward 10 meters")
   }
 
   @Test
@@ -48,8 +48,8 @@ struct MoonshineCommandTests {
       syrinx transcribe --model /usr/share/pocketsphinx/model/en-us speech.wav
       """)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.outputLines.first?.hasPrefix("Go forward ten met") == true, "\(run.output)")
-    #expect(run.outputLines.last == "go forward ten meters")
+    #expect(run.outputLines.first?.hasPrefix("Go forward 10 met") == true, "\(run.output)")
+    #expect(run.outputLines.last == "go forward 10 meters")
   }
 
   @Test(arguments: ["truncate -s 1000 $model/tokenizer.bin", "rm $model/tokenizer.bin"])

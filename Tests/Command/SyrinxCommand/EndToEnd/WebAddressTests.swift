@@ -42,7 +42,7 @@ struct WebAddressTests {
     try folder.speech("go.wav")
     let run = try await withServer("syrinx transcribe $server/go.wav")
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
   }
 
   @Test func `a file missing on the server causes one message, and the other files are played`()

@@ -121,7 +121,7 @@ struct TextRulesTests {
     #expect(text("color comma five", rules) == "color comma five")
     rules.replace("color", with: "Farbe")
     #expect(text("color comma five", rules) == "Farbe comma five")
-    rules.language = "en_US"
+    (rules.language, rules.spelling) = ("en_US", nil)
     #expect(text("color comma five", rules) == "Farbe, 5")
   }
 
