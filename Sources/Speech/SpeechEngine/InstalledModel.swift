@@ -135,7 +135,15 @@ package enum LanguageTag {
       || other.starts(with: one)
   }
 
-  private static func subtags(_ tag: String) -> [Substring] {
-    tag.lowercased().split { $0 == "-" || $0 == "_" }
+  /// Tags of languages that have two, and the tag that models use.
+  private static let synonyms = ["fil": "tl", "in": "id", "iw": "he", "jw": "jv", "nb": "no"]
+
+  /// Returns the language of a tag such as `es-MX`, in lowercase; nil for a tag without letters.
+  package static func primary(of tag: String) -> String? { subtags(tag).first }
+
+  private static func subtags(_ tag: String) -> [String] {
+    var parts = tag.lowercased().split { $0 == "-" || $0 == "_" }.map(String.init)
+    if let first = parts.first, let known = synonyms[first] { parts[0] = known }
+    return parts
   }
 }

@@ -11,9 +11,6 @@ enum WhisperLanguage {
     haw ln ha ba jv su yue
     """.split(separator: " ").map(String.init)
 
-  /// The tags that have another code in the models.
-  private static let synonyms = ["fil": "tl", "in": "id", "iw": "he", "jw": "jv", "nb": "no"]
-
   /// Whether a request names a language; otherwise, the model detects it.
   static func isNamed(_ language: String?) -> Bool {
     language.map { $0.lowercased() != SpokenLanguage.detected } ?? false
@@ -21,8 +18,7 @@ enum WhisperLanguage {
 
   /// Returns the index in `tags` of a BCP 47 tag such as `es-MX`; nil for an unknown language.
   static func code(for language: String) -> Int? {
-    let primary = language.lowercased().split { $0 == "-" || $0 == "_" }.first.map(String.init)
-    return primary.flatMap { tags.firstIndex(of: synonyms[$0] ?? $0) }
+    LanguageTag.primary(of: language).flatMap { tags.firstIndex(of: $0) }
   }
 
   /// Returns the error for a language that no model supports.
