@@ -40,7 +40,7 @@ struct WhisperText: Sendable {
 
   /// Whether the model found no speech and is not sure of its text.
   var isSilence: Bool {
-    tokens.isEmpty && noSpeech > 0.3
+    (tokens.isEmpty || probability < SpeechHypothesis.leastProbability) && noSpeech > 0.3
       || noSpeech > 0.6 && probability < SpeechHypothesis.doubtfulProbability
       || !isEnded && noSpeech > 0.3
   }

@@ -1,5 +1,7 @@
+import AudioThreads
 import FilePaths
 import Foundation
+import Glibc
 import ONNXRuntime
 
 /// Converts a Whisper model of CTranslate2, in parts of a file, into a model file of whisper.cpp
@@ -28,15 +30,17 @@ struct WhisperConversion: Equatable, Sendable {
     do {
       let model = try StoredModel(parts.map { folder.appending(FilePath($0)) })
       let tokens = try Self.tokens(in: folder.appending(FilePath(vocabulary)))
-      try Data().write(to: target.url, options: .withoutOverwriting)
-      let output = try FileHandle(forWritingTo: target.url)
-      try write(model, tokens: tokens) { try output.write(contentsOf: $0) }
+      let output = Descriptor(
+        owning: target.withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644) })
+      guard output.number >= 0 else { throw FilePathError(code: errno) }
+      try write(model, tokens: tokens) { bytes in
+        let code = bytes.withUnsafeBytes { writeAll($0, to: output.number) }
+        if code != 0 { throw FilePathError(code: code) }
+      }
       // Its folder is published next, so the file must be on the disk.
-      try output.synchronize()
+      guard fsync(output.number) == 0 else { throw FilePathError(code: errno) }
     } catch let error as FilePathError {
       throw StoredModel.damage(error.reason)
-    } catch let error as CocoaError {
-      throw StoredModel.damage(error.localizedDescription)
     } catch is DecodingError {
       throw StoredModel.damage("its vocabulary is not a list of tokens")
     }
