@@ -1,4 +1,5 @@
 import AudioRecorderClient
+import Foundation
 import SpeechClient
 import Synchronization
 import TestTools

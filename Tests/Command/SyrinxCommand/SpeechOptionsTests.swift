@@ -292,7 +292,7 @@ struct SpeechOptionsTests {
       .unavailable(.libraryMissing(searched: [], remedy: "")),
       "`syrinx engines install polyglot` installs an engine for many languages"
     ),
-  ])
+  ] as [(SpeechEngineAvailability, String?)])
   func `the error for a missing language names an engine that recognizes it`(
     availability: SpeechEngineAvailability, remedy: String?
   ) async throws {
