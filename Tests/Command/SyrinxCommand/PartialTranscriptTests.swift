@@ -11,7 +11,7 @@ import Testing
 @testable import SyrinxCommand
 
 /// Interrupts `syrinx transcribe -o FILE` after its first results.
-@Suite(.timeLimit(.minutes(1))) struct PartialTranscriptTests {
+@Suite(.timeLimit(.minutes(5))) struct PartialTranscriptTests {
   private let folder: TestFolder
 
   init() throws {
