@@ -278,21 +278,22 @@ struct SpeechOptionsTests {
     }
   }
 
-  @Test(arguments: [
-    (
-      SpeechEngineAvailability.ready(SpeechModel(language: "mul", location: "/p")),
-      "use --engine polyglot -l es"
-    ),
-    (.unavailable(.languageMissing(wanted: "es", available: "en")), nil),
-    (
-      .unavailable(.modelNotInstalled(searched: [], remedy: "")),
-      "`syrinx engines install polyglot` installs an engine for many languages"
-    ),
-    (
-      .unavailable(.libraryMissing(searched: [], remedy: "")),
-      "`syrinx engines install polyglot` installs an engine for many languages"
-    ),
-  ] as [(SpeechEngineAvailability, String?)])
+  @Test(
+    arguments: [
+      (
+        SpeechEngineAvailability.ready(SpeechModel(language: "mul", location: "/p")),
+        "use --engine polyglot -l es"
+      ),
+      (.unavailable(.languageMissing(wanted: "es", available: "en")), nil),
+      (
+        .unavailable(.modelNotInstalled(searched: [], remedy: "")),
+        "`syrinx engines install polyglot` installs an engine for many languages"
+      ),
+      (
+        .unavailable(.libraryMissing(searched: [], remedy: "")),
+        "`syrinx engines install polyglot` installs an engine for many languages"
+      ),
+    ] as [(SpeechEngineAvailability, String?)])
   func `the error for a missing language names an engine that recognizes it`(
     availability: SpeechEngineAvailability, remedy: String?
   ) async throws {

@@ -64,12 +64,42 @@ import Testing
     #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
   }
 
-  @Test func `text in the JSON of results is not changed twice by rules for its line breaks`()
+  @Test func `explicit English rules apply without a known language, and are refused for another`()
+    async throws
+  {
+    let options = try TextRuleOptions.parse(["--spelling", "uk"])
+    let german = try SpeechOptions.parse(["-l", "de"])
+    await #expect(throws: CommandFailure.self) { _ = try await options.rules(for: german) }
+    let defaults = try await TextRuleOptions.parse([]).rules(for: german)
+    #expect(defaults.rules.language == "de")
+    for arguments in [["-l", "auto"], ["-l", "de", "--translate"]] {
+      let rules = try await options.rules(for: SpeechOptions.parse(arguments)).rules
+      #expect(rules.language == "en")
+    }
+  }
+
+  @Test func `the record for --resume has the effective rules`() async throws {
+    let recognition = try SpeechOptions.parse(["-l", "en-GB"])
+    func record(_ arguments: [String]) async throws -> String? {
+      let options = try TextRuleOptions.parse(arguments)
+      return try await options.rules(for: recognition).record
+    }
+    let usual = try await record([])
+    #expect(usual == "usual, uk")
+    #expect(try await record(["--numbers", "usual", "--spelling", "uk"]) == usual)
+    #expect(try await record(["--raw-text"]) == nil)
+    try Data("a => b\n".utf8).write(to: folder.file("rules"))
+    let path = folder.file("rules").path
+    let replaced = try await record(["--replace", path])
+    #expect(replaced?.hasPrefix("usual, uk, replace ") == true)
+  }
+
+  @Test func `line breaks of rules stay, and control characters of an engine are escaped`()
     throws
   {
-    var text = TranscriptText(
-      style: .text, rules: TextRules(writesSpokenPunctuation: true))
-    let words = SpeechRecognitionResult("stop new line go\u{1B}", isFinal: true)
+    var text = TranscriptText(style: .text)
+    let words = SpeechRecognitionResult("stop new line go\u{1B}", isFinal: true).printable
+      .applying(TextRules(writesSpokenPunctuation: true))
     #expect(try text.add(words) == ["stop\nGo\\x1B"])
   }
 }

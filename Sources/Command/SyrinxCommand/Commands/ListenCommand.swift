@@ -189,8 +189,8 @@ struct ListenCommand: RecognizingSubcommand {
       do {
         try await report.begin()
         try await listen(preparing: prepare, saving: saver, in: context) { event in
-          try await report.show(event)
-          if let command { await run(command, for: event, rules: rules) }
+          let result = try await report.show(event)
+          if let command, let result, result.isFinal { await run(command, for: result) }
         }
         try await report.end()
       } catch {
@@ -319,11 +319,8 @@ struct ListenCommand: RecognizingSubcommand {
   }
 
   /// Runs the command of `--exec` for a final result: once, or with key phrases for each phrase.
-  private func run(
-    _ command: EventCommand, for event: SpeechRecognitionEvent, rules: TextRules
-  ) async {
-    guard case .result(let result) = event, result.isFinal else { return }
-    let words = result.applying(rules).bestTranscription
+  private func run(_ command: EventCommand, for result: SpeechRecognitionResult) async {
+    let words = result.bestTranscription
     // Control characters of a server or a model must not reach a window or a shell.
     guard recognition.keyPhrases.isEmpty else {
       for phrase in words.segments.map(\.substring.printableLine) {

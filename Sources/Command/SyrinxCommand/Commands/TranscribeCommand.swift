@@ -174,9 +174,9 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
-    let (rules, checksum) = try await textRules.rules(for: recognition)
+    let (rules, record) = try await textRules.rules(for: recognition)
     if let outputDir { try await makeFolder(outputDir) }
-    guard let archive = try await archive(preparing: prepare, rules: checksum, in: context) else {
+    guard let archive = try await archive(preparing: prepare, rules: record, in: context) else {
       guard output != nil else {
         return try await transcribe(to: nil, preparing: prepare, rules: rules, in: context)
       }
@@ -244,7 +244,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   /// Returns the archive that records which inputs are finished; nil if there is no output folder.
   private func archive(
-    preparing prepare: TranscriptionRun.Preparation, rules checksum: String?,
+    preparing prepare: TranscriptionRun.Preparation, rules record: String?,
     in context: CommandContext
   ) async throws -> TranscriptArchive? {
     @Dependency(\.settings) var settings
@@ -261,7 +261,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     recipe["channels"] = speakers.channels.map { "\($0)" }
     recipe["speakers"] = speakers.speakers
     transcript.addCueLimits(to: &recipe)
-    textRules.add(checksum, to: &recipe)
+    recipe["textRules"] = record
     recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
     // A grammar and phrases are recorded as checksums, because they may be long.
     recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)

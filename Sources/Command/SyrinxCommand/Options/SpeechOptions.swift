@@ -135,9 +135,10 @@ struct SpeechOptions: ParsableArguments {
     return engine.choose(options) ?? engine
   }
 
-  /// The language of the transcripts, as a BCP 47 tag: the requested one, or that of the model; nil
-  /// if it is unknown.
+  /// The language of the transcripts, as a BCP 47 tag: English for a translation, otherwise the
+  /// requested one, or that of the model; nil if it is unknown.
   var transcriptLanguage: String? {
+    guard !translates else { return "en" }
     let engine = chosenEngine
     // Querying the availability of a remote engine would wait for its server.
     return language ?? (engine.isRemote ? nil : engine.availability().model?.language)

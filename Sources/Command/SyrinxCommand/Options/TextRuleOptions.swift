@@ -1,6 +1,8 @@
 import ArgumentParser
+import AudioCore
 import FilePaths
 import SpeechClient
+import SpeechEngine
 
 /// The options for how a transcript writes numbers and words.
 struct TextRuleOptions: ParsableArguments {
@@ -65,43 +67,63 @@ struct TextRuleOptions: ParsableArguments {
   /// The maximum number of bytes in a file of rules; a pipe may never end.
   private static let longestFile = 1_048_576
 
-  /// Returns the rules for the texts that `recognition` requests, and the checksum of the files of
-  /// rules, which this method reads; a pipe can be read only once.
+  /// Returns the rules for the texts that `recognition` requests, and a record of them, on which a
+  /// transcript depends; nil without rules.
   ///
-  /// - Throws: `CommandFailure` if a file cannot be read, or a line in it is not a rule.
-  func rules(for recognition: SpeechOptions) async throws -> (TextRules, checksum: String?) {
+  /// This method reads the files of rules; a pipe can be read only once.
+  ///
+  /// - Throws: `CommandFailure` if a file cannot be read, a line in it is not a rule, or an option
+  ///   for English is given with another language.
+  func rules(for recognition: SpeechOptions) async throws -> (rules: TextRules, record: String?) {
     guard !isRaw else { return (.none, nil) }
     let isDictation = recognition.grammar == nil && recognition.keyPhrases.isEmpty
+    let language = try checkedLanguage(recognition.transcriptLanguage)
     let isBritish = recognition.language.map { ["en-gb", "en_gb"].contains($0.lowercased()) }
     var rules = TextRules(
-      language: recognition.transcriptLanguage ?? "und",
-      writesSpokenPunctuation: writesSpokenPunctuation,
+      language: language, writesSpokenPunctuation: writesSpokenPunctuation,
       numbers: numbers ?? (isDictation ? .usual : .asRecognized),
       spelling: spelling ?? (isBritish == true ? .british : nil))
-    var texts: [String] = []
-    for file in [replacementFile, maskFile].compactMap(\.self) {
-      let text = try await file.readText(atMost: Self.longestFile)
-      texts.append(text)
-      do throws(TextRulesError) {
-        if file == replacementFile { try rules.addReplacements(parsing: text) }
-        if file == maskFile { try rules.addMasks(parsing: text) }
-      } catch {
-        throw CommandFailure("\(file.shownName), \(error)")
-      }
+    let replacements = try await read(replacementFile) { text throws(TextRulesError) in
+      try rules.addReplacements(parsing: text)
     }
-    return (rules, texts.isEmpty ? nil : stableChecksum(texts.joined(separator: "\0")))
+    let masks = try await read(maskFile) { text throws(TextRulesError) in
+      try rules.addMasks(parsing: text)
+    }
+    let parts = [
+      rules.numbers.rawValue, rules.spelling?.rawValue, writesSpokenPunctuation ? "marks" : nil,
+      replacements.map { "replace \($0)" }, masks.map { "mask \($0)" },
+    ]
+    return (rules, parts.compactMap(\.self).joined(separator: ", "))
   }
 
-  /// Adds the options to the record of the options that a transcript depends on.
-  ///
-  /// - Parameters:
-  ///   - checksum: the checksum of the files of rules, which may be long.
-  ///   - record: the record.
-  func add(_ checksum: String?, to record: inout JSONRecord) {
-    record["numbers"] = numbers?.rawValue
-    record["spelling"] = spelling?.rawValue
-    record["spokenPunctuation"] = writesSpokenPunctuation ? true : nil
-    record["rawText"] = isRaw ? true : nil
-    record["textRules"] = checksum
+  /// Returns the language of the text: English, if it is unknown and an option is only for English.
+  private func checkedLanguage(_ language: String?) throws -> String {
+    let option =
+      numbers != nil && numbers != .asRecognized
+      ? "--numbers"
+      : spelling != nil ? "--spelling" : writesSpokenPunctuation ? "--spoken-punctuation" : nil
+    let unknown = [nil, LanguageTag.unknown, LanguageTag.multiple, SpokenLanguage.detected]
+    guard let language, !unknown.contains(language) else {
+      return option == nil ? LanguageTag.unknown : "en"
+    }
+    guard let option else { return language }
+    guard LanguageTag.understands("en", available: language) else {
+      throw CommandFailure("\(option) is for English, but the language is \(language); use -l en")
+    }
+    return language
+  }
+
+  /// Reads a file of rules with a function, and returns the checksum of its text.
+  private func read(
+    _ file: FilePath?, _ add: (String) throws(TextRulesError) -> Void
+  ) async throws -> String? {
+    guard let file else { return nil }
+    let text = try await file.readText(atMost: Self.longestFile)
+    do throws(TextRulesError) {
+      try add(text)
+    } catch {
+      throw CommandFailure("\(file.shownName), \(error)")
+    }
+    return stableChecksum(text)
   }
 }

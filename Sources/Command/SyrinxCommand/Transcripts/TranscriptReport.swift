@@ -13,6 +13,8 @@ struct TranscriptReport {
   private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
   private let includesJSON: Bool
   private let rules: TextRules
+  /// Whether the rules are those of the language that the engine detects in each utterance.
+  private let detectsLanguage: Bool
   private let file: FilePath?
   private let console: Console
   private let log = Logger(label: "syrinx")
@@ -54,7 +56,7 @@ struct TranscriptReport {
   ) {
     let texts = styles.map {
       TranscriptText(
-        style: $0, rules: rules, cuePolicy: cuePolicy, file: file,
+        style: $0, cuePolicy: cuePolicy, file: file,
         namesFile: namesFile && outputs.isEmpty, speakers: speakers, language: language)
     }
     transcripts = texts.enumerated().map { index, text in
@@ -65,6 +67,7 @@ struct TranscriptReport {
     includesJSON = styles.contains(.json)
     (self.file, self.speakers, self.languageNotice) = (file, speakers, languageNotice)
     (self.console, self.rules) = (console, rules)
+    detectsLanguage = [nil, LanguageTag.multiple, SpokenLanguage.detected].contains(language)
   }
 
   /// Writes the beginning of each transcript; call it before the first result.
@@ -72,21 +75,33 @@ struct TranscriptReport {
     try await print { try $0.begin() }
   }
 
-  /// Shows a partial or final result.
-  mutating func show(_ result: SpeechRecognitionResult) async throws {
+  /// Shows a partial or final result, and returns it with the rules applied.
+  @discardableResult
+  mutating func show(_ result: SpeechRecognitionResult) async throws -> SpeechRecognitionResult {
     open = result.isFinal ? nil : result.utterance
     hasResults = hasResults || result.isFinal
-    if !includesJSON { await showVolatile(result) }
-    try await print { try $0.add(result) }
+    var rules = rules
+    if detectsLanguage, rules != .none, let spoken = result.language { rules.language = spoken.tag }
+    // Line breaks of the rules stay; those of the engine are escaped. JSON escapes them itself.
+    let ruled = (includesJSON ? result : result.printable).applying(rules)
+    if !includesJSON { await showVolatile(ruled) }
+    try await print { try $0.add(ruled) }
+    return ruled
   }
 
   /// Shows a result, or reports a loss or lag, which a JSON transcript also contains.
-  mutating func show(_ event: SpeechRecognitionEvent) async throws {
+  ///
+  /// Returns the result with the rules applied; nil for other events.
+  @discardableResult
+  mutating func show(
+    _ event: SpeechRecognitionEvent
+  ) async throws -> SpeechRecognitionResult? {
     if case .result(let result) = event {
-      try await show(result)
-      guard let notice = languageNotice?.text(after: result) else { return }
-      for sentence in named([notice]) { await console.notify(sentence) }
-      return
+      let ruled = try await show(result)
+      if let notice = languageNotice?.text(after: result) {
+        for sentence in named([notice]) { await console.notify(sentence) }
+      }
+      return ruled
     }
     if includesJSON, let record = JSONRecord(event, file: file, utterance: open) {
       let line = try record.jsonLine()
@@ -96,6 +111,7 @@ struct TranscriptReport {
     // An utterance that ends without a final result makes its partial results invalid, so they are
     // erased.
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
+    return nil
   }
 
   /// Returns the messages about a large lag and lost audio that are due at an event.
@@ -134,7 +150,6 @@ struct TranscriptReport {
     if result.isFinal {
       await console.clearStatus()
     } else {
-      let result = result.applying(rules)
       let name = speakers.name(of: result).map { "\($0): " } ?? ""
       await console.showVolatile(
         name + result.stablePrefix.formattedString, tail: result.volatileTail.formattedString)

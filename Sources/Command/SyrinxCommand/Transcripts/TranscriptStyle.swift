@@ -185,7 +185,6 @@ struct TranscriptOptions: ParsableArguments {
 /// Turns results into the lines of a transcript.
 struct TranscriptText {
   let style: TranscriptStyle
-  private let rules: TextRules
   private let file: FilePath?
   /// Whether each line of a text transcript begins with the file's name.
   private let namesFile: Bool
@@ -193,23 +192,21 @@ struct TranscriptText {
   private let language: String?
   private var sorter: CueSorter
   private var count = 0
-  /// The text of the segments so far, which openai-whisper's JSON repeats.
+  /// The text of the segments so far, which openai-whisper's JSON repeats after them.
   private var text = ""
 
   /// - Parameters:
   ///   - style: the style of the transcript.
-  ///   - rules: the rules for the text.
   ///   - cuePolicy: the limits of cues.
   ///   - file: the file that is recognized; nil for a microphone.
   ///   - namesFile: whether each line of a text transcript begins with the file's name.
   ///   - speakers: the names of the channels' speakers.
   ///   - language: the language of the speech, as a BCP 47 tag; nil if it is unknown.
   init(
-    style: TranscriptStyle, rules: TextRules = .none, cuePolicy: CuePolicy = CuePolicy(),
-    file: FilePath? = nil, namesFile: Bool = false, speakers: SpeakerNames = SpeakerNames(),
-    language: String? = nil
+    style: TranscriptStyle, cuePolicy: CuePolicy = CuePolicy(), file: FilePath? = nil,
+    namesFile: Bool = false, speakers: SpeakerNames = SpeakerNames(), language: String? = nil
   ) {
-    (self.style, self.rules, self.file, self.namesFile) = (style, rules, file, namesFile)
+    (self.style, self.file, self.namesFile) = (style, file, namesFile)
     self.speakers = speakers
     (self.language, sorter) = (language, CueSorter(policy: cuePolicy))
   }
@@ -228,12 +225,11 @@ struct TranscriptText {
 
   /// Returns the lines for a result; a partial result has lines only in JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
-    // The line breaks that rules add stay; those of the engine do not.
-    let transcription = result.bestTranscription.printable.applying(rules)
+    let transcription = result.bestTranscription.printable(keepsBreaks: true)
     let speaker = speakers.name(of: result)
     switch style {
     case .json:
-      return [try JSONRecord(result.applying(rules), file: file, speaker: speaker).jsonLine()]
+      return [try JSONRecord(result, file: file, speaker: speaker).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
     case .text:
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""
@@ -346,13 +342,24 @@ private struct CueSorter {
   }
 }
 
+extension SpeechRecognitionResult {
+  /// The result without the control characters that a server or a model may return in words.
+  var printable: Self {
+    var result = self
+    result.transcriptions = transcriptions.map { $0.printable(keepsBreaks: false) }
+    return result
+  }
+}
+
 extension Transcription {
-  /// The transcription without the control characters that a server or a model may return in words.
-  fileprivate var printable: Transcription {
+  /// Returns the transcription without control characters, but with the line breaks of text rules.
+  fileprivate func printable(keepsBreaks: Bool) -> Transcription {
     guard !segments.allSatisfy(\.substring.isPlain) else { return self }
     var transcription = self
     for index in segments.indices {
-      transcription.segments[index].substring = segments[index].substring.unicodeScalars
+      let word = segments[index].substring
+      guard !keepsBreaks || !word.allSatisfy({ $0 == "\n" }) else { continue }
+      transcription.segments[index].substring = word.unicodeScalars
         .map { Self.orderMarks.contains($0) ? String($0) : String($0).printableLine }.joined()
     }
     return transcription

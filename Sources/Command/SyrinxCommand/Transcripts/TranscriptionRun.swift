@@ -170,21 +170,21 @@ struct TranscriptionRun: Sendable {
     } catch {
       await report.reportLosses()
       if error is CancellationError, command.output != nil, report.hasResults {
-        try await report.end()
-        try await keepPartial(outputs[0])
+        do {
+          try await report.end()
+          // The incomplete transcript is kept beside the file of `--output`.
+          if let path = try await outputs[0].complete(addingToName: ".partial") {
+            await context.console.report(
+              "interrupted; \(path.printableLine) has the transcript so far")
+          }
+        } catch let problem {
+          await context.console.report(ErrorReport.sentence(problem))
+        }
       }
       throw error
     }
     try await report.end()
     return try await recognition.finish() && report.isComplete
-  }
-}
-
-extension TranscriptionRun {
-  /// Keeps the incomplete transcript of an interrupted recognition beside the file of `--output`.
-  private func keepPartial(_ output: PendingOutput) async throws {
-    guard let path = try await output.complete(addingToName: ".partial") else { return }
-    await context.console.report("interrupted; \(path) has the transcript so far")
   }
 }
 

@@ -121,8 +121,9 @@ public struct CueBuilder: Sendable {
   private func extended(_ cue: Cue, before next: Cue?) -> Cue {
     var cue = cue
     let wanted = max(cue.end, cue.start + policy.duration(of: cue))
-    let latest = next.map { max(cue.end - policy.gap, cue.middle, $0.start - policy.gap) }
-    cue.end = latest.map { min(wanted, $0) } ?? wanted
+    let latest = next.map { max(cue.middle, $0.start - policy.gap) }
+    // WebVTT requires a duration.
+    cue.end = max(latest.map { min(wanted, $0) } ?? wanted, cue.start + .milliseconds(1))
     return cue
   }
 }
@@ -142,7 +143,9 @@ extension String {
   /// Whether the text is a number, and `next` is its unit, such as "percent" or "million".
   fileprivate func isNumber(of next: String) -> Bool {
     let unit = next.lowercased().trimmingSuffix { $0.isPunctuation && $0 != "%" }
-    return (last?.isNumber == true || NumberReader.isNumber(lowercased())) && String(unit).isUnit
+    // Of "twenty-five", the last part counts.
+    let part = split(separator: "-").last.map { $0.lowercased() } ?? ""
+    return (last?.isNumber == true || NumberReader.isNumber(part)) && String(unit).isUnit
   }
 
   /// Whether the lowercase word is a unit, or multiplies a number.
@@ -206,13 +209,13 @@ public struct CuePolicy: Hashable, Sendable {
   public var minimumDuration: Duration
   /// The minimum pause between words that ends a cue.
   public var pause: Duration
-  /// The minimum time between a cue and the next cue, as far as the words leave half of their time
-  /// to each cue.
+  /// The minimum time between a cue and the next cue.
+  ///
+  /// It is shorter if a cue would otherwise lose more than half of its duration.
   public var gap: Duration
   /// The maximum number of words in a cue; 1 for a cue for each word.
   public var wordsPerCue: Int
-  /// The maximum reading speed: a cue with more text is shown longer, unless the next cue begins
-  /// sooner.
+  /// The maximum reading speed: cues with more text stay longer, unless the next cue begins sooner.
   public var charactersPerSecond: Double
 
   /// Creates a policy; a number of characters, lines, or words below 1 counts as 1.

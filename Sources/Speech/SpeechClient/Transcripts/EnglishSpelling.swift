@@ -4,24 +4,33 @@ enum EnglishSpelling {
   ///
   /// This also replaces a few British words, such as "whilst" by "while".
   static func american(_ word: String) -> String {
+    let new = americanSpelling(word)
+    if let other = variants[new] { return other }
+    return variantStems.first { new.hasPrefix($0.key) }
+      .map { $0.value + new.dropFirst($0.key.count) } ?? new
+  }
+
+  /// Returns a word of a text in another spelling.
+  ///
+  /// Words that are ambiguous in the original spelling, such as "analyses", "check", "tire", and
+  /// "program", do not change.
+  static func word(_ word: String, in spelling: TextRules.Spelling) -> String {
+    if let ending = ["'s", "\u{2019}s"].first(where: word.hasSuffix) {
+      return self.word(String(word.dropLast(2)), in: spelling) + ending
+    }
+    guard spelling == .american else {
+      let new = british(word)
+      return americanSpelling(new) == americanSpelling(word) ? new : word
+    }
+    return nouns.contains(word) ? word : americanSpelling(word)
+  }
+
+  private static func americanSpelling(_ word: String) -> String {
     if let other = spellings[word] { return other }
     if let (stem, other) = longestStem(of: word, in: stems) {
       return other + word.dropFirst(stem.count)
     }
     return respelled(word, "is", to: "iz", unless: wordsWithS)
-  }
-
-  /// Returns a word of a text in another spelling; the word is the same in all other respects.
-  ///
-  /// Words that are ambiguous in the original spelling, such as "check", "tire", and "program", do
-  /// not become British.
-  static func word(_ word: String, in spelling: TextRules.Spelling) -> String {
-    if let ending = ["'s", "\u{2019}s"].first(where: word.hasSuffix) {
-      return self.word(String(word.dropLast(2)), in: spelling) + ending
-    }
-    let new = spelling == .american ? american(word) : british(word)
-    let isSpelling = !otherWords.contains { word.hasPrefix($0) }
-    return isSpelling && american(new) == american(word) ? new : word
   }
 
   private static func british(_ word: String) -> String {
@@ -38,7 +47,7 @@ enum EnglishSpelling {
   private static func longestStem(
     of word: String, in stems: [String: String]
   ) -> (stem: String, other: String)? {
-    for length in stride(from: min(word.count, longestStem), through: 4, by: -1) {
+    for length in stride(from: min(word.count, maximumStemLength), through: 4, by: -1) {
       let stem = String(word.prefix(length))
       if let other = stems[stem] { return (stem, other) }
     }
@@ -47,6 +56,8 @@ enum EnglishSpelling {
 
   /// Spells words such as organise and organisation with a z, or the other way around, except for
   /// the stems in `exceptions`.
+  ///
+  /// Short words such as rise and size are never verbs in -ize.
   private static func respelled(
     _ word: String, _ old: String, to new: String, unless exceptions: [String]
   ) -> String {
@@ -61,29 +72,25 @@ enum EnglishSpelling {
   /// The endings of words such as color that British spelling writes with -our.
   private static let endings: Set<String> = [
     "", "s", "ed", "er", "ers", "ing", "ings", "ful", "fully", "less", "able", "ably", "ite",
-    "ites",
-    "itism", "y", "ies", "ier", "hood", "hoods", "al", "ally", "ly",
+    "ites", "itism", "y", "ies", "ier", "hood", "hoods", "al", "ally", "ly",
   ]
 
-  /// The beginnings of words that are other words than their American counterparts, or that are
-  /// usual in both spellings.
-  private static let otherWords = [
-    "whilst", "amongst", "towards", "afterwards", "learnt", "burnt", "spelt", "dreamt", "spoilt",
-    "mum", "maths", "dialog", "archaeolog", "archeolog", "aeroplane", "airplane", "judgment",
-    "encycloped", "while", "among", "toward", "afterward", "learned", "burned", "spelled",
-    "dreamed",
-    "spoiled", "mom", "math",
+  /// British words that are also nouns with the same spelling in both, or common in both.
+  private static let nouns: Set<String> = [
+    "analyses", "catalyses", "paralyses", "practises", "dialogue", "dialogues",
   ]
 
   /// American words that also have meanings in which British spelling does not differ.
   private static let ambiguousWords: Set<String> = [
-    "meter", "meters", "license", "licenses", "practice", "tire", "tires", "check", "checks",
+    "meter", "meters", "license", "licenses", "practice", "practices", "tire", "tires", "check",
+    "checks", "dialog", "dialogs",
     "program", "programs", "curb",
   ]
 
   /// The parts before "ize" of words that are always spelled with a z.
   private static let wordsWithZ = [
-    "caps", "downs", "overs", "outs", "supers", "unders", "mids", "fulls",
+    "caps", "downs", "overs", "outs", "supers", "unders", "mids", "fulls", "kings", "queens",
+    "bites", "lifes", "rights", "pints", "pluss", "pockets", "twins", "doubles",
   ]
 
   private static let britishSpellings = Dictionary(
@@ -96,10 +103,11 @@ enum EnglishSpelling {
   private static let wordsWithS = [
     "adv", "advert", "rev", "dev", "superv", "telev", "improv", "exerc", "exorc", "circumc", "conc",
     "prec", "pr", "desp", "prem", "prom", "surm", "chem", "chast", "disgu", "marqu", "franch",
-    "merchand", "expert", "parad", "treat", "sunr", "moonr", "w", "o", "a",
+    "merchand", "expert", "parad", "treat", "sunr", "moonr", "highr", "lowr",
+    "metropol", "necropol", "pelv", "mant", "trell", "portcull", "epiderm", "w", "o", "a",
   ]
 
-  private static let longestStem = stems.keys.map(\.count).max() ?? 0
+  private static let maximumStemLength = stems.keys.map(\.count).max() ?? 0
 
   /// American spellings by the beginnings of British words.
   private static let stems: [String: String] = [
@@ -115,12 +123,12 @@ enum EnglishSpelling {
     "quarrelle": "quarrele", "signalle": "signale", "signalli": "signali",
     "travelle": "travele", "travelli": "traveli",
     "analyse": "analyze", "analysi": "analyzi", "analysis": "analysis", "paralyse": "paralyze",
-    "catalyse": "catalyze", "anaemi": "anemi", "anaesth": "anesth", "encyclopaed": "encycloped",
+    "catalyse": "catalyze", "anaemi": "anemi", "anaesth": "anesth",
     "oestrogen": "estrogen", "paediatric": "pediatric", "paralysi": "paralyzi",
     "paralysis": "paralysis",
-    "archaeolog": "archeolog", "sceptic": "skeptic", "aluminium": "aluminum",
+    "manoeuvrab": "maneuverab", "sceptic": "skeptic", "aluminium": "aluminum",
     "moustache": "mustache", "plough": "plow", "mould": "mold", "acknowledgement": "acknowledgment",
-    "judgement": "judgment", "aeroplane": "airplane", "pyjama": "pajama", "skilful": "skillful",
+    "pyjama": "pajama", "skilful": "skillful",
     "wilful": "willful", "instalment": "installment", "enrolment": "enrollment",
     "fulfilment": "fulfillment",
   ]
@@ -138,12 +146,23 @@ enum EnglishSpelling {
     "catalogue": "catalog", "catalogues": "catalogs", "dialogue": "dialog", "dialogues": "dialogs",
     "analogue": "analog", "defence": "defense", "defences": "defenses", "offence": "offense",
     "offences": "offenses", "licence": "license", "licences": "licenses", "pretence": "pretense",
-    "practise": "practice", "practised": "practiced", "practising": "practicing",
+    "practise": "practice", "practises": "practices", "practised": "practiced",
+    "practising": "practicing",
     "grey": "gray", "greys": "grays", "greyer": "grayer", "tyre": "tire", "tyres": "tires",
     "cheque": "check", "cheques": "checks", "programme": "program", "programmes": "programs",
     "kerb": "curb", "cosy": "cozy", "ageing": "aging", "fulfil": "fulfill", "enrol": "enroll",
+    "jewellery": "jewelry",
+  ]
+
+  /// American words by British words that are other words, or common in both spellings; only texts
+  /// that are compared unify them.
+  private static let variants: [String: String] = [
     "learnt": "learned", "burnt": "burned", "spelt": "spelled", "dreamt": "dreamed",
     "spoilt": "spoiled", "whilst": "while", "amongst": "among", "towards": "toward",
-    "afterwards": "afterward", "mum": "mom", "maths": "math", "jewellery": "jewelry",
+    "afterwards": "afterward", "mum": "mom", "maths": "math",
+  ]
+  private static let variantStems = [
+    "archaeolog": "archeolog", "encyclopaed": "encycloped", "judgement": "judgment",
+    "aeroplane": "airplane",
   ]
 }

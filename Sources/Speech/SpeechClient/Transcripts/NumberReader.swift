@@ -35,7 +35,7 @@ struct NumberReader {
     return Array(zip(reader.result, ends))
   }
 
-  /// Returns the numbers at the beginning of the words, before any of them extends another.
+  /// Returns the consecutive numbers at the beginning of the words, without joining them.
   static func run(in words: [String]) -> [Number] {
     var reader = NumberReader(words: words)
     var numbers: [Number] = []
@@ -65,6 +65,12 @@ struct NumberReader {
 
   /// Returns whether a lowercase word multiplies the number before it, such as "thousand".
   static func isScale(_ word: String) -> Bool { scales[word] != nil || word == "hundred" }
+
+  /// Returns the value of a lowercase word for a digit; nil for other words.
+  static func digit(_ word: String) -> Int? { ones[word].flatMap { $0 < 10 ? $0 : nil } }
+
+  /// Returns whether a lowercase word is an ordinal from zeroth to ninth.
+  static func isBelowTenth(_ word: String) -> Bool { ordinals[word].map { $0 < 10 } ?? false }
 
   /// Returns the word for a number below 20, or for a multiple of ten below 100.
   static func name(of number: Int) -> String { names[number] ?? "" }

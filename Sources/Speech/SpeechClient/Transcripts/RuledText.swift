@@ -8,94 +8,127 @@ struct RuledText {
     (self.transcription, self.stableCount, self.isFinal) = (transcription, stableCount, isFinal)
   }
 
-  private var words: [String] { transcription.segments.map(\.substring) }
+  private var cores: [String] { transcription.segments.map(\.substring.wordCore) }
 
-  /// Whether a sentence begins with the word at this index.
-  private func beginsSentence(_ index: Int) -> Bool {
-    guard index > 0 else { return true }
-    return words[index - 1].outerMarks.after.contains { ".?!\n".contains($0) }
-      || words[index - 1].allSatisfy(\.isNewline)
+  /// Whether a sentence begins after this word; nil is the beginning of the text.
+  private static func endsSentence(_ word: String?) -> Bool {
+    guard let word else { return true }
+    return word.outerMarks.after.contains { ".?!\n".contains($0) } || word.allSatisfy(\.isNewline)
   }
 
-  /// Replaces words: each by one other word, or all together.
+  /// Rewrites ranges of words, which are in order, in one pass.
   ///
-  /// Words that replace more or fewer words share their time, by the number of their letters, and
-  /// have the lowest of their confidences.
-  private mutating func replace(_ range: Range<Int>, with texts: [String]) {
-    let old = transcription.segments[range]
-    guard let first = old.first else { return }
-    var new = Array(old)
-    if texts.count == old.count {
-      for (index, text) in texts.enumerated() { new[index].substring = text }
-    } else {
-      let end = old.reduce(first.timestamp) { max($0, $1.timestamp + $1.duration) }
-      let letterCount = max(1, texts.reduce(0) { $0 + $1.count })
-      let letter = (end - first.timestamp) / letterCount
-      var next = first.timestamp
-      new = texts.enumerated().map { index, text in
-        let begin = next
-        next = index == texts.count - 1 ? end : begin + letter * text.count
-        return TranscriptionSegment(
-          substring: text, timestamp: begin, duration: next - begin,
-          confidence: old.compactMap(\.confidence).min())
+  /// `write` adds a range's new words to the words before it, and returns whether the next word
+  /// begins a sentence.
+  private mutating func rewrite(
+    _ changes: [(range: Range<Int>, text: String)],
+    _ write: (inout [TranscriptionSegment], ArraySlice<TranscriptionSegment>, String) -> Bool
+  ) {
+    guard !changes.isEmpty else { return }
+    var old = transcription.segments
+    var new: [TranscriptionSegment] = []
+    var (next, stable) = (0, Int?.none)
+    for (range, text) in changes + [(old.count..<old.count, "")] {
+      new += old[next..<range.lowerBound]
+      if stable == nil, stableCount < max(range.upperBound, range.lowerBound + 1) {
+        stable = new.count - max(0, range.lowerBound - stableCount)
       }
+      next = range.upperBound
+      guard !range.isEmpty, write(&new, old[range], text), next < old.count else { continue }
+      old[next].substring = old[next].substring.capitalizedFirst
     }
-    transcription.segments.replaceSubrange(range, with: new)
-    if range.upperBound <= stableCount {
-      stableCount += new.count - range.count
-    } else {
-      stableCount = min(stableCount, range.lowerBound)
-    }
+    transcription.segments = new
+    stableCount = stable ?? new.count
   }
 
-  /// Replaces words by a text, which gets the punctuation around the words and, at the beginning of
-  /// a sentence, their capital.
-  private mutating func replace(_ range: Range<Int>, with text: String) {
+  /// Adds a text that replaces words, with the punctuation around the words and, at the beginning
+  /// of a sentence, their capital.
+  ///
+  /// If the number of words changes, the new words share the time of the old ones, by the number of
+  /// their letters, and have the lowest of their confidences.
+  private static func replace(
+    _ new: inout [TranscriptionSegment], _ old: ArraySlice<TranscriptionSegment>, _ text: String
+  ) -> Bool {
+    guard let first = old.first, let last = old.last else { return false }
+    let (before, after) = (first.substring.outerMarks.before, last.substring.outerMarks.after)
+    let isCapital =
+      first.substring.first { $0.isLetter }?.isUppercase == true
+      && endsSentence(new.last?.substring)
     var texts = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    if let first = texts.first, let last = texts.indices.last {
-      let before = words[range.lowerBound].outerMarks.before
-      let after = words[range.upperBound - 1].outerMarks.after
-      let isCapital = words[range.lowerBound].first { $0.isLetter }?.isUppercase == true
-      if isCapital, beginsSentence(range.lowerBound), text == text.lowercased() {
-        texts[0] = first.capitalizedFirst
+    guard !texts.isEmpty else {
+      // The end of a sentence stays.
+      let isEnd = after.contains { ".?!".contains($0) }
+      if isEnd, let word = new.last?.substring, !endsSentence(word) {
+        new[new.count - 1].substring = word.dropLast(word.outerMarks.after.count) + String(after)
       }
-      if !texts[0].hasPrefix(before) { texts[0] = before + texts[0] }
-      if after.first == ".", texts[last].hasSuffix(".") { texts[last].removeLast() }
-      if !texts[last].hasSuffix(after) { texts[last] += after }
+      return isCapital
     }
-    replace(range, with: texts)
+    if isCapital, text == text.lowercased() { texts[0] = texts[0].capitalizedFirst }
+    if !texts[0].hasPrefix(before) { texts[0] = before + texts[0] }
+    let end = texts.count - 1
+    if after.first == ".", texts[end].hasSuffix(".") { texts[end].removeLast() }
+    if !texts[end].hasSuffix(after) { texts[end] += after }
+    guard texts.count != old.count else {
+      for (var word, text) in zip(old, texts) {
+        word.substring = text
+        new.append(word)
+      }
+      return false
+    }
+    var time = first.timestamp
+    let letter =
+      (old.reduce(time) { max($0, $1.end) } - time) / max(1, texts.reduce(0) { $0 + $1.count })
+    for (index, text) in texts.enumerated() {
+      let next = index == end ? old.reduce(time) { max($0, $1.end) } : time + letter * text.count
+      new.append(
+        TranscriptionSegment(
+          substring: text, timestamp: time, duration: next - time,
+          confidence: old.compactMap(\.confidence).min()))
+      time = next
+    }
+    return false
   }
 
   /// Keeps words from being stable if a later word may still complete a phrase with them.
   private mutating func unsettle(_ phrases: PhraseTable) {
     guard !isFinal else { return }
-    stableCount = phrases.settledCount(of: words.prefix(stableCount).map(\.wordCore))
+    let stable = transcription.segments.prefix(stableCount)
+    stableCount = phrases.settledCount(of: stable.map(\.substring.wordCore))
   }
 
   // MARK: Rules
 
   /// Writes "comma" and other marks as marks, and capitals after the ends of sentences.
+  ///
+  /// The words stay if they are spoken about, as in "a comma" and "that period of time".
   mutating func writeSpokenPunctuation() {
     unsettle(Self.marks)
-    for (range, mark) in Self.marks.matches(in: words.map(\.wordCore)).reversed() {
+    let cores = cores
+    let marks = Self.marks.matches(in: cores).filter { range, mark in
+      let previous = range.lowerBound > 0 ? cores[range.lowerBound - 1] : ""
+      let next = range.upperBound < cores.count ? cores[range.upperBound] : ""
+      return !Self.wordsBeforeNouns.contains(previous) && !(mark == "." && next == "of")
+        && !(mark == ":" && next == "cancer")
+    }
+    rewrite(marks) { new, old, mark in
+      let last = new.last?.substring
       let isBreak = mark.hasPrefix("\n")
-      var next = range.lowerBound
-      if isBreak || next == 0 || words[next - 1].allSatisfy(\.isNewline) {
-        replace(range, with: [mark])
-        next += 1
-      } else {
-        // The stable word before a mark stays stable, because marks are not words.
-        let settled = min(stableCount, next)
-        let after = words[next - 1].outerMarks.after
-        let word = words[next - 1].dropLast(after.count) + mark
-        replace((next - 1)..<range.upperBound, with: [String(word)])
-        stableCount = max(stableCount, settled)
+      guard !isBreak, let last, !last.allSatisfy(\.isNewline) else {
+        new.append(old.joined(as: mark))
+        return isBreak || ".?!".contains(mark)
       }
-      if isBreak || ".?!".contains(mark), next < words.count {
-        transcription.segments[next].substring = words[next].capitalizedFirst
-      }
+      // The word before a mark stays stable, because marks are not words.
+      let open = last.reversed().prefix { ".,;:?!\u{2026}".contains($0) }
+      let word = [new[new.count - 1]] + old
+      new[new.count - 1] = word.joined(as: last.dropLast(open.count) + mark)
+      return ".?!".contains(mark)
     }
   }
+
+  /// Words after which the name of a mark is a noun.
+  private static let wordsBeforeNouns: Set = [
+    "a", "an", "the", "this", "that", "each", "every", "grace", "trial", "time", "oxford",
+  ]
 
   private static let marks: PhraseTable = {
     var table = PhraseTable()
@@ -111,46 +144,50 @@ struct RuledText {
 
   /// Writes numbers in a style.
   mutating func write(_ style: TextRules.Numbers) {
+    let words = transcription.segments.map(\.substring)
     let parts = words.enumerated().flatMap { index, word in
-      let marks = word.outerMarks
-      let inner = word.wordCore.split(omittingEmptySubsequences: false) {
-        "-\u{2010}\u{2011}".contains($0)
-      }
+      let (marks, core) = (word.outerMarks, word.wordCore)
+      // The engine's digits stay together, as in "18-24".
+      let inner = core.contains(where: \.isNumber) ? [core[...]] : core.hyphenParts
       return inner.enumerated().map { part, text in
         WrittenNumbers.Word(
-          text: String(text), index: index,
-          endsRun: part == inner.count - 1 && !marks.after.isEmpty)
+          text: String(text), index: index, before: part == 0 ? marks.before : "",
+          after: part == inner.count - 1 ? marks.after : "")
       }
     }
-    if !isFinal, let first = parts.first(where: { NumberReader.isPart($0.text) }) {
-      stableCount = min(stableCount, first.index)
-      // These words may be a part of the number.
-      while stableCount > 0, ["a", "and"].contains(words[stableCount - 1].wordCore) {
-        stableCount -= 1
-      }
+    let runs = WrittenNumbers.runs(in: parts)
+    let stablePartCount = parts.firstIndex { $0.index >= stableCount } ?? parts.count
+    let isOpen = { (run: Range) in
+      run.upperBound + WrittenNumbers.contextLength > stablePartCount
+    }
+    if !isFinal, let run = runs.first(where: isOpen) {
+      stableCount = min(stableCount, parts[run.lowerBound].index)
     }
     let isPunctuated = words.contains { $0.last.map { ".?!".contains($0) } == true }
-    for (range, text) in WrittenNumbers.changes(in: parts, style: style).reversed() {
-      let isCapital = style == .words && isPunctuated && beginsSentence(range.lowerBound)
-      replace(range, with: isCapital ? text.capitalizedFirst : text)
+    let changes = WrittenNumbers.changes(in: parts, runs: runs, style: style).map { range, text in
+      let before = range.lowerBound > 0 ? words[range.lowerBound - 1] : nil
+      let isCapital = style == .words && isPunctuated && Self.endsSentence(before)
+      return (range: range, text: isCapital ? text.capitalizedFirst : text)
     }
+    rewrite(changes, Self.replace)
   }
 
   /// Spells words in American or British English, except for names.
   mutating func spell(_ spelling: TextRules.Spelling) {
-    for (index, word) in words.enumerated() {
+    for index in transcription.segments.indices {
+      let word = transcription.segments[index].substring
+      let before = index > 0 ? transcription.segments[index - 1].substring : nil
       let marks = word.outerMarks
       let core = word.dropFirst(marks.before.count).dropLast(marks.after.count)
-      guard let first = core.first, !first.isUppercase || beginsSentence(index) else { continue }
+      let isName = ["gray", "grey"].contains(core.lowercased()) || !Self.endsSentence(before)
+      guard let first = core.first, !first.isUppercase || !isName else { continue }
+      // "Ten meters" are metres, but a meter may also be a device.
+      let isLength =
+        core == "meters" && spelling == .british && marks.before.isEmpty
+        && before.map { NumberReader.isNumber($0) || $0.allSatisfy(\.isNumber) } == true
       let parts = core.split(separator: "-", omittingEmptySubsequences: false).map { part in
         let small = part.lowercased()
-        // "Ten meters" are metres, but a meter may also be an instrument.
-        let isLength =
-          ["meter", "meters"].contains(small) && spelling == .british && index > 0
-          && NumberReader.isPart(words[index - 1].wordCore)
-        let new =
-          isLength
-          ? small.replacing("ter", with: "tre") : EnglishSpelling.word(small, in: spelling)
+        let new = isLength ? "metres" : EnglishSpelling.word(small, in: spelling)
         guard new != small else { return String(part) }
         return part.first?.isUppercase == true ? new.capitalizedFirst : new
       }
@@ -162,14 +199,14 @@ struct RuledText {
   /// Replaces phrases.
   mutating func replace(_ phrases: PhraseTable) {
     unsettle(phrases)
-    for (range, text) in phrases.matches(in: words.map(\.wordCore)).reversed() {
-      replace(range, with: text)
-    }
+    rewrite(phrases.matches(in: cores), Self.replace)
   }
 
   /// Masks words.
   mutating func mask(_ masked: Set<String>) {
-    for (index, word) in words.enumerated() where masked.contains(word.wordCore) {
+    for index in transcription.segments.indices {
+      let word = transcription.segments[index].substring
+      guard masked.contains(word.wordCore) else { continue }
       let marks = word.outerMarks
       let core = word.dropFirst(marks.before.count).dropLast(marks.after.count)
       let stars = String(repeating: "*", count: core.count - min(1, core.count))
@@ -182,10 +219,8 @@ struct RuledText {
     for (index, segment) in transcription.segments.enumerated()
     where !segment.alternativeSubstrings.isEmpty {
       var seen: Set = [segment.substring]
-      transcription.segments[index].alternativeSubstrings = segment.alternativeSubstrings.map(
-        change
-      )
-      .filter { seen.insert($0).inserted }
+      transcription.segments[index].alternativeSubstrings = segment.alternativeSubstrings
+        .map(change).filter { !$0.isEmpty && seen.insert($0).inserted }
     }
   }
 }
@@ -230,7 +265,7 @@ struct PhraseTable: Hashable, Sendable {
     } ?? words.count
   }
 
-  /// The number of words of a phrase from which a beginning is not compared.
+  /// The maximum number of words of an incomplete phrase to compare.
   private static let longest = 64
 
   /// Returns the text for the phrase of the next `count` words; nil if there is none.
@@ -247,6 +282,11 @@ extension String {
     return (core.isEmpty ? self[...] : core).lowercased().replacing("\u{2019}", with: "'")
   }
 
+  /// The parts between hyphens.
+  fileprivate var hyphenParts: [Substring] {
+    split(omittingEmptySubsequences: false) { "-\u{2010}\u{2011}".contains($0) }
+  }
+
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 
   /// The punctuation marks before and after a word, which belong to the sentence.
@@ -260,4 +300,19 @@ extension String {
 
   private static let sentenceMarks = Set(
     ".,;:!?\u{2026}\"'()[]\u{201C}\u{201D}\u{2018}\u{2019}\u{AB}\u{BB}\u{BF}\u{A1}")
+}
+
+extension Collection<TranscriptionSegment> {
+  /// Returns one word over the time of these words, with the lowest of their confidences.
+  fileprivate func joined(as text: String) -> TranscriptionSegment {
+    let start = first?.timestamp ?? .zero
+    return TranscriptionSegment(
+      substring: text, timestamp: start,
+      duration: reduce(start) { Swift.max($0, $1.end) } - start,
+      confidence: compactMap(\.confidence).min())
+  }
+}
+
+extension TranscriptionSegment {
+  fileprivate var end: Duration { timestamp + duration }
 }

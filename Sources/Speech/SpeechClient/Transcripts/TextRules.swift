@@ -1,8 +1,7 @@
 /// Rules for the text of results: how numbers and words are written, and words to replace or mask.
 ///
-/// An engine writes what it hears, as it was trained to. `SpeechRecognitionResult.applying(_:)`
-/// returns the text as people write it, with the times of the words: a word made of several words
-/// spans their times and has the lowest of their confidences.
+/// `SpeechRecognitionResult.applying(_:)` returns the text as people write it, with the times of the
+/// words: a word made of several words spans their times and has the lowest of their confidences.
 ///
 /// The rules are applied in the order of the properties, then the replacements, then the masks. The
 /// rules for numbers, spelling, and punctuation are English and leave other languages alone.
@@ -12,7 +11,8 @@ public struct TextRules: Hashable, Sendable {
     /// In digits from ten on, and for times, years, decimals, money, percentages, and telephone
     /// numbers; smaller numbers stay as they were recognized.
     ///
-    /// Numbers whose meaning is not certain stay, too, as in "one two three" and "a hundred".
+    /// Numbers whose meaning is not certain stay, too, as in "one two three", "fifteen twenty", "ten
+    /// to fifteen", and "a hundred". Digits that the engine wrote stay, and the numbers beside them.
     case usual
     /// In digits even below ten, except for "one" alone, which is often not a number.
     case digits
@@ -36,7 +36,8 @@ public struct TextRules: Hashable, Sendable {
   /// Whether spoken marks are written as marks: "comma", "period", "full stop", "question mark",
   /// "exclamation mark", "colon", "semicolon", "new line", and "new paragraph".
   ///
-  /// A mark is joined to the word before it. A line break is a word of its own.
+  /// A mark is joined to the word before it. A line break is a word of its own. After "the", "a", and
+  /// similar words, the name of a mark stays.
   public var writesSpokenPunctuation: Bool
   /// How numbers are written.
   public var numbers: Numbers
@@ -71,9 +72,9 @@ public struct TextRules: Hashable, Sendable {
     SpeechRecognitionResult(text, isFinal: true).bestTranscription.applying(self).formattedString
   }
 
-  /// Replaces a phrase by a text; the latest rule for a phrase counts.
+  /// Replaces a phrase by a text; a later rule for the same phrase wins.
   ///
-  /// Case and punctuation around the phrase do not count, and the punctuation stays. Of several
+  /// Case and punctuation around the phrase are ignored, and the punctuation stays. Of several
   /// phrases that begin at a word, the longest is replaced. An empty `text` removes the phrase. An
   /// empty phrase has no effect.
   public mutating func replace(_ phrase: String, with text: String) {
@@ -159,8 +160,9 @@ extension String {
 extension SpeechRecognitionResult {
   /// Returns the result with these rules applied to its transcriptions.
   ///
-  /// The words of a partial result that a later word may still change are not stable: numbers, and
-  /// phrases of several words that are replaced, become stable only in the final result.
+  /// The words of a partial result that a later word may still change are not stable: a number
+  /// becomes stable with the fourth word after it, and a phrase of several words that is replaced
+  /// in the final result.
   public func applying(_ rules: TextRules) -> SpeechRecognitionResult {
     guard rules != .none else { return self }
     var result = self

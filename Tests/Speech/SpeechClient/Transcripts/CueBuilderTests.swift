@@ -188,6 +188,21 @@ struct CueBuilderTests {
   }
 
   @Test
+  func `each of two words at the same time has a cue with a duration`() {
+    let words = ["go", "on"].map {
+      TranscriptionSegment(substring: $0, timestamp: .seconds(1), duration: .zero)
+    }
+    let all = cues(Transcription(segments: words), policy: CuePolicy(wordsPerCue: 1))
+    #expect(all.count == 2 && all.allSatisfy { $0.start < $0.end })
+  }
+
+  @Test
+  func `a number with a hyphen is not divided from its unit`() {
+    let short = cues(utterance("about twenty-five percent"), policy: CuePolicy(wordsPerCue: 2))
+    #expect(short.map(\.lines) == [["about"], ["twenty-five percent"]])
+  }
+
+  @Test
   func `an utterance without words adds no cue`() {
     #expect(cues(Transcription(segments: [])).isEmpty)
   }
