@@ -39,5 +39,5 @@ await "listening is on"
 read -r -t 60 line <&4
 kill -INT "$listening"
 wait "$listening"
-[ "$line" = "go forward ten meters" ] || { echo "dictation.sh: the window got \"$line\"" >&2; exit 1; }
+[ "$line" = "go forward 10 meters" ] || { echo "dictation.sh: the window got \"$line\"" >&2; exit 1; }
 echo "the window got \"$line\""

@@ -60,9 +60,9 @@ private struct Whisper: Sendable {
   /// Whether the engine can be used; reading this loads the library, but no model.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
-      let model = try models.model(for: language)
+      try WhisperLanguage.check(language)
       _ = try library()
-      return SpeechModel(model)
+      return SpeechModel(try models.model(for: language))
     }
   }
 

@@ -21,6 +21,14 @@ enum WhisperLanguage {
     LanguageTag.primary(of: language).flatMap { tags.firstIndex(of: $0) }
   }
 
+  /// Checks that some model supports the language that a request names, if it names one.
+  ///
+  /// - Throws: `.languageMissing`.
+  static func check(_ language: String?) throws(SpeechEngineError) {
+    guard let language, isNamed(language), code(for: language) == nil else { return }
+    throw missing(language)
+  }
+
   /// Returns the error for a language that no model supports.
   static func missing(_ wanted: String) -> SpeechEngineError {
     .languageMissing(

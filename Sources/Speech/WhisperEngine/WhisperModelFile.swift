@@ -178,14 +178,9 @@ struct WhisperModelLocation: Sendable {
   ///
   /// - Throws: the same errors as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> WhisperModelFile {
-    guard let language, WhisperLanguage.isNamed(language) else {
-      return try models().first(for: nil)
-    }
     // Nothing needs to be installed for a language that no model supports.
-    guard WhisperLanguage.code(for: language) != nil else {
-      throw WhisperLanguage.missing(language)
-    }
-    return try models().first(for: language)
+    try WhisperLanguage.check(language)
+    return try models().first(for: WhisperLanguage.isNamed(language) ? language : nil)
   }
 
   /// The file or folder that the caller or the environment names; nil if none is named.
