@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import AudioThreads
+import FilePaths
 import FoundationEssentials
 import SoundFile
 import Synchronization
@@ -61,7 +62,8 @@ final class RecordingFiles: RecordingOutput {
   /// The frames in all files.
   var framesWritten: FrameCount { framesBefore + writer.framesWritten }
 
-  var file: URL? { writer.framesWritten > 0 ? url : nil }
+  /// A file whose folder was removed is nil: an error names the copy of its audio.
+  var file: URL? { writer.framesWritten > 0 && FilePath(url).status != nil ? url : nil }
 
   /// Continues in the next file from the next frame on; has no effect while the current file is
   /// empty.

@@ -36,7 +36,7 @@ import Testing
   @Test func `mapping a missing channel throws an error that names the channel`() throws {
     let error = AudioStreamError.tooFewChannels(needed: 3, actual: stereo)
     #expect(throws: error) { try mapped(.channels([0, 2]), [1, 2]) }
-    #expect("\(error)".contains("channel 2"))
+    #expect("\(error)".contains("channel 3, counted from 1"))
     #expect(throws: error) { try mapped(.gains([[1, 1, 0]]), [1, 2]) }
   }
 
