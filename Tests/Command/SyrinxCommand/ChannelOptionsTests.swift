@@ -67,7 +67,7 @@ import Testing
     let run = try await BuiltCommand.shell(
       "syrinx transcribe call.wav --channels separate --jobs \(jobs)", in: folder)
     #expect(run.status == 0 && run.error.isEmpty)
-    #expect(run.output == "Left: go forward ten meters\nRight: go forward ten meters\n")
+    #expect(run.output == "Left: go forward 10 meters\nRight: go forward 10 meters\n")
   }
 
   @Test func `subtitles and JSON have the names of --speakers`() async throws {
@@ -77,9 +77,9 @@ import Testing
       "\(command) -o a.vtt && \(command) -o a.srt && \(command) --json && cat a.vtt a.srt",
       in: folder)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.output.contains("\n<v agent>go forward ten meters\n"))
-    #expect(run.output.contains("\n<v the &lt;caller&gt;>go forward ten meters\n"))
-    #expect(run.output.contains("\nthe <caller>: go forward ten meters\n"))
+    #expect(run.output.contains("\n<v agent>go forward 10 meters\n"))
+    #expect(run.output.contains("\n<v the &lt;caller&gt;>go forward 10 meters\n"))
+    #expect(run.output.contains("\nthe <caller>: go forward 10 meters\n"))
     let lines = run.outputLines.filter { $0.contains(#""event":"final""#) }
     try #require(lines.count == 2)
     #expect(lines[0].contains(#"{"averagePause":"#) && lines[0].contains(#""channel":1,"#))
@@ -98,7 +98,7 @@ import Testing
     #expect(line.start > 4 && !run.output.contains("speaker"))
     let missing = try await BuiltCommand.shell(
       "syrinx transcribe call.wav go.wav --channels 2", in: folder)
-    #expect(missing.status == 1 && missing.output == "call.wav: go forward ten meters\n")
+    #expect(missing.status == 1 && missing.output == "call.wav: go forward 10 meters\n")
     #expect(missing.error.contains("go.wav: channel 2, counted from 1, is needed"))
   }
 
@@ -127,7 +127,7 @@ import Testing
     let run = try await BuiltCommand.shell(
       "syrinx transcribe go.wav call.wav --channels separate --jobs 2", in: folder)
     let lines = ["go.wav: ", "call.wav: Left: ", "call.wav: Right: "]
-    #expect(run.output == lines.map { "\($0)go forward ten meters\n" }.joined())
+    #expect(run.output == lines.map { "\($0)go forward 10 meters\n" }.joined())
   }
 
   @Test func `'listen' transcribes and keeps one channel of a microphone`() async throws {
@@ -136,7 +136,7 @@ import Testing
       "syrinx listen -d virtual:call.wav --channels 2 --keep kept.wav && soxi -c kept.wav",
       in: folder)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.output == "go forward ten meters\n1\n")
+    #expect(run.output == "go forward 10 meters\n1\n")
   }
 
   @Test func `'listen' transcribes the channels of a microphone`() async throws {
@@ -145,6 +145,6 @@ import Testing
       "syrinx listen -d virtual:call.wav --channels separate --keep kept.wav && soxi -c kept.wav",
       in: folder)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.output == "Left: go forward ten meters\nRight: go forward ten meters\n2\n")
+    #expect(run.output == "Left: go forward 10 meters\nRight: go forward 10 meters\n2\n")
   }
 }

@@ -18,7 +18,7 @@ struct RawInputTests {
     try folder.rawSpeech()
     let run = try await BuiltCommand.shell("syrinx \(Self.options(arguments))", in: folder)
     #expect(run.status == 0)
-    #expect(run.output.hasSuffix("go forward ten meters\n"))
+    #expect(run.output.hasSuffix("go forward 10 meters\n"))
     #expect(run.error.isEmpty, "\(run.error)")
   }
 
@@ -30,7 +30,7 @@ struct RawInputTests {
       | { read -r line; : > gate; echo "$line"; cat; }
       """, in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
   }
 
   @Test(arguments: ["ul", "al", "sln", "gsm"])

@@ -23,9 +23,9 @@ struct ReactionTests {
     let run = try await BuiltCommand.run(
       "listen", "-d", "virtual:go.wav", "--exec", "./react 'two words' three", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.error.isEmpty)
-    let text = "go forward ten meters"
+    let text = "go forward 10 meters"
     #expect(try reactions() == "two words,three,\(text),\(text),,,\n")
   }
 
@@ -36,7 +36,7 @@ struct ReactionTests {
       #"echo "$SYRINX_TEXT!" | tee out"#,
       in: folder)
     #expect(run.status == 0)
-    #expect(try reactions() == "go forward ten meters!\n")
+    #expect(try reactions() == "go forward 10 meters!\n")
   }
 
   @Test func `the output of a command goes to standard error`() async throws {
@@ -44,7 +44,7 @@ struct ReactionTests {
     let run = try await BuiltCommand.run(
       "listen", "-d", "virtual:go.wav", "--exec", "echo noise", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.error == "noise\n")
   }
 
@@ -85,7 +85,7 @@ struct ReactionTests {
     let run = try await BuiltCommand.run(
       "listen", "-d", "virtual:go.wav", "--exec", "./missing", in: folder)
     #expect(run.status == 0)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go forward 10 meters\n")
     #expect(run.error.contains(#"the command "./missing" cannot be run"#), "\(run.error)")
   }
 
@@ -183,7 +183,7 @@ struct ReactionTests {
       "listen", "-d", "virtual:long.wav", "--stop-after-silence", "1", "-o", "out.srt", in: folder)
     #expect(silent.status == 0 && silent.output.isEmpty && silent.error.isEmpty, "\(silent)")
     let subtitles = try String(contentsOf: folder.file("out.srt"), encoding: .utf8)
-    #expect(subtitles.hasSuffix("go forward ten meters\n\n"), "\(subtitles)")
+    #expect(subtitles.hasSuffix("go forward 10 meters\n\n"), "\(subtitles)")
     let short = try await BuiltCommand.run(
       "listen", "-d", "virtual:long.wav", "--seconds", "1.2", "--json", in: folder)
     #expect(short.status == 0)

@@ -191,7 +191,7 @@ import Testing
     #expect(
       names == [
         "moonshine - \(server)", "pocketsphinx - \(server)", "vosk /m \(server)",
-        "wyoming - \(server)", "vosk /m \(server)",
+        "whisper - \(server)", "wyoming - \(server)", "vosk /m \(server)",
       ])
   }
 }

@@ -53,6 +53,7 @@ import Testing
     try await withDependencies {
       $0.continuousClock = clock
       $0.speechEngine = SpeechEngine()
+      $0.speechEngine.availability = { .ready(SpeechModel(language: "en-US", location: "/m")) }
       $0.speechClient = client
       $0.speechClient.authorizationStatus = { .authorized }
     } operation: {

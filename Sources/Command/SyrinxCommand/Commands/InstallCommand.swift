@@ -11,7 +11,6 @@ struct InstallCommand: Subcommand {
     discussion: """
       Examples:
         syrinx engines install moonshine
-        syrinx engines install all --no-prepare
         syrinx engines install whisper
         syrinx engines install silero --from silero_vad-6.2.3-py3-none-any.whl
 

@@ -71,7 +71,7 @@ struct MoonshineCommandTests {
   func `--verify finds all installed components intact`() async throws {
     let run = try await shell("syrinx engines --verify")
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
+    #expect(run.outputLines.count == 5 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
   }
 
   /// In the first run, the fourth file is a pipe; the signal arrives while the run reads the pipe.
