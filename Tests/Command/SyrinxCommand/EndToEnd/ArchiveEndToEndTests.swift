@@ -163,10 +163,10 @@ import Testing
       """
       for number in {1..9}; do cp calls/a.wav calls/$number.wav; done
       (ulimit -f 1; transcribe calls -o out); echo $?
-      tail -n1 out/manifest.jsonl | grep -c '}$'
+      tail -n1 out/manifest.jsonl | grep -c 'usual"}'
       transcribe calls -o out --resume; echo $?
-      grep '}$' out/manifest.jsonl | cut -d, -f1 | sort | uniq -d; find out -name '*.txt' | wc -l
-      grep -c '}$' out/manifest.jsonl
+      grep 'usual"}' out/manifest.jsonl | cut -d, -f1 | sort | uniq -d; find out -name '*.txt' | wc -l
+      grep -c 'usual"}' out/manifest.jsonl
       """)
     #expect(run.outputLines == ["1", "0", "0", "12", "12"], "\(run.output)")
     #expect(
