@@ -12,10 +12,10 @@ build=(
 )
 test=(
   alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins
+  libcurl4-openssl-dev # Programs that are linked statically with Foundation need it.
   libsoundtouch1 libsox-fmt-all libspeexdsp1 ninja-build pulseaudio sndfile-programs sox systemd zsh
 )
-# libcurl: the package that prints the reducers' differences needs it if it is linked statically.
-bench=(flite libcurl4-openssl-dev opus-tools parallel pocketsphinx)
+bench=(flite opus-tools parallel pocketsphinx)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;
