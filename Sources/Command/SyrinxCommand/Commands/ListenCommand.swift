@@ -29,9 +29,9 @@ struct ListenCommand: RecognizingSubcommand {
       With -o, a new file grows with each final result. An existing file is replaced at the end, and \
       stays if nothing was recognized before an error, or after a second Ctrl-C.
 
-      With --toggle, listening begins switched off: the microphone is closed. The space key or \
-      SIGUSR1 switches it on and off, SIGUSR2 off, and the key q ends the command. What was said \
-      before switching off becomes a final result. A microphone that fails is reported and switches \
+      With --toggle, the microphone is closed at first. The space key or SIGUSR1 opens or closes it, \
+      SIGUSR2 closes it, and the key q ends the command. What was said before becomes a final \
+      result. A microphone that fails is reported and switches \
       off. Each start resets the timestamps. --seconds and --stop-after-silence switch off instead \
       of ending the command.
 
