@@ -12,11 +12,12 @@ let settings: [SwiftSetting] = [
 
 /// Returns the target in a directory of `Sources`: "Audio/SoundFile" is the module `SoundFile`.
 func library(
-  _ directory: String, _ dependencies: [Target.Dependency] = [], in parent: String = "Sources"
+  _ directory: String, _ dependencies: [Target.Dependency] = [], in parent: String = "Sources",
+  resources: [Resource]? = nil
 ) -> Target {
   .target(
     name: lastComponent(of: directory), dependencies: dependencies, path: "\(parent)/\(directory)",
-    swiftSettings: settings)
+    resources: resources, swiftSettings: settings)
 }
 
 /// A module map of `Sources/CLibraries`, and the Debian packages that it needs.
@@ -70,9 +71,11 @@ let issueReportingTestSupport = product(
 /// The drawing of plots, only with the trait `Plots`.
 let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(traits: ["Plots"]))
 
-/// Only the Wyoming server needs these: without the trait `Server`, they are not built.
+/// Only the server needs these: without the trait `Server`, they are not built.
 let serving: [Target.Dependency] =
-  ["NIOCore", "NIOHTTP1", "NIOPosix"].map { product($0, "swift-nio", trait: "Server") }
+  ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map {
+    product($0, "swift-nio", trait: "Server")
+  }
   + [product("CoreMetrics", "swift-metrics", trait: "Server")]
 
 /// A product of Point-Free's package.
@@ -108,7 +111,7 @@ let package = Package(
     // With cairo, kissfft, and libpng.
     .library(name: "AudioPlots", targets: ["AudioPlots"]),
     // With SwiftNIO and swift-metrics.
-    .library(name: "WyomingServer", targets: ["WyomingServer"]),
+    .library(name: "SpeechServer", targets: ["SpeechServer"]),
     // With swift-argument-parser and libyaml: for Tests/Fixtures/Fuzz.
     .library(name: "SyrinxCommand", targets: ["SyrinxCommand"]),
     // Without audio. The macros build SwiftSyntax.
@@ -141,7 +144,7 @@ let package = Package(
       enabledTraits: ["Foundation"]),
     .trait(
       name: "Reducers", description: "Reducers and ReducersMacros.", enabledTraits: ["Foundation"]),
-    .trait(name: "Server", description: "WyomingServer, on SwiftNIO and swift-metrics."),
+    .trait(name: "Server", description: "SpeechServer, on SwiftNIO and swift-metrics."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -238,7 +241,9 @@ let package = Package(
       ]),
 
     // Speech: the client, the seam to engines, and a target for each engine.
-    library("Speech/SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
+    library(
+      "Speech/SpeechClient",
+      ["AudioCore", "AudioRecorderClient", "ClientDependencies", "FilePaths"]),
     library(
       "Speech/SpeechClientLive",
       [
@@ -269,11 +274,11 @@ let package = Package(
     // Server: our recognizer for other programs.
     library("Server/Wyoming", ["AudioCore"]),
     library(
-      "Server/WyomingServer",
+      "Server/SpeechServer",
       [
-        "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "SpeechClient",
-        "SpeechEngine", "Wyoming",
-      ] + serving),
+        "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "SoundFile",
+        "SpeechClient", "SpeechEngine", "Wyoming",
+      ] + serving, resources: [.embedInCode("HTTP/Page.html"), .embedInCode("HTTP/OpenAPI.json")]),
 
     // Dependencies that a feature controls.
     library(
@@ -304,8 +309,8 @@ let package = Package(
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
-        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard", "Wyoming",
-        "WyomingServer", plots, argumentParser, logging, yaml,
+        "SoundFile", "SpeechClient", "SpeechEngine", "SpeechServer", "VirtualSoundCard", "Wyoming",
+        plots, argumentParser, logging, yaml,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -383,8 +388,10 @@ let package = Package(
       "Server",
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SpeechClient", "SpeechEngine", "TestTools", "Wyoming", "WyomingEngine", "WyomingServer",
+        "SoundFile", "SpeechClient", "SpeechEngine", "SpeechServer", "TestTools", "Wyoming",
+        "WyomingEngine",
         product("CoreMetrics", "swift-metrics", trait: "Server"),
+        product("NIOHTTP1", "swift-nio", trait: "Server"),
       ]),
     tests(
       "Dependencies",

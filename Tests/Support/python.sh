@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Installs the Python packages that tests and benchmarks use as independent peers, only for these:
-#   python.sh            the packages for the tests, in .build/python
-#   python.sh sherpa     the packages for the benchmarks, in .build/sherpa
-#   python.sh cluster    the packages for the test of many machines, in .build/cluster
+#   python.sh                the packages for the tests, in .build/python
+#   python.sh schemathesis   the packages that send bad requests to the HTTP server, in .build/schemathesis
+#   python.sh sherpa         the packages for the benchmarks, in .build/sherpa
+#   python.sh cluster        the packages for the test of many machines, in .build/cluster
 # Tests set PYTHONPATH to the folder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 folder=.build/${1:-python}
 case "$folder" in
-.build/python) wanted=(wyoming==1.10.2) ;;
+.build/python) wanted=(openai==3.57.0 websockets==17.4 wyoming==1.10.2) ;;
+.build/schemathesis) wanted=(schemathesis==4.32.5) ;;
 .build/sherpa) wanted=(sherpa-onnx-bin==2.0.1 sherpa-onnx-core==2.0.1) ;;
 .build/cluster) wanted=("dask[distributed]==2026.8.0" "moto[server]==5.2.5" pyspark==4.3.0 s3fs==2026.9.0) ;;
 *)
-  echo "usage: python.sh [sherpa | cluster]" >&2
+  echo "usage: python.sh [schemathesis | sherpa | cluster]" >&2
   exit 64
   ;;
 esac

@@ -8,7 +8,7 @@ import ClientDependencies
 import FilePaths
 import Glibc
 public import SpeechEngine
-import WyomingServer
+import SpeechServer
 
 /// Runs the command as a program: parses the arguments of the process and ends it with an exit
 /// status.

@@ -13,7 +13,7 @@ package struct WyomingAudioFormat: Hashable, Sendable {
   /// The format of speech engines and of most clients.
   package static let speech = WyomingAudioFormat(rate: 16_000, width: 2, channels: 1)
 
-  private init(rate: Int, width: Int, channels: Int) {
+  package init(rate: Int, width: Int, channels: Int) {
     (self.rate, self.width, self.channels) = (rate, width, channels)
   }
 
@@ -65,7 +65,7 @@ package enum AudioFormatError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Decodes the payloads of one stream of audio chunks to buffers.
-package struct AudioDecoder {
+package struct AudioDecoder: Sendable {
   package let format: WyomingAudioFormat
   private var position: FrameCount = 0
   /// The incomplete frame at the end of the last payload.

@@ -24,7 +24,7 @@ package struct WyomingEvent: Hashable, Sendable {
 
 extension JSONValue {
   /// The value as one line of JSON with sorted keys.
-  fileprivate var text: [UInt8] {
+  package var text: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Encoding fails only for NaN and infinity, which our events never contain.

@@ -6,7 +6,7 @@ import SpeechClient
 import SpeechEngine
 import TestTools
 import Testing
-import WyomingServer
+import SpeechServer
 
 @testable import SyrinxCommand
 

@@ -6,7 +6,7 @@ import Foundation
 import SoundCard
 import SoundFile
 import Testing
-import WyomingServer
+import SpeechServer
 
 @testable import SyrinxCommand
 
@@ -33,7 +33,7 @@ struct ErrorReportTests {
     #expect(recording("hw:9", .unknownDevice("hw:9", .capture)).contains("`syrinx devices`"))
     #expect(!playing("hw:0", .busy("hw:0")).contains("syrinx"))
     #expect(
-      ErrorReport.sentence(WyomingServerError.remoteAddress("tcp://0.0.0.0:1"))
+      ErrorReport.sentence(SpeechServerError.remoteAddress("tcp://0.0.0.0:1"))
         .hasSuffix("(--allow-remote)"))
   }
 

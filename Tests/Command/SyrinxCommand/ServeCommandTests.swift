@@ -14,6 +14,10 @@ struct ServeCommandTests {
   @Test(arguments: [
     ["--wyoming", "http://localhost"], ["--wyoming", "tcp://localhost:x"],
     ["--wyoming", "stdio", "--alternatives", "5"],
+    ["--http", "localhost"], ["--http", "unix:///tmp/x"], ["--http", "tcp://127.0.0.1"],
+    ["--http", "tcp://0.0.0.0:0", "--allow-remote"], ["--api-key-file", "keys"], ["--no-api-key"],
+    ["--http", "--api-key-file", "keys", "--no-api-key"], ["--http", "--cors-origin", "x"],
+    ["--http", "--upload-limit", "x"], ["--http", "--zeroconf"], ["--cors-origin", "'*'"],
     ["--wyoming", "stdio", "--zeroconf"], ["--zeroconf", "\"\""], ["--log-format", "xml"],
     ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],

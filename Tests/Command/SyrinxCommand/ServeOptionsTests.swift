@@ -57,7 +57,12 @@ struct ServeOptionsTests {
 
   /// Runs a shell script with a server; `$port` is the server's port.
   private func serving(_ options: String..., line: String) async throws -> [String] {
-    let server = try RunningCommand(arguments: ["serve"] + options, in: folder, watching: .error)
+    try await serving(arguments: options, line: line)
+  }
+
+  private func serving(arguments: [String], line: String) async throws -> [String] {
+    let server = try RunningCommand(
+      arguments: ["serve"] + arguments, in: folder, watching: .error)
     let listening = await server.lines.first(containing: "listening on ")
     let port = try #require(listening?.firstMatch(of: #/:(\d+);/#)).output.1
     let run = try await BuiltCommand.shell("port=\(port); \(line)", in: folder)
@@ -67,26 +72,84 @@ struct ServeOptionsTests {
     return run.outputLines
   }
 
+  /// Two clients begin to speak, and then the first one sends a ping.
   private static let twoClients = """
-    exec 3<>/dev/tcp/127.0.0.1/$port; echo '{"type":"ping"}' >&3; head -n 1 <&3
-    exec 4<>/dev/tcp/127.0.0.1/$port; { echo '{"type":"ping"}' >&4; } 2>&-
-    read -r line <&4; echo "$line"; case $line in *error*) cat <&4;; esac
+    start='{"type":"audio-start","data":{"rate":16000,"width":2,"channels":1}}'
+    exec 3<>/dev/tcp/127.0.0.1/$port; echo "$start" >&3; echo '{"type":"ping"}' >&3
+    read -r line <&3; echo "$line"
+    exec 4<>/dev/tcp/127.0.0.1/$port; { echo "$start" >&4; echo '{"type":"ping"}' >&4; } 2>&-
+    read -r line <&4; echo "$line"
+    { echo '{"type":"ping"}' >&3; } 2>&-
+    read -r line <&3; echo "$line"
     """
 
-  @Test func `a client beyond the maximum number of connections is refused`() async throws {
+  @Test func `of more clients than recognizers, one is refused or replaced`() async throws {
     let alone = try await serving(
       "--wyoming", "tcp://127.0.0.1:0", "--connections", "1", line: Self.twoClients)
-    #expect(alone.count { $0.contains("pong") } == 1, "\(alone)")
-    #expect(alone.last?.contains(#""code":"busy""#) == true, "\(alone)")
+    #expect(alone.count { $0.contains("pong") } == 2, "\(alone)")
+    #expect(alone.count { $0.contains("error") } == 1, "\(alone)")
     let both = try await serving(
       "--wyoming", "tcp://127.0.0.1:0", "--connections", "2", line: Self.twoClients)
-    #expect(both.count { $0.contains("pong") } == 2, "\(both)")
+    #expect(both.count { $0.contains("pong") } == 3, "\(both)")
   }
 
   @Test func `--allow-remote serves an address that other machines can reach`() async throws {
     let answers = try await serving(
       "--wyoming", "tcp://0.0.0.0:0", "--allow-remote", line: Self.twoClients)
-    #expect(answers.count { $0.contains("pong") } == 2, "\(answers)")
+    #expect(answers.count { $0.contains("pong") } == 3, "\(answers)")
+  }
+
+  /// Returns the first line of the response to a request of `$1` with the field `$2`.
+  private static let status = """
+    status() { exec 3<>/dev/tcp/127.0.0.1/$port; printf 'GET %s HTTP/1.1\\r\\nHost: %s\\r\\n\
+    Connection: close\\r\\n%s\\r\\n' "$1" "${3:-localhost}" "$2" >&3; head -n 1 <&3 | tr -d '\\r'; }
+    """
+
+  @Test func `--api-key-file requires one of its keys, which its comments are not`() async throws {
+    try Data("# keys\n\none\n two \n".utf8).write(to: folder.file("keys"))
+    let lines = try await serving(
+      "--http", "tcp://0.0.0.0:0", "--allow-remote", "--api-key-file", "keys",
+      line: """
+        \(Self.status); status / ''; status /v1/models ''
+        for key in one two '# keys'; do status /v1/models "Authorization: Bearer $key"$'\\r\\n'; done
+        """)
+    #expect(
+      lines.map { $0.split(separator: " ")[1] } == ["200", "401", "200", "200", "401"], "\(lines)")
+  }
+
+  @Test func `--allowed-host accepts the name of a reverse proxy`() async throws {
+    for (option, status) in [([], "403"), (["--allowed-host", "speech.example"], "200")] {
+      let lines = try await serving(
+        arguments: ["--http", "tcp://127.0.0.1:0"] + option,
+        line: "\(Self.status); status /v1/models '' speech.example")
+      #expect(lines.map { $0.split(separator: " ")[1] } == [Substring(status)], "\(lines)")
+    }
+  }
+
+  @Test func `--upload-limit refuses a larger file`() async throws {
+    let lines = try await serving(
+      "--http", "tcp://127.0.0.1:0", "--upload-limit", "1000",
+      line: """
+        exec 3<>/dev/tcp/127.0.0.1/$port; printf 'POST /v1/audio/transcriptions HTTP/1.1\\r\\nHost: \
+        localhost\\r\\nContent-Type: multipart/form-data; boundary=b\\r\\nContent-Length: 20000000\
+        \\r\\n\\r\\n' >&3; head -n 1 <&3 | tr -d '\\r'
+        """)
+    #expect(lines == ["HTTP/1.1 413 Payload Too Large"])
+  }
+
+  @Test func `one server speaks HTTP and Wyoming`() async throws {
+    let server = try RunningCommand(
+      arguments: ["serve", "--http", "tcp://127.0.0.1:0", "--wyoming", "tcp://127.0.0.1:0"],
+      in: folder, watching: .error)
+    var schemes: Set<Substring> = []
+    for _ in 0..<2 {
+      let line = try #require(await server.lines.first(containing: "listening on "))
+      let match = try #require(line.firstMatch(of: #/on (\w+):\/\/127.0.0.1:(\d+);/#))
+      schemes.insert(match.output.1)
+    }
+    server.send(SIGTERM)
+    #expect(await server.status() == 0)
+    #expect(schemes == ["http", "tcp"])
   }
 
   // MARK: Log

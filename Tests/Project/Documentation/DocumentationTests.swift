@@ -40,7 +40,7 @@ import Testing
     #expect(
       empty.sorted() == [
         "ClientDependencies.md", "ComingFromTheComposableArchitecture.md", "Reducers.md",
-        "SoundFile.md", "SpeechEngine.md", "VoskEngine.md", "WyomingEngine.md", "WyomingServer.md",
+        "SoundFile.md", "SpeechEngine.md", "SpeechServer.md", "VoskEngine.md", "WyomingEngine.md",
       ])
   }
 

@@ -6,7 +6,7 @@ import FilePaths
 import SoundCard
 import SoundFile
 import SpeechClient
-import WyomingServer
+import SpeechServer
 
 /// The early end of a command, with nothing left to report.
 enum CommandEnd: Error, Equatable {
@@ -63,7 +63,7 @@ struct ErrorReport: Equatable {
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"
-    case WyomingServerError.remoteAddress: "\(error) (--allow-remote)"
+    case SpeechServerError.remoteAddress: "\(error) (--allow-remote)"
     case AudioPlayerError.device(let id, let reason):
       reason + hint(on: id, reason, .playback, virtual: "virtual plays without hardware")
     case AudioRecorderError.device(let id, let reason):

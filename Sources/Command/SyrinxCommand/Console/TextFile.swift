@@ -37,6 +37,16 @@ extension FilePath {
   }
 }
 
+extension String {
+  /// The lines that are neither blank nor comments, which begin with `#`; their words are separated
+  /// by single spaces.
+  var entries: [String] {
+    split(whereSeparator: \.isNewline)
+      .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+  }
+}
+
 /// Splits an input on demand into records, such as lines; empty records are skipped.
 struct RecordReader {
   private let separator: UInt8

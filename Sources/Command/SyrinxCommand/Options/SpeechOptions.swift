@@ -165,7 +165,7 @@ struct SpeechOptions: ParsableArguments {
     let pipe = grammar.flatMap { $0.isPipe ? $0 : nil }
     let text = try await pipe?.readText(atMost: Self.longestGrammar)
     let context = try await contextFile?.readText(atMost: Self.longestContext)
-    let phrases = context.map(Self.phrases) ?? []
+    let phrases = context?.entries ?? []
     if let contextFile, phrases.count > Self.mostPhrases {
       throw CommandFailure(
         """
@@ -179,13 +179,6 @@ struct SpeechOptions: ParsableArguments {
       request.contextualPhrases += phrases
       return request
     }
-  }
-
-  /// Returns the phrases in the text of a `--context-file`.
-  private static func phrases(in text: String) -> [String] {
-    text.split(whereSeparator: \.isNewline)
-      .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
   }
 
   /// Returns the text of the grammar; nil if there is none.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioCore
 import FilePaths
-import Glibc
 import SpeechClient
 
 /// The style of a transcript.
@@ -257,116 +256,23 @@ struct TranscriptText {
   ///
   /// The keys about Whisper's decoder have neutral values.
   private mutating func whisperSegment(_ cue: Cue) -> JSONRecord {
-    var segmentText = ""
-    let words = cue.words.map { word -> JSONRecord in
-      // The first word also begins with a space, if its script has spaces.
-      let before = text.isEmpty ? word.substring : text
-      let spaced = before.separator(before: word.substring) + word.substring
-      text += spaced
-      segmentText += spaced
-      return [
+    let spaced = cue.spacedWords(after: text)
+    let segmentText = spaced.joined()
+    text += segmentText
+    let words = zip(cue.words, spaced).map { word, spaced -> JSONRecord in
+      [
         "word": spaced, "start": word.timestamp.inRecordSeconds, "end": word.end.inRecordSeconds,
         "probability": word.confidence.map { $0.rounded(toParts: 1_000) },
       ]
     }
-    let logarithms = cue.words.compactMap(\.confidence).map { log(max($0, 0.001)) }
-    let mean = logarithms.reduce(0, +) / Double(max(1, logarithms.count))
     return [
       "id": count - 1, "seek": 0, "start": cue.start.inRecordSeconds,
       "end": cue.end.inRecordSeconds, "text": segmentText, "tokens": [Int](),
-      "temperature": 0.0, "avg_logprob": mean.rounded(toParts: 1_000), "compression_ratio": 1.0,
+      "temperature": 0.0, "avg_logprob": cue.averageLogProbability.rounded(toParts: 1_000),
+      "compression_ratio": 1.0,
       "no_speech_prob": 0.0, "words": words,
     ]
   }
-}
-
-/// Builds the cues of each channel, and sorts them by their starts, as WebVTT requires.
-///
-/// Without it, the cues of a long utterance would precede those of a speaker who interrupts it.
-private struct CueSorter {
-  /// The time after which a cue is complete, even if its builder still holds it.
-  private static let longestHold = Duration.seconds(10)
-
-  private let policy: CuePolicy
-  /// The builders by channel; nil for audio without channels.
-  private var builders: [Int?: CueBuilder] = [:]
-  /// The cues that a cue of another channel may precede.
-  private var pending: [Cue] = []
-  /// The start of the last returned cue.
-  private var latest = Duration.zero
-
-  init(policy: CuePolicy) {
-    self.policy = policy
-  }
-
-  /// Adds a transcription, and returns the cues that no later transcription can precede.
-  ///
-  /// The transcriptions are in the order of their starts.
-  mutating func add(_ transcription: Transcription, of channel: Int?, speaker: String?) -> [Cue] {
-    var builder = builders[channel] ?? CueBuilder(policy: policy)
-    pending += builder.add(transcription, speaker: speaker)
-    builders[channel] = builder
-    guard channel != nil, let time = transcription.segments.first?.timestamp else {
-      return sorted(upTo: nil)
-    }
-    flush { $0 + Self.longestHold <= time }
-    return sorted(upTo: builders.values.compactMap(\.heldStart).reduce(time, min))
-  }
-
-  /// Returns all remaining cues.
-  mutating func flush() -> [Cue] {
-    flush { _ in true }
-    return sorted(upTo: nil)
-  }
-
-  /// Takes the cues from the builders that hold one with such a start.
-  private mutating func flush(where isComplete: (_ start: Duration) -> Bool) {
-    for channel in builders.keys {
-      guard let start = builders[channel]?.heldStart, isComplete(start) else { continue }
-      pending += builders[channel]?.flush() ?? []
-    }
-  }
-
-  /// Removes and returns the pending cues up to a start; nil for all.
-  private mutating func sorted(upTo limit: Duration?) -> [Cue] {
-    let isReady = { (cue: Cue) in limit.map { cue.start <= $0 } ?? true }
-    var ready = pending.filter(isReady).sorted { $0.start < $1.start }
-    pending.removeAll(where: isReady)
-    for index in ready.indices {
-      // The first word of an utterance may begin slightly before its sound.
-      latest = max(latest, ready[index].start)
-      ready[index].start = latest
-      ready[index].end = max(latest, ready[index].end)
-    }
-    return ready
-  }
-}
-
-extension SpeechRecognitionResult {
-  /// The result without the control characters that a server or a model may return in words.
-  var printable: Self {
-    var result = self
-    result.transcriptions = transcriptions.map { $0.printable(keepsBreaks: false) }
-    return result
-  }
-}
-
-extension Transcription {
-  /// Returns the transcription without control characters, but with the line breaks of text rules.
-  fileprivate func printable(keepsBreaks: Bool) -> Transcription {
-    guard !segments.allSatisfy(\.substring.isPlain) else { return self }
-    var transcription = self
-    for index in segments.indices {
-      let word = segments[index].substring
-      guard !keepsBreaks || !word.allSatisfy({ $0 == "\n" }) else { continue }
-      transcription.segments[index].substring = word.unicodeScalars
-        .map { Self.orderMarks.contains($0) ? String($0) : String($0).printableLine }.joined()
-    }
-    return transcription
-  }
-
-  /// The marks of text direction, which are kept because Arabic and Hebrew text contains them.
-  private static var orderMarks: Set<Unicode.Scalar> { ["\u{200E}", "\u{200F}", "\u{61C}"] }
 }
 
 /// Creates the records of results for `--json`; times are in seconds from the audio's beginning.
