@@ -10,7 +10,7 @@ benchmarks=(--package-path Tests/Benchmarks --scratch-path "$PWD/.build/benchmar
 if [ "${1:-}" = --build ]; then
   exec swift build "${benchmarks[@]}"
 fi
-programs=(DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks)
+programs=(DependencyBenchmarks EngineBenchmarks ReducerBenchmarks ServerBenchmarks SpeechBenchmarks ToolBenchmarks)
 if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   programs=("$1")
   shift
@@ -22,12 +22,15 @@ DependencyBenchmarks | ReducerBenchmarks) ;;
 esac
 swift build "${benchmarks[@]}" --static-swift-stdlib -Xswiftc -use-ld=lld --configuration release
 folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)
-if [[ " ${programs[*]} " = *" SpeechBenchmarks "* ]]; then
-  # The model, and sherpa-onnx, whose recognizer uses the same model.
+case "${programs[*]}" in
+*ServerBenchmarks* | *SpeechBenchmarks*)
+  # The model, the clients of the server, and sherpa-onnx, whose recognizer uses the same model.
   export XDG_DATA_HOME=$PWD/.build/engines
   "$syrinx" engines install all
+  bash Tests/Support/python.sh
   bash Tests/Support/python.sh sherpa
-fi
+  ;;
+esac
 status=0
 for program in "${programs[@]}"; do
   echo "== $program"

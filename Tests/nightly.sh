@@ -11,8 +11,8 @@ export SWIFT_DETERMINISTIC_HASHING=1
 parts=(
   thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models fuzz closed-loops demo
   dependencies point-free cmake benchmarks
-  reproducible-build container cluster balancer deb dictation
-  DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
+  reproducible-build container cluster balancer deb dictation http page
+  DependencyBenchmarks EngineBenchmarks ReducerBenchmarks ServerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
 
 # part NAME: does the work of a part.

@@ -33,6 +33,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
+      name: "ServerBenchmarks", dependencies: ["BenchmarkTools"], swiftSettings: settings),
+    .executableTarget(
       name: "SpeechBenchmarks",
       dependencies: ["BenchmarkTools", "CMemoryCount", product("Syrinx")],
       swiftSettings: settings),

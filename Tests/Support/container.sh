@@ -72,11 +72,17 @@ network=$folder/network
 exec 4< <(exec nsenter --net="$network" chroot --userspec="$user" "$tree" \
   env -i PATH=/usr/bin:/bin "${environment[@]}" "${start[@]}" 2>&1)
 server=$!
-read -r line <&4
-[[ $line == *"listening on tcp://0.0.0.0:10300"* ]] || fail "the server says: $line"
+read -r first <&4
+read -r second <&4
+for address in http://0.0.0.0:8080 tcp://0.0.0.0:10300; do
+  [[ $first$second == *"listening on $address"* ]] || fail "the server says: $first $second"
+done
 inside "${health[@]}" || fail "not healthy"
 text=$(nsenter --net="$network" "$command" transcribe --engine wyoming --server tcp://127.0.0.1 Samples/sounds/go-forward.wav)
 [ "$text" = "go forward ten meters" ] || fail "the server recognized: $text"
+text=$(nsenter --net="$network" curl -sS -F file=@Samples/sounds/go-forward.wav -F model=syrinx -F response_format=text \
+  http://127.0.0.1:8080/v1/audio/transcriptions)
+[ "$text" = "go forward ten meters" ] || fail "the server recognized over HTTP: $text"
 kill "$server"
 wait "$server" || fail "the server ended with status $?"
 server=''

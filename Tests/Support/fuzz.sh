@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 bash Packaging/packages.sh build
 seconds=${1:-60}
 shift || true
-if [ $# -eq 0 ]; then set -- file pipe frames texts models; fi
+if [ $# -eq 0 ]; then set -- file pipe frames forms texts models; fi
 
 folder=$PWD/.build/fuzz
 package=(

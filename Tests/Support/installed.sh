@@ -44,7 +44,7 @@ for page in $named; do [ -f "$root/share/man/man1/$page.1" ] || fail "a manual p
 bash -n "$root/share/bash-completion/completions/syrinx"
 
 units=$root/lib/systemd/system
-grep -q '^ExecStart="/opt/syrinx/bin/syrinx" serve' "$units/syrinx.service" || fail "the unit starts something else"
+grep -q '^ExecStart="/opt/syrinx/bin/syrinx" serve --http --wyoming' "$units/syrinx.service" || fail "the unit starts something else"
 # The units contain the final path of the program, so it is replaced with that of this test.
 sed -i "s|/opt/syrinx/bin/|$root/bin/|" "$units"/*.service
 SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/syrinx.service" "$units/syrinx.socket" 2>&1 |
@@ -76,7 +76,7 @@ left=$(cd "$root" && find . -mindepth 1 -type d | LC_ALL=C sort | xargs)
 
 # A relative DESTDIR is relative to the caller's folder, and a prefix may contain special characters of systemd and sed.
 (cd "$folder" && DESTDIR=odd bash "$OLDPWD/Packaging/install.sh" --prefix '/opt/100% sy & rinx' --command "$command")
-grep -qxF 'ExecStart="/opt/100%% sy & rinx/bin/syrinx" serve' "$folder/odd/opt/100% sy & rinx/lib/systemd/system/syrinx.service" ||
+grep -qxF 'ExecStart="/opt/100%% sy & rinx/bin/syrinx" serve --http --wyoming' "$folder/odd/opt/100% sy & rinx/lib/systemd/system/syrinx.service" ||
   fail "a unit has the wrong prefix"
 DESTDIR=$folder/homes bash Packaging/install.sh --prefix /home/user/.local --command "$command" 2>/dev/null
 [ ! -e "$folder/homes/home/user/.local/lib/systemd" ] || fail "a home folder has units"

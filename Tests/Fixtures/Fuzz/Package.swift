@@ -11,7 +11,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "Fuzz",
-      dependencies: [product("Syrinx"), product("SyrinxCommand")],
+      dependencies: [product("SpeechServer"), product("Syrinx"), product("SyrinxCommand")],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

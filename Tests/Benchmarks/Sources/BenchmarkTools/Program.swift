@@ -82,6 +82,29 @@ package struct Program: Sendable {
     case peak = "VmHWM"
     /// The resident memory that the process has allocated itself.
     case allocated = "RssAnon"
+    /// The resident memory, including that of libraries.
+    case resident = "VmRSS"
+  }
+
+  /// Returns the size of this kind of memory in bytes now.
+  package func bytes(of memory: Memory) throws -> Int {
+    try Self.bytes(memory.rawValue, of: "\(id)")
+  }
+
+  /// Makes the resident memory of now the peak so far.
+  package func forgetPeak() throws {
+    try "5".write(toFile: "/proc/\(id)/clear_refs", atomically: false, encoding: .utf8)
+  }
+
+  /// Returns the CPU time so far in seconds, in user mode and in the kernel.
+  package func processorSeconds() throws -> Double {
+    let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+    // The name, in parentheses, may contain spaces. The times are the 14th and 15th fields.
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      throw Failure(description: "/proc/\(id)/stat has no times")
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
   /// Returns the sizes of this kind of memory in bytes, read five times per second.

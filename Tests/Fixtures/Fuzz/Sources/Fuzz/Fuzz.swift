@@ -4,7 +4,7 @@ import Glibc
 enum Harness: String, CaseIterable {
   /// Overflows the small stack on purpose, so that a run can check that crashes are detected.
   case fault
-  case file, pipe, frames, texts, models
+  case file, pipe, frames, forms, texts, models
 
   /// The environment variable that selects the harness; an argument cannot, because libFuzzer
   /// parses all arguments.
@@ -19,6 +19,7 @@ enum Harness: String, CaseIterable {
     case .file: readAsFile(bytes)
     case .pipe: readAsPipe(bytes)
     case .frames: onSmallStack { readFrames(bytes) }
+    case .forms: onSmallStack { readForm(bytes) }
     case .texts: readText(bytes)
     case .models: readModel(bytes)
     }

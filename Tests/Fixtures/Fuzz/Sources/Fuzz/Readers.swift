@@ -7,6 +7,7 @@ import SoundFile
 @testable import SpeechEngine
 @testable import SyrinxCommand
 import SpeechClient
+@testable import SpeechServer
 @testable import Wyoming
 
 /// The folder of PocketSphinx's own model.
@@ -58,6 +59,28 @@ func readFrames(_ bytes: [UInt8]) {
     }
   }
   _ = try? reader.finish()
+}
+
+/// Reads a form with the boundary `b`, in two pieces, and its parameters.
+func readForm(_ bytes: [UInt8]) {
+  guard var reader = try? MultipartReader(contentType: "multipart/form-data; boundary=b") else {
+    fail("a boundary is rejected")
+  }
+  var form = TranscriptionForm(translates: false)
+  let cut = bytes.count * Int(bytes.first ?? 0) / 256
+  for piece in [bytes[..<cut], bytes[cut...]] {
+    reader.add(piece)
+    while let part = (try? reader.next()) ?? nil {
+      switch part {
+      case .field(let name, _): _ = try? form.begin(name)
+      case .data(let data): try? form.add(data)
+      case .end: break
+      }
+    }
+  }
+  _ = try? reader.finish()
+  _ = try? TranscriptionParameters(form)
+  _ = try? MultipartReader(contentType: String(decoding: bytes, as: UTF8.self))
 }
 
 /// Reads a text with the reader that its first byte selects.

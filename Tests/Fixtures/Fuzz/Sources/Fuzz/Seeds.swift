@@ -24,6 +24,7 @@ extension Harness {
     case .fault: [Array("!".utf8)]
     case .file, .pipe: try fileSeeds()
     case .frames: frameSeeds()
+    case .forms: formSeeds()
     case .texts: textSeeds()
     case .models: try modelSeeds()
     }
@@ -56,6 +57,20 @@ private func fileSeeds() throws -> [[UInt8]] {
   // A tag whose footer looks like another kind of file.
   let tag = Data("ID3\u{4}\0\u{10}\0\0\0\0MAC \0\0\0\0\0\0".utf8)
   return (files + cut + unfinished + chained + files.map { tag + $0 }).map { Array($0) }
+}
+
+/// Returns a whole form, a form that ends early, and a value of `Content-Type`.
+private func formSeeds() -> [[UInt8]] {
+  let fields = [
+    #"name="model""#: "x", #"name="language""#: "de_CH", #"name="keywords[]""#: "a b",
+    #"name=chunking_strategy"#: #"{"type":"server_vad","threshold":0.5}"#,
+    #"name=file; filename="a\"b.wav"; filename*=UTF-8''%C3%A9"#: "RIFF\r\n--",
+  ]
+  let form = fields.reduce("preamble") {
+    $0 + "\r\n--b \t\r\nContent-Disposition: form-data; \($1.key)\r\nA: b\r\n\r\n\($1.value)"
+  }
+  let type = #"multipart/form-data; charset=utf-8; boundary="a b\"c""#
+  return [form + "\r\n--b--epilogue", form, type].map { Array($0.utf8) }
 }
 
 private func frameSeeds() -> [[UInt8]] {
