@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing: packages.sh build | test | bench | site | deb | cluster
 # `build` has the packages to build and use Syrinx; `test` adds the peers of its tests, and `bench` the peers of its
-# benchmarks. `site`, `deb`, and `cluster` have only the packages that check the documentation's site, a Debian
-# package, and the samples for many machines.
+# benchmarks. `site`, `deb`, and `cluster` have only the packages that check the documentation's site and the
+# server's page, a Debian package, and the samples for many machines.
 set -euo pipefail
 
 build=(
@@ -11,7 +11,7 @@ build=(
   libsndfile1-dev libsoxr-dev libtag1-dev libvorbis-dev libpocketsphinx-dev libsphinxbase-dev libyaml-dev pocketsphinx-en-us python3-pip
 )
 test=(
-  alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins
+  alsa-utils avahi-daemon avahi-utils cmake curl dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins
   libcurl4-openssl-dev # Programs that are linked statically with Foundation need it.
   libsoundtouch1 libsox-fmt-all libspeexdsp1 ninja-build pulseaudio sndfile-programs sox systemd zsh
 )
