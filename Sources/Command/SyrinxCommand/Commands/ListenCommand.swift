@@ -30,9 +30,8 @@ struct ListenCommand: RecognizingSubcommand {
       stays if nothing was recognized before an error, or after a second Ctrl-C.
 
       With --toggle, the microphone is closed at first. The space key or SIGUSR1 opens or closes it, \
-      SIGUSR2 closes it, and the key q ends the command. What was said before becomes a final \
-      result. A microphone that fails is reported and switches \
-      off. Each start resets the timestamps. --seconds and --stop-after-silence switch off instead \
+      SIGUSR2 closes it, and the key q ends the command. Speech up to that moment becomes a final \
+      result. A microphone that fails is reported and switches off. Each start resets the timestamps. --seconds and --stop-after-silence switch off instead \
       of ending the command.
 
       \(TranscriptOptions.help)

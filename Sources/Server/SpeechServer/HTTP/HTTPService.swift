@@ -8,7 +8,7 @@ import SpeechClient
 import SpeechEngine
 import Wyoming
 
-/// Serves the clients of a listener that speak HTTP, some of which change to WebSocket.
+/// Serves HTTP clients, and upgrades realtime sessions to WebSocket.
 ///
 /// A client has no place among the recognizers until its audio is there, so hundreds of idle
 /// connections cost little.
@@ -89,8 +89,8 @@ final class HTTPService: ListenerProtocol {
         channel in
         channel.eventLoop.makeCompletedFuture { .http(try Connection(wrappingOnDemand: channel)) }
       })
-    // Requests are answered one after the other in any case, and NIO's handler would not read while
-    // a response is due, so that nobody would notice that the client has left.
+    // `serve` answers one request after the other. NIO's handler would also stop reading until a
+    // response is complete, so the server could not detect a disconnected client.
     configuration.enablePipelining = false
     configuration.decoderConfiguration.maxHeaderFieldSize = 1 << 14
     configuration.decoderConfiguration.maxHeaderListSize = 1 << 16
@@ -126,7 +126,7 @@ final class HTTPService: ListenerProtocol {
           while let exchange = try await exchanges.next() {
             await answer(exchange)
             guard try await exchange.end() else {
-              // Closing at once would drop what waits for a slow client.
+              // Closing at once would drop the bytes that a slow client has not received.
               return try await watch.waiting {
                 try await connection.channel.result(of: connection.channel.close(mode: .output))
               }

@@ -6,7 +6,7 @@ import NIOHTTP1
 /// Read all parts before adding more bytes, so that the reader holds at most one header or one
 /// piece. The data of a part is passed on as it arrives.
 struct MultipartReader: Sendable {
-  /// What follows next in the form.
+  /// The part of the form that the reader expects next.
   enum Part: Hashable, Sendable {
     /// A field begins; the file name is nil for a text.
     case field(name: String, fileName: String?)

@@ -4,7 +4,7 @@ import Wyoming
 
 /// Turns the final results of a file into the body of a response, or into server-sent events.
 ///
-/// Events contain only final text, so what was sent is never taken back.
+/// Events contain only final text, so later events never change earlier text.
 struct TranscriptionResponse: Sendable {
   private let parameters: TranscriptionParameters
   /// The text so far.

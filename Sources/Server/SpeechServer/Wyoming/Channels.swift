@@ -90,7 +90,7 @@ func serveStandardStreams(
     throw SpeechServerError.cannotListen(
       address: "stdio", reason: "standard input and output must be pipes or sockets: \(error)")
   }
-  // Nobody replaces this client, because its end ends the server.
+  // Its own table keeps other clients from replacing this client, because the server ends with it.
   await channel.serve(client: client, options, ClientTable(options))
 }
 
